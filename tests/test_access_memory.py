@@ -19,8 +19,6 @@ def test_no_copy_of_a_memo_is_named_to_who_may_not_read_it(vault: VaultDesk) -> 
     vault.write(
         {
             "Work/Tea.md": "Tea.",
-            f".agent/memories/{COPY.format('Kept')}": MEMO.format(""),
-            f".agent/memories/{COPY.format('Own')}": own,
             f".agent/inbox/{COPY.format('Waiting')}": MEMO.format(""),
             f".agent/inbox/{COPY.format('Mine')}": own,
         }
@@ -32,7 +30,7 @@ def test_no_copy_of_a_memo_is_named_to_who_may_not_read_it(vault: VaultDesk) -> 
     agents = told(engine.seen_by(EVERY_AGENT).memory)
     scoped = told(engine.seen_by(read_scope(["folder:Work"])).memory)
 
-    named = ["Kept", "Own", "Waiting", "Mine"]
+    named = ["Waiting", "Mine"]
     assert [one for one in named if one in whole] == named
-    assert [one for one in named if one in agents] == ["Kept", "Waiting"]
+    assert [one for one in named if one in agents] == ["Waiting"]
     assert [one for one in named if one in scoped] == []

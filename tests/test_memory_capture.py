@@ -15,8 +15,8 @@ from vault_desk import VaultDesk
 from glassmind import keeping
 from glassmind.errors import BadMemo, BadWish, PathOutsideVault, WriteFailed, WritesOff
 from glassmind.files.read import digest_of
+from glassmind.memory.capture import MOST, TEXT_BYTES
 from glassmind.memory.format import memos_in, read_memo
-from glassmind.memory.parts import MOST, TEXT_BYTES
 from glassmind.model import Span
 from glassmind.model.memory import Captured, Memo
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt, receipt_of
@@ -370,7 +370,7 @@ def test_without_an_index_a_capture_is_kept_and_none_is_begun(
 ) -> None:
     vault.write(TEA)
 
-    done = vault.engine.memory.capture("memory", "Drink oolong.", sources=["Tea.md"])
+    done = vault.engine.memory.capture("memory", "Drink oolong.")
 
     assert (vault.root / done.memory.path).exists()
     assert not done.indexed

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from memo_desk import agent_files, called, kept, text_of, waiting
+from memo_desk import called, kept, text_of, waiting
 from vault_desk import VaultDesk
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
@@ -19,19 +19,6 @@ def desk(vault: VaultDesk) -> VaultDesk:
 def current(desk: VaultDesk) -> list[str]:
     desk.index()
     return sorted(one.text for one in desk.engine.memory.recall().memories)
-
-
-def test_what_was_forgotten_and_is_moved_back_has_its_place_again(
-    desk: VaultDesk,
-) -> None:
-    old, new = kept(desk, "Use copper"), kept(desk, "Use tin")
-    desk.engine.memory.supersede(old.path, new.path)
-    gone = desk.engine.memory.forget(new.path).memory
-    assert current(desk) == ["Use copper"]
-
-    desk.move(gone.path, new.path)
-
-    assert current(desk) == ["Use tin"]
 
 
 @pytest.mark.parametrize("to", ["decisions/Better.md", "decisions/Roof/Use tin.md"])
@@ -72,22 +59,3 @@ def test_what_nobody_approved_takes_no_place(desk: VaultDesk) -> None:
     desk.write({new.path: said.replace("status:", f"{link}status:")})
 
     assert current(desk) == ["Use copper", "Use tin"]
-
-
-@layouts
-def test_an_agent_folder_with_another_name_has_the_same_memos(
-    desk: VaultDesk, layout: str
-) -> None:
-    desk.open(memory__layout=layout)
-    old, new = kept(desk, "Use copper"), kept(desk, "Use tin")
-    desk.engine.memory.supersede(called(old), called(new))
-    desk.close()
-    (desk.root / ".agent").rename(desk.root / "Agent")
-    desk.open(writes__agent_dir="Agent")
-    assert current(desk) == ["Use tin"]
-
-    done = desk.engine.memory.forget("Use tin")
-
-    assert [one for one in done.notices if "counts again" in one]
-    assert current(desk) == ["Use copper"]
-    assert agent_files(desk) == set()

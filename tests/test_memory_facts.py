@@ -1,12 +1,9 @@
 """What memos are told to be, as people change them: over, newer, of a project."""
 
-from typing import Any
-
 import pytest
 from memo_desk import agent_files, kept, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.index.sidecars import Follower
 from glassmind.model.memory import MemoKind, Recalled
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
@@ -107,29 +104,6 @@ def test_a_note_of_a_person_is_left_alone_in_whatever_case_it_is_called(
 
     assert memo.path == ".agent/decisions/Atlas 2.md"
     assert text_of(desk, ".agent/decisions/atlas.md") == "mine"
-
-
-@layouts
-def test_a_memo_is_recalled_at_every_moment_while_it_is_accepted(
-    desk: VaultDesk, layout: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[Recalled] = []
-    commit = Follower._commit
-
-    def looked_at(follower: Any, *given: Any) -> None:
-        seen.append(reader.memory.recall("copper gutters"))
-        commit(follower, *given)
-
-    reader, writer = desk.open(), desk.open(memory__layout=layout)
-    kept(desk, "Slate lasts")
-    memo = waiting(desk, "Copper for the gutters")
-    monkeypatch.setattr(Follower, "_commit", looked_at)
-
-    writer.memory.accept(memo.path)
-
-    assert seen
-    for one in (*seen, reader.memory.recall("copper gutters")):
-        assert [each.text for each in one.memories] == ["Copper for the gutters"]
 
 
 @pytest.mark.parametrize("asked", [None, "copper"])

@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from memo_desk import agent_files, kept, text_of, tick, waiting
+from memo_desk import agent_files, text_of, waiting
 from vault_desk import VaultDesk
 
 from glassmind.model.memory import Memo
@@ -42,22 +42,6 @@ def test_a_conflict_copy_that_is_ticked_gets_a_name_that_is_read(
     assert desk.found("copper") == [found.promoted[0].memory.path]
 
 
-@pytest.mark.parametrize("end", CONFLICTS)
-def test_a_conflict_copy_is_told_and_shown_beside_its_original(
-    desk: VaultDesk, end: str
-) -> None:
-    memo = waiting(desk, "Use copper")
-    copy = copied(desk, memo, end)
-    said = text_of(desk, copy).replace("\nUse copper\n", "\nTake tin, not slate\n")
-    desk.write({copy: said})
-
-    found = desk.engine.memory.inbox()
-
-    near = {one.path: [n.path for n in one.near] for one in found.waiting}
-    assert near == {memo.path: [], copy: [memo.path]}
-    assert [one for one in found.problems if copy in one and memo.path in one]
-
-
 def test_a_conflict_copy_of_what_was_accepted_is_shown_beside_that(
     desk: VaultDesk,
 ) -> None:
@@ -78,18 +62,6 @@ def test_what_was_edited_is_called_by_what_it_says_now(desk: VaultDesk) -> None:
     assert done.memory.path == f".agent/decisions/{memo.created[:10]} Use tin.md"
     assert done.memory.title == "Use tin"
     assert desk.found("tin") == [done.memory.path]
-
-
-def test_what_was_edited_in_its_note_is_called_by_what_it_says_now(
-    desk: VaultDesk,
-) -> None:
-    memo = waiting(desk, "Use copper")
-    desk.write({memo.path: text_of(desk, memo.path).replace("Use copper", "Use tin")})
-    tick(desk, memo)
-
-    [done] = desk.engine.memory.inbox().promoted
-
-    assert done.memory.path == f".agent/decisions/{memo.created[:10]} Use tin.md"
 
 
 def test_a_name_that_a_person_gave_stays_whatever_is_edited(desk: VaultDesk) -> None:
@@ -119,18 +91,3 @@ def test_what_was_edited_has_a_heading_of_what_it_says_now(desk: VaultDesk) -> N
 
     assert done.memory.path == ".agent/decisions/Roof.md"
     assert done.memory.section == f"{memo.created[:10]} Use tin"
-
-
-@pytest.mark.parametrize("layout", ["notes", "project"])
-def test_a_conflict_copy_of_what_is_kept_is_told(desk: VaultDesk, layout: str) -> None:
-    desk.open(memory__layout=layout)
-    memo = kept(desk, "Use copper", project="Roof")
-    copy = copied(desk, memo, CONFLICTS[0])
-    desk.index()
-
-    recalled, inbox = desk.engine.memory.recall(), desk.engine.memory.inbox()
-
-    assert [one.path for one in recalled.memories] == [memo.path]
-    for told in (recalled.degraded, inbox.problems):
-        [said] = told
-        assert said.startswith(f"{copy} is a conflict copy of ")

@@ -67,18 +67,6 @@ def test_what_has_to_be_accepted_first_is_named_in_the_command(
     assert f"glassmind inbox accept '{memo.path}'" in str(told.value)
 
 
-def test_what_came_in_one_second_is_told_by_its_number(desk: VaultDesk) -> None:
-    memos = [waiting(desk, "Use copper") for _ in range(11)]
-    moment = memos[0].created
-    for memo in memos:
-        said = text_of(desk, memo.path)
-        desk.write({memo.path: said.replace(memo.created, moment)})
-
-    found = desk.engine.memory.inbox().waiting
-
-    assert [one.path for one in found] == [memo.path for memo in memos]
-
-
 @pytest.mark.parametrize("layout", ["notes", "project"])
 def test_what_an_agent_said_is_in_the_trash_after_an_edit(
     desk: VaultDesk, layout: str

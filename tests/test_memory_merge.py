@@ -7,8 +7,6 @@ from memo_desk import kept, text_of, waiting
 from vault_desk import VaultDesk
 
 from glassmind.errors import NotMerged
-from glassmind.model import NotePath
-from glassmind.obsidian.notes import parse_note
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 
@@ -57,31 +55,6 @@ def test_a_memo_says_whose_words_were_added_to_it(desk: VaultDesk, layout: str) 
     each = "".join(f'  - "tea-agent {when}"\n' for when in created)
     assert f"merged:\n{each}" in said
     assert done.memory.text == "Use copper\n\nUse 0.6 mm\n\nUse rivets"
-
-
-@layouts
-@pytest.mark.parametrize(
-    "text",
-    [
-        "See\n\n```sh\nls",
-        "See\n\n~~~~\n```\nls",
-        "See %% a remark\n\nof mine",
-        "- [ ] one\n\n```\n```\n\n```\nopen",
-    ],
-)
-def test_what_is_added_does_not_become_part_of_code(
-    desk: VaultDesk, text: str, layout: str
-) -> None:
-    desk.open(memory__layout=layout)
-    base = kept(desk, text, "memory")
-    memo = waiting(desk, "# Kettle\n\ncame from Fujian", "memory")
-    name = f"{base.path}#{base.section}" if base.section else base.path
-
-    done = desk.engine.memory.merge(memo.path, name)
-
-    headings = parse_note(NotePath("x.md"), f"\n{done.memory.text}").headings
-    assert [heading.text for heading in headings] == ["Kettle"]
-    assert done.memory.text.startswith(text)
 
 
 def test_a_note_with_returns_and_line_feeds_keeps_them(desk: VaultDesk) -> None:

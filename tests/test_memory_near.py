@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.memory.capture import LEAST, SHOWN, NearMemos, near_to
+from glassmind.memory.near import LEAST, SHOWN, NearMemos
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo
 
@@ -54,7 +54,7 @@ def likeness(text: str, other: str) -> float:
 def found(text: str, other: str) -> float:
     """Return how like two memos are told to be; 0 where they are not near."""
     memo, known = memos(text, other)
-    return next((one.similarity for one in near_to(memo, [known])), 0.0)
+    return next((one.similarity for one in NearMemos([known]).to(memo)), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -115,5 +115,5 @@ def test_itself_and_other_kinds_are_never_near() -> None:
     task = replace(memo, path=NotePath(".agent/tasks/a.md"), kind="task")
     section = replace(memo, section="2026-03-01 Use Postgres")
 
-    assert near_to(memo, [memo, task]) == ()
-    assert [one.section for one in near_to(memo, [section])] == [section.section]
+    assert NearMemos([memo, task]).to(memo) == ()
+    assert [one.section for one in NearMemos([section]).to(memo)] == [section.section]

@@ -16,7 +16,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import MemoNotFound, NoteChanged, NotWaiting, WriteFailed
 from glassmind.files.write import VaultWriter
-from glassmind.memory import changes, inbox, parts
+from glassmind.memory import inbox, writing
 
 DRIVE = Path(__file__).with_name("act_drive.py")
 GONE = {"NotWaiting", "MemoNotFound"}
@@ -179,7 +179,7 @@ def test_an_act_that_is_done_is_answered_though_the_note_is_deleted_meanwhile(
 ) -> None:
     desk.open(memory__layout="project")
     base, memo = kept(desk, "Use copper"), waiting(desk, "Use copper, 0.6 mm")
-    module = inbox if act == "merge" else parts
+    module = inbox if act == "merge" else writing
     meanwhile(monkeypatch, module, base.path, (desk.root / memo.path).unlink)
     names = [memo.path, called(base)] if act == "merge" else [memo.path]
 
@@ -208,23 +208,6 @@ def test_what_cannot_be_linked_both_ways_is_not_linked_at_all(
         desk.engine.memory.supersede(old.path, new.path)
 
     assert text_of(desk, old.path) == before
-
-
-def test_what_is_edited_in_obsidian_while_it_is_superseded_is_answered_as_written(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old, new = kept(desk, "Use tin"), kept(desk, "Use copper")
-    usual = parts.notices_of
-
-    def late(*args: Any) -> Any:
-        (desk.root / new.path).unlink()
-        return usual(*args)
-
-    monkeypatch.setattr(changes, "notices_of", late)
-
-    done = desk.engine.memory.supersede(old.path, new.path)
-
-    assert (done.old.status, done.new.path) == ("superseded", new.path)
 
 
 @layouts
@@ -299,22 +282,3 @@ def test_an_edit_of_a_text_that_changed_meanwhile_is_refused(desk: VaultDesk) ->
         desk.engine.memory.edit(memo.path, "Use tin", before="Use copper")
 
     assert text_of(desk, memo.path) == raw.replace("Use copper", "Use copper, I agree")
-
-
-def test_what_a_person_adds_to_a_memo_that_is_edited_and_moved_stays(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memo = waiting(desk, "Use copper")
-    usual, once = parts.moved_into, iter([1])
-
-    def late(*args: Any, **named: Any) -> Any:
-        for _ in once:
-            with (desk.root / memo.path).open("a") as file:
-                file.write("I agree\n")
-        return usual(*args, **named)
-
-    monkeypatch.setattr(inbox, "moved_into", late)
-
-    done = desk.engine.memory.edit(memo.path, "Use tin", before="Use copper")
-
-    assert done.memory.text == "Use tin\nI agree"

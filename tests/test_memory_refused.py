@@ -13,7 +13,7 @@ from glassmind.files import folder
 from glassmind.files import write as writing
 from glassmind.files.folder import OpenFolder
 from glassmind.files.write import VaultWriter
-from glassmind.memory import changes, inbox, parts
+from glassmind.memory import inbox
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 
@@ -113,41 +113,18 @@ def test_an_edit_of_what_changes_meanwhile_leaves_no_copy(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memo = waiting(desk, "Use tin")
-    file, copied = desk.root / memo.path, parts.copied_away
+    file, copied = desk.root / memo.path, inbox.copy_into
 
     def meanwhile(*args: Any, **more: Any) -> str:
-        said = copied(*args, **more)
-        file.write_text(f"{said}\nA person's line.\n")
-        return said
+        file.write_text(f"{file.read_text()}\nA person's line.\n")
+        return copied(*args, **more)
 
-    monkeypatch.setattr(inbox, "copied_away", meanwhile)
+    monkeypatch.setattr(inbox, "copy_into", meanwhile)
     with pytest.raises(NoteChanged):
         desk.engine.memory.edit(memo.path, "Use zinc")
 
     assert agent_files(desk) == {memo.path.removeprefix(".agent/")}
     assert file.read_text().endswith("A person's line.\n")
-
-
-def test_a_section_that_changes_while_it_is_forgotten_is_copied_once(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.open(memory__layout="project")
-    memo = kept(desk, "Use tin")
-    file, copied, turns = desk.root / memo.path, changes._copied, []
-
-    def meanwhile(*args: Any, **more: Any) -> Any:
-        to = copied(*args, **more)
-        turns.append(to)
-        if len(turns) < 3:
-            file.write_text(f"{file.read_text()}A person's line.\n")
-        return to
-
-    monkeypatch.setattr(changes, "_copied", meanwhile)
-    gone = desk.engine.memory.forget(called(memo)).memory
-
-    trash = [path for path in agent_files(desk) if path.startswith(".trash/")]
-    assert [f".agent/{path}" for path in trash] == [gone.path]
-    assert text_of(desk, gone.path).count("A person's line.") == 2
 
 
 def written_at_the_record(
@@ -181,39 +158,3 @@ def test_what_an_editor_saves_while_a_write_goes_on_record_is_kept(
     first, undone, *_ = recorded(desk)[2:]
     assert "undone" not in first
     assert undone == {**first, "at": undone["at"], "undone": True}
-
-
-def test_what_an_editor_saves_while_a_move_goes_on_record_is_told_by_its_digest(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memo = waiting(desk, "Use tin")
-    file = desk.root / memo.path
-
-    written_at_the_record(file, f"{file.read_text()}\nMine.\n", monkeypatch)
-    gone = desk.engine.memory.reject(memo.path).memory
-
-    assert text_of(desk, gone.path).endswith("Mine.\n")
-    _, undone, moved = recorded(desk)[1:]
-    assert undone["undone"]
-    assert moved["to"] == gone.path
-    assert moved["after"] != undone["after"]
-
-
-def test_a_copy_that_a_person_wrote_to_is_not_taken_back(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memo = waiting(desk, "Use tin")
-    copied = parts.copied_away
-
-    def meanwhile(*args: Any, **more: Any) -> str:
-        copied(*args, **more)
-        (copy,) = (desk.root / ".agent/.trash/inbox").iterdir()
-        copy.write_text("A person's line.\n")
-        raise WriteFailed(memo.path, "the disk is full")
-
-    monkeypatch.setattr(inbox, "copied_away", meanwhile)
-    with pytest.raises(WriteFailed):
-        desk.engine.memory.edit(memo.path, "Use zinc")
-
-    (copy,) = (desk.root / ".agent/.trash/inbox").iterdir()
-    assert copy.read_text() == "A person's line.\n"

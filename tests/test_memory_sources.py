@@ -102,18 +102,6 @@ def test_lines_that_changed_are_cited_as_they_were_and_told(tea: VaultDesk) -> N
     assert "changed" in done.notices[0]
 
 
-def test_before_there_is_an_index_a_note_is_named_by_its_path(
-    vault: VaultDesk,
-) -> None:
-    vault.write({"Tea.md": TEA})
-
-    memo = kept(vault, "Water for tea is hot.", sources=["Tea.md"])
-
-    assert memo.sources[0].startswith("Tea.md:1-8@")
-    with pytest.raises(BadMemo):
-        kept(vault, "Water for tea is hot.", sources=["Coffee.md"])
-
-
 @pytest.mark.parametrize(
     "project",
     [

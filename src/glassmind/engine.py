@@ -256,14 +256,10 @@ class Engine:
     @cached_property
     def memory(self) -> "Memory":
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
-        from glassmind.memory.parts import Acts  # noqa: PLC0415
+        refresh = partial(taken_in, self._vault, self.index, reason="capture")
+        from glassmind.memory.memory import Memory  # noqa: PLC0415
 
-        verify = lambda texts: self.bundles.verify(texts)  # noqa: E731, PLW0108
-        take_in = partial(taken_in, self._vault, self.index, reason="capture")
-        acts = Acts(self._unseen.search, take_in, verify, self._used)
-        from glassmind.wiring.memory import memory_for  # noqa: PLC0415
-
-        return memory_for(self._vault, acts)
+        return Memory(self._vault, self._unseen.search, refresh, self._used)
 
     @cached_property
     def editing(self) -> "Editing":

@@ -30,7 +30,6 @@ UNUSED = (
     "memory",
     "serve",
     "wiring.context",
-    "wiring.memory",
 )
 """What no verb here needs, but for what the rest imports of it.
 

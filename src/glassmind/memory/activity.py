@@ -7,56 +7,30 @@ from datetime import date, datetime, timedelta
 from functools import cache
 from heapq import nlargest
 from math import ceil, fsum, log2
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
-from glassmind.config.settings import Memory
 from glassmind.errors import BadLimit, ProjectUnknown
 from glassmind.memory.pins import pinned
+from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
 from glassmind.model.memory import (
     MOST_AT_ONCE,
     ActiveNote,
     ActiveProject,
     DayUse,
-    Edit,
     HeatLevel,
     Temperatures,
-    UseEvent,
     alone,
 )
 from glassmind.model.search import Successor
 from glassmind.obsidian.properties import parse_project, projects_in
 from glassmind.obsidian.text import fold
-
-if TYPE_CHECKING:
-    from glassmind.memory.parts import Cabinet
-
+from glassmind.store.sqlite.memory import EventRows, HeatRows
+from glassmind.vault import Vault
 
 _FOLDER = re.compile(r"[\W\d_]*projects?", re.IGNORECASE)
 _LIST = re.compile(r"[\W\d_]*(?:projects?|index|readme)", re.IGNORECASE)
 """A note that lists the projects of its folder, and is none."""
-
-
-class ProjectFacts(Protocol):
-    """What the rows know of projects; see `HeatRows`."""
-
-    def names(self, note_ids: Collection[int], /) -> Mapping[int, tuple[NotePath, str]]:
-        """Return path and title of each note."""
-
-    def projects_of(self, note_ids: Collection[int], /) -> Sequence[tuple[int, object]]:
-        """Return what the property `project` of notes says, where they have it."""
-
-    def project_values(self) -> Mapping[str, object]:
-        """Return all that the property says anywhere, by its text in the rows."""
-
-    def with_values(self, texts: Collection[str], /) -> Sequence[tuple[int, str]]:
-        """Return the notes whose property says one of these, with its text."""
-
-    def under(self, folder: str, /) -> Collection[int]:
-        """Return the notes below a folder."""
-
-    def ids(self, paths: Collection[str], /) -> Collection[int]:
-        """Return the notes of some paths."""
 
 
 class Activity(NamedTuple):
@@ -77,7 +51,7 @@ class _Seen:
 
 
 def active_projects(
-    rows: ProjectFacts, lately: Mapping[int, int], apart: Collection[int] = ()
+    rows: HeatRows, lately: Mapping[int, int], apart: Collection[int] = ()
 ) -> tuple[list[Activity], dict[int, str]]:
     """Return the active projects, the last used first, and the notes they have.
 
@@ -96,7 +70,7 @@ def active_projects(
     return [Activity(one.name, len(one.notes), one.days) for one in order], found
 
 
-def _seen(rows: ProjectFacts, lately: Mapping[int, int]) -> dict[str, _Seen]:
+def _seen(rows: HeatRows, lately: Mapping[int, int]) -> dict[str, _Seen]:
     """Return the projects of some notes, by their names without case."""
     seen: dict[str, _Seen] = {}
 
@@ -117,7 +91,7 @@ def _seen(rows: ProjectFacts, lately: Mapping[int, int]) -> dict[str, _Seen]:
     return seen
 
 
-def _fill(rows: ProjectFacts, seen: Mapping[str, _Seen]) -> None:
+def _fill(rows: HeatRows, seen: Mapping[str, _Seen]) -> None:
     """Add the notes that were not changed lately."""
     for one in seen.values():
         for place in one.places:
@@ -277,31 +251,6 @@ QUARTER_S = 900
 """Seconds that are of one day in every zone: all are whole quarters of an hour off."""
 
 
-class HeatFacts(ProjectFacts, Protocol):
-    """What the rows know of what is alive; see `HeatRows`."""
-
-    def edited(self, since_ns: int, until_ns: int, most: int, /) -> Sequence[Edit]:
-        """Return the notes changed between two times, each with its company."""
-
-    def dated(self, since: str, until: str, /) -> Sequence[tuple[int, str]]:
-        """Return the notes whose own day is one of these, with it."""
-
-    def captured(self) -> Collection[int]:
-        """Return the notes of the agent folder."""
-
-    def waiting(self) -> Collection[int]:
-        """Return those of them that nobody has approved yet."""
-
-    def made(self) -> Collection[int]:
-        """Return those of them that were made of other notes."""
-
-    def successors(self) -> Mapping[int, Successor]:
-        """Return what took the place of each note that says so; 0 is none we know."""
-
-    def linked(self, note_ids: Collection[int], /) -> Sequence[tuple[int, int, bool]]:
-        """Return each note with what it leads to (True) and what leads to it."""
-
-
 class Span(NamedTuple):
     """The days that are looked at, today the last of them."""
 
@@ -347,7 +296,7 @@ class Warmed:
 
 
 def warmed(
-    rows: HeatFacts, uses: Iterable[DayUse], pinned: Collection[int], span: Span
+    rows: HeatRows, uses: Iterable[DayUse], pinned: Collection[int], span: Span
 ) -> Warmed:
     """Return what is warm: first of itself, then by its project and by its links.
 
@@ -393,7 +342,7 @@ def _lowered(made: Warmed, heat: Mapping[int, float]) -> dict[int, float]:
     return {note: warmth for note, warmth in lowered.items() if warmth > 0}
 
 
-def _see_edits(made: Warmed, rows: HeatFacts) -> None:
+def _see_edits(made: Warmed, rows: HeatRows) -> None:
     """Look at what was changed; a time that is yet to come is no time."""
     span = made.span
     begin, end = _start_ns(span.first), _start_ns(later(span.today, 2))
@@ -465,7 +414,7 @@ def _lately(made: Warmed) -> dict[int, int]:
     return {n: days for n, days in found.items() if days < made.span.active_days}
 
 
-def _ties(rows: HeatFacts, direct: Mapping[int, float]) -> dict[int, Tie]:
+def _ties(rows: HeatRows, direct: Mapping[int, float]) -> dict[int, Tie]:
     hot = [note for note, heat in direct.items() if heat >= HOT]
     hottest = sorted(hot, key=lambda note: (-direct[note], note))[:HOT_LINKED]
     links = rows.linked(hottest) if hottest else ()
@@ -542,77 +491,28 @@ MOST_PROJECTS = 50
 """Active projects that are told, those used last."""
 
 
-class UseFacts(Protocol):
-    """What the rows know of use; see `EventRows`."""
-
-    def folded(self) -> Mapping[str, int]:
-        """Return how far each file of the record was taken in."""
-
-    def uses(self, since: str, /) -> Sequence[DayUse]:
-        """Return what was handed out from a day on."""
-
-    def counted(self, events: Collection[UseEvent], since: str, /) -> Sequence[DayUse]:
-        """Return the same of events that are not in the rows yet."""
-
-
-class CountedFacts(HeatFacts, Protocol):
-    """The same with how many notes there are."""
-
-    def count(self) -> int:
-        """Return how many notes there are."""
-
-
-class UseRecord(Protocol):
-    """What was handed out, on record; see `UsageLog`."""
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether there is a place for it."""
-
-    def tail(
-        self, folded: Mapping[str, int], /
-    ) -> tuple[Sequence[UseEvent], Mapping[str, int]]:
-        """Return what was added behind what is folded."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeatSources:
-    """What temperatures are made from: the rows, those of use, and the record."""
-
-    rows: CountedFacts
-    use: UseFacts
-    log: UseRecord
-
-
-def measured(
-    sources: HeatSources, settings: Memory, pins: Collection[NotePath], today: date
-) -> Warmed:
-    """Return what of the vault is warm on a day."""
+def measured(vault: Vault, pins: Collection[NotePath], today: date) -> Warmed:
+    """Return how active the notes of a vault are on a day."""
+    db, settings = vault.reader.connection(), vault.config.memory
+    rows, use = HeatRows(db, vault.agent_folder), EventRows(db)
     span = Span(today, settings.half_life_days, settings.active_days)
     since, until = span.first.isoformat(), later(today, 1).isoformat()
-    events, _ = sources.log.tail(sources.use.folded())
-    uses = [*sources.use.uses(since), *sources.use.counted(events, since)]
-    there = [use for use in uses if use.day <= until]
-    return warmed(sources.rows, there, sources.rows.ids(pins), span)
+    events, _ = vault.use_log.tail(use.folded())
+    uses = [*use.uses(since), *use.counted(events, since)]
+    there = [each for each in uses if each.day <= until]
+    return warmed(rows, there, rows.ids(pins), span)
 
 
 def temperatures(
-    cabinet: "Cabinet", today: date, *, limit: int, project: str | None
+    vault: MemoryVault, today: date, *, limit: int, project: str | None
 ) -> Temperatures:
-    """Return the warmest notes first, all warm ones counted.
-
-    With `project`, only its notes are told and counted.
-
-    Raises:
-        BadLimit: so many cannot be told.
-        ProjectUnknown: no note belongs to the project.
-    """
+    """Return the most active notes, and count the others; see `Memory.temperatures`."""
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    settings, pins = cabinet.config.memory, pinned(cabinet)
-    sources = cabinet.heat()
-    made, rows = measured(sources, settings, pins.paths, today), sources.rows
-    among = None if project is None else _members(cabinet, project)
+    pins = pinned(vault)
+    made = measured(vault.vault, pins.paths, today)
+    rows = HeatRows(vault.vault.reader.connection(), vault.folder)
+    among = None if project is None else _members(vault, project)
     heat = {n: h for n, h in made.heat.items() if among is None or n in among}
     hot = sum(h >= HOT for h in heat.values())
     warm = sum(h >= WARM for h in heat.values()) - hot
@@ -623,13 +523,13 @@ def temperatures(
         hot=hot,
         warm=warm,
         cold=max(0, total - hot - warm),
-        notices=(*pins.problems, *_lacking(cabinet)),
+        notices=(*pins.problems, *_lacking(vault)),
         waiting=len(made.waiting),
     )
 
 
-def _members(cabinet: "Cabinet", project: str) -> set[int]:
-    known = cabinet.projects()
+def _members(vault: MemoryVault, project: str) -> set[int]:
+    known = vault.projects()
     found = {n.note_id for n in known.members(parse_project(project))}
     if not found:
         raise ProjectUnknown(project, known.closest(project))
@@ -637,7 +537,7 @@ def _members(cabinet: "Cabinet", project: str) -> set[int]:
 
 
 def _told(
-    made: Warmed, heat: Mapping[int, float], rows: CountedFacts, limit: int
+    made: Warmed, heat: Mapping[int, float], rows: HeatRows, limit: int
 ) -> tuple[ActiveNote, ...]:
     """Return the warmest; of equal ones what is current, and the first by path."""
     least = min(nlargest(limit, heat.values()), default=0.0) - 10.0**-DIGITS
@@ -677,10 +577,10 @@ def _active(made: Warmed) -> tuple[ActiveProject, ...]:
     )
 
 
-def _lacking(cabinet: "Cabinet") -> list[str]:
-    """Say so where use warms nothing, since none of it is on record."""
-    if not cabinet.config.memory.record_use:
+def _lacking(vault: MemoryVault) -> list[str]:
+    """Return a notice if retrieved notes are not recorded."""
+    if not vault.config.memory.record_use:
         return ["use is not recorded, as memory.record_use says"]
-    if not cabinet.heat().log.is_kept:
+    if not vault.vault.use_log.is_kept:
         return ["use is not recorded: no data folder outside of the vault is writable"]
     return []

@@ -1,79 +1,67 @@
-"""Keeping something worth remembering: checked, written, on record, indexed at once."""
+"""Saving memories: check what a client gives, write it, and index it at once."""
 
-import os
 import re
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, pairwise
 from threading import Lock
-from typing import NamedTuple, TypeAlias
-from unicodedata import normalize
+from typing import NamedTuple
 
 from msgspec import structs
 
-from glassmind.errors import (
-    BadMemo,
-    GlassmindError,
-    IndexFault,
-    NoteChanged,
-    VaultError,
-)
-from glassmind.files.read import Unreadable, decode, safe_path
-from glassmind.files.write import VaultWriter
+from glassmind.errors import BadMemo, BadWish, GlassmindError, IndexFault, VaultError
 from glassmind.memory.format import (
+    BOXES,
     FIRST_STATUS,
     INBOX,
     memo_text,
-    memos_in,
-    names_for,
+    plain_ends,
     title_from,
-    title_in,
     with_box,
 )
-from glassmind.memory.parts import (
-    MOST,
-    SOURCE_CHARS,
-    Cabinet,
-    add_to_project,
-    box_said,
-    check_writes,
-    client_said,
-    is_broken,
-    kind_said,
-    project_named,
-    project_said,
-    retained,
-    tags_said,
-    text_said,
-    unindexed,
-)
-from glassmind.model import Digest, NotePath, Span
-from glassmind.model.memory import (
-    MEMO_FOLDERS,
-    Captured,
-    Memo,
-    MemoKind,
-    SimilarMemory,
-    extended,
-)
+from glassmind.memory.near import nearby
+from glassmind.memory.vault import MemoryVault, not_indexed
+from glassmind.memory.writing import add_to_project, retained, write_new
+from glassmind.model import NotePath
+from glassmind.model.index import GuessedNote
+from glassmind.model.memory import CAPTURED, MEMO_FOLDERS, Captured, Memo, MemoKind
+from glassmind.obsidian.elements import is_tag
 from glassmind.obsidian.frontmatter import MAX_BYTES, read_head
 from glassmind.obsidian.properties import parse_project
-from glassmind.obsidian.receipts import (
-    bare,
-    parse_receipt,
-    receipt_of,
-    receipt_text,
-)
+from glassmind.obsidian.receipts import bare, parse_receipt, receipt_of, receipt_text
+from glassmind.search.notes import notes_for
+from glassmind.search.verify import verify
+from glassmind.store.sqlite.notes import TraceRows
 
-CLASHES = 20
-"""Times that another may be faster to take a name before ours becomes unlike all."""
+TEXT_BYTES = 1024 * 1024
+"""A memo is a thought, not an archive; a book chapter still fits."""
+
+PROJECT_CHARS, CLIENT_CHARS, TAG_CHARS, SOURCE_CHARS = 200, 80, 100, 1000
+"""Each is on one line; a path of 255 characters and a heading are a source."""
+
+MOST = 32
+"""Sources, or tags, of one memo: all of them fit the frontmatter that is read."""
+
+UNKNOWN = "unknown"
+"""The client of a capture without a client's name."""
+
+_UNFIT = re.compile(r"[^\w .,@+:/()-]|://")
+"""What a client's name does not need, and could be a link, a tag or markup."""
+
+_SELECTOR = re.compile(r"(?:folder|tag|property)\s*:\s*", re.IGNORECASE)
+_TASK = re.compile(r"[-*+] \[(?P<box>.)\][ \t]+")
+_OPEN = re.compile(r"^[ \t]*[-*+] \[ \][ \t]", re.MULTILINE)
+
+ACCEPTED = (
+    "name a receipt as context prints it, a note, or a part of one: Note.md:12-18, "
+    "Note.md#Heading"
+)
+"""What may be a source, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a caller says of a memo; nothing of it is believed yet."""
+    """What a client wants to save, unchecked."""
 
     kind: str
     text: str
@@ -82,211 +70,247 @@ class Claim:
     tags: Sequence[str] = ()
     client: str = "cli"
     agent: bool = False
-    derived_from: Sequence[str] = ()
-    untrusted: bool = False
 
 
-def captured(cabinet: Cabinet, claim: Claim) -> Captured:
-    """Keep what was said, and say where; what is written is never lost again.
+def captured(vault: MemoryVault, claim: Claim) -> Captured:
+    """Save a memory.
 
     Raises:
-        BadWish, BadMemo: it cannot be kept as it is; nothing was written.
+        BadWish, BadMemo: it cannot be saved as it is; nothing was written.
         WriteRefused: the settings or the disk do not let it be written.
     """
-    check_writes(cabinet, "nothing was captured")  # before a look
-    kind = kind_said(claim.kind)
-    rule = cabinet.config.memory.inbox
-    before = provenance_of(cabinet, claim.client) if claim.agent else Provenance()
-    waits = rule == "all" or before.held or (rule == "agents" and claim.agent)
+    vault.check_writes("nothing was captured")
+    kind = next((known for known in CAPTURED if known == claim.kind), None)
+    if kind is None:
+        raise BadWish("kind", repr(claim.kind[:40]), f"one of {', '.join(CAPTURED)}")
+    rule = vault.config.memory.inbox
+    origin = provenance_of(vault, claim.client) if claim.agent else Provenance()
+    waits = rule == "all" or origin.held or (rule == "agents" and claim.agent)
+    project = _project_name(claim.project)
+    sources, notices = _sources(vault, claim.sources)
+    checked = replace(claim, project=project, sources=sources)
     folder = INBOX if waits else MEMO_FOLDERS[kind]
-    project = project_named(claim.project)
-    stands = sources_said(cabinet, claim.sources)
-    said = replace(
-        claim,
-        project=project,
-        sources=stands.receipts,
-        derived_from=before.derived_from,
-        untrusted=before.untrusted,
-    )
-    memo = _memo(cabinet, said, kind, folder)
-    notices = (*stands.notices, *_new_project(cabinet, project))
-    done = _kept(cabinet, memo, f"capture a {kind}", notices)
-    return structs.replace(
-        done, notices=(*done.notices, *retained(cabinet, done.memory))
-    )
+    memo = _memo(vault, checked, kind, folder, origin)
+    notices += _unknown_project(vault, project)
+    done = _saved(vault, memo, f"capture a {kind}", notices)
+    sent = retained(vault, done.memory)
+    return structs.replace(done, notices=(*done.notices, *sent))
 
 
-def _new_project(cabinet: Cabinet, project: str) -> tuple[str, ...]:
-    """Say so where a project is named that no note of the vault belongs to yet."""
+def _unknown_project(vault: MemoryVault, project: str) -> list[str]:
+    """Return a notice if no note of the vault belongs to the project yet."""
     if not project:
-        return ()
+        return []
     try:
-        with cabinet.faults():
-            known = cabinet.projects()
+        with vault.faults():
+            known = vault.projects()
             if known.members(parse_project(project)):
-                return ()
+                return []
             closest = known.closest(project)
     except IndexFault:
-        return ()
+        return []
     hint = f"; there is {', '.join(map(repr, closest))}" if closest else ""
-    return (f"the project {project!r} is new to this vault{hint}",)
+    return [f"the project {project!r} is new to this vault{hint}"]
 
 
-def summary_kept(cabinet: Cabinet, claim: Claim, title: str) -> Captured:
-    """Keep a summary as a note of its own, whatever the layout; see `captured`.
+def summary_kept(vault: MemoryVault, claim: Claim, title: str) -> Captured:
+    """Save a summary as a note of its own, whatever the layout; see `captured`.
 
-    Of many sources its properties have the first; its text has them all.
+    Its properties name the first sources only; its text names them all.
     """
-    check_writes(cabinet, "no summary was kept")
-    stands = sources_said(cabinet, tuple(claim.sources)[:MOST], verify=False)
-    said = replace(claim, sources=stands.receipts)
-    memo = _memo(cabinet, said, "summary", MEMO_FOLDERS["summary"])
+    vault.check_writes("no summary was kept")
+    sources, _ = _sources(vault, tuple(claim.sources)[:MOST], verified=False)
+    checked = replace(claim, sources=sources)
+    memo = _memo(vault, checked, "summary", MEMO_FOLDERS["summary"], Provenance())
     named = replace(memo, title=title_from(title, "summary"))
-    return _kept(cabinet, named, "keep a summary")
+    return _saved(vault, named, "keep a summary")
 
 
-def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
-    """Return a memo that has no file yet: its path is the folder it will stand in.
-
-    The sources are receipts already.
-    """
-    text = text_said(claim.text, kind)
+def _memo(
+    vault: MemoryVault, claim: Claim, kind: MemoKind, folder: str, origin: "Provenance"
+) -> Memo:
+    """Return a memo without a file: its path is the folder it will be in."""
+    text = checked_text(claim.text, kind)
     blank = Memo(
-        path=NotePath(f"{cabinet.folder}/{folder}"),
+        path=NotePath(f"{vault.folder}/{folder}"),
         kind=kind,
         title=title_from(text, kind),
         text=text,
-        project=project_said(claim.project),
-        created=cabinet.now().isoformat(timespec="seconds"),
-        client=client_said(claim.client),
+        project=checked_project(claim.project),
+        created=vault.now().isoformat(timespec="seconds"),
+        client=_client(claim.client),
         status=FIRST_STATUS[kind],
         place="inbox" if folder == INBOX else "kept",
         sources=tuple(claim.sources),
-        tags=tags_said(claim.tags),
+        tags=_tags(claim.tags),
         generated=claim.agent,
-        derived_from=tuple(claim.derived_from),
-        untrusted=claim.untrusted,
+        derived_from=origin.derived_from,
+        untrusted=origin.untrusted,
     )
-    made = with_box(blank, box_said(claim.text, kind))
+    made = with_box(blank, box_of(claim.text, kind))
     if read_head(memo_text(made)).frontmatter.error:
         raise BadMemo("memo", f"its facts take more than {MAX_BYTES:,} bytes")
     return made
 
 
-def _kept(
-    cabinet: Cabinet, memo: Memo, why: str, notices: Sequence[str] = ()
+def _saved(
+    vault: MemoryVault, memo: Memo, why: str, notices: Sequence[str] = ()
 ) -> Captured:
-    together = memo.kind != "summary" and cabinet.config.memory.layout == "project"
-    if memo.place == "kept" and together:
-        written, digest = add_to_project(cabinet, memo, why=why)
+    is_shared = memo.kind != "summary" and vault.config.memory.layout == "project"
+    if memo.place == "kept" and is_shared:
+        written, digest = add_to_project(vault, vault.writer(memo.client), memo, why)
     else:
-        written, digest = write_new(cabinet, memo, why=why)
-    notice = _unindexed(cabinet, written.path)
+        written, digest = write_new(vault, memo, why)
+    problem = _not_indexed(vault, written.path)
     return Captured(
         written,
         digest,
-        near=nearby(cabinet, written),
-        indexed=notice is None,
-        notices=(*(() if notice is None else (f"it is kept, but {notice}",)), *notices),
+        near=nearby(vault, written),
+        indexed=not problem,
+        notices=(*([f"it is kept, but {problem}"] if problem else ()), *notices),
     )
 
 
-def _unindexed(cabinet: Cabinet, path: NotePath) -> str | None:
-    """Bring a memo into the index; return why it is not in it, if so."""
-    error = cabinet.acts.indexed([path])
+def _not_indexed(vault: MemoryVault, path: NotePath) -> str:
+    """Index a memo; return why it is not in the index, if so."""
+    error = vault.refresh([path])
     if error is not None:
-        return unindexed(error)
-    if cabinet.sure(path) is None:
+        return not_indexed(error)
+    if vault.exact(path) is None:
         return (
             "the index leaves it out: see index.include_agent_dir, .glassmindignore "
             "and the files that Obsidian excludes"
         )
-    return None
+    return ""
 
 
-def write_new(cabinet: Cabinet, memo: Memo, *, why: str) -> tuple[Memo, Digest]:
-    """Write a memo as a note of its own in the folder that its path names.
+# Checks of what a client gives
 
-    Returns it under its name, which no other file had, and the digest of the note.
+
+def checked_text(text: str, kind: MemoKind) -> str:
+    """Return a text as it is saved: without empty lines around it.
+
+    A task loses the box that it begins with; see `box_of`.
 
     Raises:
-        WriteRefused: the settings or the disk do not let it be written.
+        BadMemo: it is empty, too large or not text, or a finished task with an open one
+            below it.
     """
-    writer, raw = cabinet.writer(memo.client), memo_text(memo).encode()
-    for attempt in count(1):
-        path = f"{memo.path}/{_free_name(writer, memo, alone=attempt > CLASHES)}"
-        try:
-            done = writer.put(path, raw, expected=None, why=why)
-        except NoteChanged:  # somebody was faster
-            if attempt > 2 * CLASHES:
-                raise
-        else:
-            named = replace(memo, path=done.path, title=title_in(done.path))
-            return named, done.after
-    raise AssertionError("the last attempt returns or raises")
+    plain = plain_ends(text.strip("\r\n"))
+    if box := box_of(text, kind):
+        plain = _TASK.sub("", plain, count=1)
+        if box in BOXES and _OPEN.search(plain):
+            problem = "the box it begins with is over, and another is open"
+            raise BadMemo("text", f"{problem}; capture each task by itself")
+    if not any(sign.isprintable() and not sign.isspace() for sign in plain):
+        raise BadMemo("text", "it says nothing")
+    if "\0" in plain:
+        raise BadMemo("text", "it holds NUL characters, so it would be no text file")
+    if _is_broken(plain):
+        raise BadMemo("text", "it holds half a character (a surrogate)")
+    if (size := len(plain.encode())) > TEXT_BYTES:
+        problem = f"it has {size:,} bytes, and {TEXT_BYTES:,} are the most"
+        raise BadMemo("text", f"{problem}; keep a part of it, with its source")
+    return plain
 
 
-def _free_name(writer: VaultWriter, memo: Memo, *, alone: bool) -> str:
-    """Return a name that no file has now; `alone`, one that nobody else comes upon."""
-    title = f"{memo.title} {os.urandom(4).hex()}" if alone else memo.title
-    taken = {name.casefold() for name in writer.names(memo.path)}
-    names = names_for(memo.created[:10], title)
-    return next(name for name in names if name.casefold() not in taken)
+def box_of(text: str, kind: MemoKind) -> str:
+    """Return the mark in the box at the start of a task; empty for none."""
+    found = _TASK.match(text.lstrip("\r\n")) if kind == "task" else None
+    return found["box"] if found and found["box"].isprintable() else ""
 
 
-ACCEPTED = (
-    "name a receipt as context prints it, a note, or a part of one: Note.md:12-18, "
-    "Note.md#Heading"
-)
-"""What may be a source, for who has to be told."""
+def checked_project(project: str) -> str:
+    """Return the name of a project; raises `BadMemo` unless it is one short line."""
+    plain = project.strip()
+    if len(plain.splitlines()) > 1 or len(plain) > PROJECT_CHARS:
+        raise BadMemo("project", f"it is one line of at most {PROJECT_CHARS} signs")
+    if _is_broken(plain):
+        raise BadMemo("project", "it holds characters that are none")
+    return plain
 
 
-class Standing(NamedTuple):
-    """Receipts, each once, and what there is to say of them."""
+def _project_name(project: str) -> str:
+    """Return the name of a project; raises `BadMemo` for a selector or a path."""
+    plain = checked_project(project)
+    parsed = parse_project(plain)
+    if parsed.form != "any" or _SELECTOR.match(plain):
+        name = _SELECTOR.sub("", parsed.name) or "Atlas"
+        problem = f"{plain[:80]!r} picks notes and names no project"
+        raise BadMemo("project", f"{problem}; write its name alone, such as {name!r}")
+    if any(part.strip() in {".", ".."} for part in re.split(r"[/\\]", plain)):
+        problem = f"{plain[:80]!r} leads elsewhere"
+        raise BadMemo("project", f"{problem}; write its name, such as 'Atlas'")
+    return plain
 
-    receipts: tuple[str, ...]
-    notices: tuple[str, ...] = ()
+
+def _client(client: str) -> str:
+    """Return the name of a client as plain words on one line."""
+    words = " ".join(_UNFIT.sub(" ", client).split())
+    return words[:CLIENT_CHARS].strip() or UNKNOWN
 
 
-def sources_said(
-    cabinet: Cabinet, sources: Sequence[str], *, verify: bool = True
-) -> Standing:
-    """Return sources as receipts; with `verify`, of lines that are there.
+def _tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Return tags without their `#`, each once; raises `BadMemo`."""
+    names = dict.fromkeys(tag.strip().removeprefix("#") for tag in tags)
+    for name in names:
+        if len(name) > TAG_CHARS or not is_tag(name):
+            problem = f"{name[:40]!r} is none: letters, digits, _, - and / make one"
+            raise BadMemo("tag", f"{problem}, and not digits alone")
+    if len(names) > MOST:
+        raise BadMemo("list of tags", f"{MOST} are the most")
+    return tuple(names)
 
-    Lines that stand elsewhere now are cited from there, which is told, and so is what
-    is not as it was.
+
+def _is_broken(text: str) -> bool:
+    """True if a text has what a text file cannot have."""
+    return any("\ud800" <= sign <= "\udfff" or sign == "\0" for sign in text)
+
+
+# Sources
+
+
+def _sources(
+    vault: MemoryVault, sources: Sequence[str], *, verified: bool = True
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return sources as receipts, each once, and notices about changed ones.
+
+    With `verified`, the lines exist; lines that moved are cited from their new place.
 
     Raises:
-        BadMemo: one is no receipt and no place, or its lines are gone or nobody's to
+        BadMemo: one is neither a receipt nor a place, its lines are gone or may not be
             read, or there are too many.
     """
-    asked = dict.fromkeys(source.strip() for source in sources)
-    if len(asked) > MOST:
+    names = dict.fromkeys(source.strip() for source in sources)
+    if len(names) > MOST:
         raise BadMemo("list of sources", f"{MOST} are the most")
-    said: dict[str, None] = {}
-    notices: list[str] = []
-    for source in asked:
-        receipt, notice = _standing(cabinet, source, verify=verify)
-        said[receipt] = None
-        notices += [notice] if notice else []
-    return Standing(tuple(said), tuple(dict.fromkeys(notices)))
+    receipts: dict[str, None] = {}
+    notices: dict[str, None] = {}
+    for name in names:
+        if not name or len(name) > SOURCE_CHARS or _is_broken(name):
+            raise BadMemo("source", f"{name[:80]!r} is none: {ACCEPTED}")
+        known, notice = parse_receipt(name), ""
+        if known is None:
+            receipt = _receipt_for(vault, bare(name))
+        elif verified:
+            receipt, notice = _checked_receipt(vault, receipt_text(known))
+        else:
+            receipt = receipt_text(known)
+        receipts[receipt] = None
+        notices |= {notice: None} if notice else {}
+    return tuple(receipts), list(notices)
 
 
-def _standing(cabinet: Cabinet, asked: str, *, verify: bool) -> tuple[str, str]:
-    """Return one source as a receipt, and what there is to say of it, if anything."""
-    if not asked or len(asked) > SOURCE_CHARS or is_broken(asked):
-        raise BadMemo("source", f"{asked[:80]!r} is none: {ACCEPTED}")
-    known = parse_receipt(asked)
-    if known is None:
-        return _made(cabinet, bare(asked)), ""
-    written = receipt_text(known)
-    return _checked(cabinet, written) if verify else (written, "")
+def _checked_receipt(vault: MemoryVault, receipt: str) -> tuple[str, str]:
+    """Return a receipt of lines that exist, and how they changed, if they did."""
 
+    def traces() -> TraceRows:
+        return TraceRows(vault.vault.reader.connection())
 
-def _checked(cabinet: Cabinet, receipt: str) -> tuple[str, str]:
-    """Return a receipt of lines that are there, and how they changed, if they did."""
+    rules = vault.vault.ignore_rules()
     try:
-        found = cabinet.acts.verified([receipt])[0]
+        with vault.faults(), vault.files() as files:
+            found = verify([receipt], vault.root, files, rules, traces)[0]
     except GlassmindError as error:
         raise BadMemo("source", str(error)) from error
     if found.state == "unchanged":
@@ -298,16 +322,14 @@ def _checked(cabinet: Cabinet, receipt: str) -> tuple[str, str]:
     raise BadMemo("source", f"the lines of {receipt} are not there: {found.note}")
 
 
-def _made(cabinet: Cabinet, place: str) -> str:
+def _receipt_for(vault: MemoryVault, place: str) -> str:
     """Return the receipt of a note, or of the part of one that a place names."""
     try:
-        with cabinet.faults():
-            found = cabinet.place(place)
-    except IndexFault:
-        return _made_without_index(cabinet, place)
-    except VaultError as error:
+        with vault.faults():
+            found = notes_for(vault.vault).read(place)
+    except (IndexFault, VaultError) as error:
         raise BadMemo("source", f"{error}; {ACCEPTED}") from error
-    if found is None:
+    if isinstance(found, GuessedNote):
         raise BadMemo("source", f"no note is called {place[:80]!r}; {ACCEPTED}")
     if not found.text.strip():
         raise BadMemo("source", f"{found.path} says nothing there")
@@ -315,37 +337,21 @@ def _made(cabinet: Cabinet, place: str) -> str:
     return receipt_of(found.path, heading, found.span, found.text)
 
 
-def _made_without_index(cabinet: Cabinet, name: str) -> str:
-    """Return the receipt of a whole note by its path; none that a dot hides."""
-    path, text = _text_at(cabinet, name)
-    if path is None or not text:
-        raise BadMemo("source", f"no note is called {name[:80]!r}; {ACCEPTED}")
-    lines = text.removesuffix("\n").count("\n") + 1
-    return receipt_of(path, "", Span(1, lines), text)
-
-
-def _text_at(cabinet: Cabinet, name: str) -> tuple[NotePath | None, str]:
-    with suppress(VaultError), cabinet.files() as files:
-        path = safe_path(name)
-        hidden = any(part.startswith(".") for part in path.split("/"))
-        if path.endswith(".md") and not hidden and files.exists(path):
-            found = decode(files.read(path))
-            return path, "" if isinstance(found, Unreadable) else found.text
-    return None, ""
-
+# Provenance: what a client read before it saved something
 
 MOST_CLIENTS, MOST_NOTES = 500, 500
-"""That are remembered, of each the latest: names of clients are of their own choice."""
+"""Clients, and notes of each, that are remembered, the latest: clients choose their
+own names."""
 
-MOST_TOLD = 20
+MOST_DERIVED = 20
 """Notes that a capture names, the latest."""
 
 NAMELESS = ("http", "mcp")
-"""Clients that said no name: what they were given may be any client's."""
+"""Clients without a name: what they were given may be any client's."""
 
 
 class Provenance(NamedTuple):
-    """Where a capture may come from; `held` says that a person has to look at it."""
+    """Where a capture may come from; `held`: a person has to approve it."""
 
     derived_from: tuple[NotePath, ...] = ()
     untrusted: bool = False
@@ -392,140 +398,17 @@ GIVEN = Given()
 """What was given in this process."""
 
 
-def provenance_of(cabinet: Cabinet, client: str) -> Provenance:
+def provenance_of(vault: MemoryVault, client: str) -> Provenance:
     """Return what a client that captures something was given before."""
-    given = GIVEN.to(str(cabinet.root), client)
-    texts = tuple(NotePath(path) for path, is_text in given.items() if is_text)
-    untrusted = bool(given) and cabinet.untrusted([NotePath(one) for one in given])
-    held = untrusted and cabinet.config.writes.approve_after_untrusted
-    return Provenance(_known(cabinet, texts[-MOST_TOLD:]), untrusted, held)
-
-
-def _known(cabinet: Cabinet, paths: Iterable[NotePath]) -> tuple[NotePath, ...]:
-    """Return the notes that whoever captures may know of: others read others."""
+    given = GIVEN.to(str(vault.root), client)
+    texts = [NotePath(path) for path, is_text in given.items() if is_text]
+    untrusted = bool(given) and vault.is_untrusted([NotePath(path) for path in given])
+    held = untrusted and vault.config.writes.approve_after_untrusted
     try:
-        with cabinet.faults():
-            return tuple(path for path in paths if cabinet.sure(path) == path)
+        with vault.faults():  # only notes that this client may read are named
+            known = [
+                path for path in texts[-MOST_DERIVED:] if vault.exact(path) == path
+            ]
     except IndexFault:
-        return ()
-
-
-LEAST = 0.6
-"""From here on two memos are worth a look. Of a sentence of ten words, one may be
-another, two added or left out; above one half, as the pairs of words demand."""
-
-SHOWN = 3
-"""Memos that are proposed for one; a person chooses among few."""
-
-MOST_WORDS = 2_000
-"""Words of a memo that are compared; what is longer is a document."""
-
-_WORD = re.compile(
-    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\u0e00-\u0e7f]|\\w+"
-)
-"""A word, or one letter of a script that puts no spaces between words."""
-
-_Pair: TypeAlias = tuple[str, str]
-
-
-class _Sketch(NamedTuple):
-    words: frozenset[str]
-    pairs: frozenset[_Pair]
-
-
-class NearMemos:
-    """Some memos, ready to be asked which of them are near to another one."""
-
-    def __init__(self, memos: Iterable[Memo]) -> None:
-        self.memos = sorted(memos, key=lambda memo: (memo.path, memo.section))
-        self._sketches = [_sketch(memo.text) for memo in self.memos]
-        self._with: dict[_Pair, list[int]] = {}
-        for place, sketch in enumerate(self._sketches):
-            for pair in sketch.pairs:
-                self._with.setdefault(pair, []).append(place)
-
-    def to(self, memo: Memo, original: Memo | None = None) -> tuple[SimilarMemory, ...]:
-        """Return those of its kind that say nearly the same, the nearest first.
-
-        Itself is none of them. What it is a copy of comes before all, however much of
-        it is another by now.
-        """
-        asked = _sketch(memo.text)
-        shared = Counter(
-            place for pair in asked.pairs for place in self._with.get(pair, ())
-        )
-        found = [
-            extended(SimilarMemory, self.memos[place], similarity=likeness)
-            for place, pairs in shared.items()
-            if self._is_other(memo, self.memos[place])
-            and (likeness := _likeness(asked, self._sketches[place], pairs)) >= LEAST
-        ]
-        found.sort(key=lambda one: (-one.similarity, one.path, one.section))
-        if original is not None:
-            other = _sketch(original.text)
-            likeness = _likeness(asked, other, len(asked.pairs & other.pairs))
-            place = original.path, original.section
-            rest = (one for one in found if (one.path, one.section) != place)
-            found = [extended(SimilarMemory, original, similarity=likeness), *rest]
-        return tuple(found[:SHOWN])
-
-    @staticmethod
-    def _is_other(memo: Memo, other: Memo) -> bool:
-        same = (memo.path, memo.section) == (other.path, other.section)
-        return memo.kind == other.kind and not same
-
-
-def near_to(memo: Memo, others: Sequence[Memo]) -> tuple[SimilarMemory, ...]:
-    """Return what is near to one memo; see `NearMemos.to`."""
-    return NearMemos(others).to(memo)
-
-
-def _likeness(one: _Sketch, other: _Sketch, shared: int) -> float:
-    words = len(one.words & other.words)
-    by_words = words / max(len(one.words) + len(other.words) - words, 1)
-    by_pairs = shared / max(len(one.pairs) + len(other.pairs) - shared, 1)
-    return round((by_words + by_pairs) / 2, 4)
-
-
-def _sketch(text: str) -> _Sketch:
-    plain = normalize("NFKC", text).casefold()
-    words = _WORD.findall(plain)[:MOST_WORDS]
-    # both ends count as words, so that a text of one word has pairs too
-    pairs = frozenset(pairwise(["", *words, ""])) if words else frozenset()
-    return _Sketch(frozenset(words), pairs)
-
-
-ASKED_WORDS, CANDIDATES = 16, 20
-"""Words that are looked for, and notes that are compared: what says nearly the same
-shares most of its words, and stands at the top of those that share any."""
-
-_WORDS = re.compile(r"\w{2,40}")
-
-
-def nearby(cabinet: Cabinet, memo: Memo) -> tuple[SimilarMemory, ...]:
-    """Return what is near to a memo, kept or waiting, the nearest first.
-
-    Nothing where the index cannot tell: a capture does not depend on it.
-    """
-    words = list(dict.fromkeys(_WORDS.findall(memo.text.casefold())))[:ASKED_WORDS]
-    if not words:
-        return ()
-    asked = f'path:"{cabinet.folder}/" {" ".join(words)}'
-    try:
-        found = cabinet.acts.search(
-            asked, limit=CANDIDATES, mode="fulltext", intent=None
-        )
-        texts = cabinet.memos().texts([hit.path for hit in found.hits])
-        current = list(_current(cabinet, texts))
-    except GlassmindError:
-        return ()
-    return near_to(memo, current)
-
-
-def _current(cabinet: Cabinet, texts: dict[NotePath, str]) -> Iterator[Memo]:
-    led = cabinet.memos().superseded()
-    for path, text in sorted(texts.items()):
-        for one in memos_in(path, text, cabinet.folder):
-            is_alone = one.section or not one.superseded_by
-            if path not in led and not (is_alone and one.status == "superseded"):
-                yield one
+        known = []
+    return Provenance(tuple(known), untrusted, held)

@@ -1,14 +1,12 @@
-"""One memo takes the place of another: each says so of the other.
+"""Superseding, forgetting and renewing memos.
 
-The old one is written first, since its rank hangs on it, and as it was before where the
-new one cannot be written. A death in between is made good by doing it again. Others who
-act on one of them wait for both writes. When the new one is forgotten, the old one
-counts again.
+Both memos say it when one supersedes another. If the newer one is forgotten, the older
+one counts again.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from glassmind.errors import (
@@ -20,186 +18,105 @@ from glassmind.errors import (
 )
 from glassmind.files.names import NOTE_SUFFIX
 from glassmind.files.read import Unreadable, decode
-from glassmind.files.write import TRIES, FileText, VaultWriter, rewrite
-from glassmind.memory.capture import Claim, summary_kept
-from glassmind.memory.files import agent_path, memo_again, memo_at, memo_called
+from glassmind.files.write import FileText, VaultWriter, rewrite
+from glassmind.memory.capture import Claim, checked_project, summary_kept
+from glassmind.memory.files import memo_again, memo_called, memos_at
 from glassmind.memory.format import (
     FIRST_STATUS,
+    facts_in,
     memos_in,
     new_note,
-    section_facts,
     title_from,
     title_in,
     with_facts,
-    with_section_facts,
     without_section,
 )
-from glassmind.memory.parts import (
+from glassmind.memory.vault import MemoryVault
+from glassmind.memory.writing import (
     GONE,
-    Cabinet,
-    all_or_nothing,
-    away,
-    check_writes,
-    notices_of,
-    numbered,
-    project_said,
+    copy_into,
+    into_trash,
     put_away,
     trash_for,
 )
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.memory import MEMO_FOLDERS, Memo, Moved, Superseded
-from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.yaml_text import Fact
 
 SUPERSEDED, SUPERSEDES = "superseded by another memo", "supersedes another memo"
-UNDONE, LIFTED = "not superseded after all", "what superseded it is forgotten"
-"""Why a file was written, for the record."""
+LIFTED, FORGOTTEN = "what superseded it is forgotten", "forgotten"
+RENEWED = "a newer summary is kept"
+"""Why a file was written or moved, for the record."""
 
 _LINK = re.compile(r"\[\[[^\[\]]+\]\]")
 
 LONGEST_CHAIN = 1_000
-"""Memos that took the place of one another, as far as they are followed."""
+"""Memos that superseded one another, as far as they are followed."""
+
+Facts = Mapping[str, Fact | None]
 
 
-def supersede(cabinet: Cabinet, old: str, new: str, *, client: str) -> Superseded:
-    """Link a memo to the one that takes its place, and that one back.
-
-    Raises:
-        MemoNotFound, AmbiguousName, NotAMemo: no two memos are called so.
-        StillWaiting: one of them waits in the inbox; it may yet get another path.
-        NotSuperseded: they are one, the old one has been superseded by another, or the
-            new one by the old.
-        WriteRefused, MemoUnreadable: one of them cannot be written.
-    """
-    check_writes(cabinet, "nothing was superseded")
-    before, after = memo_called(cabinet, old), memo_called(cabinet, new)
-    _refuse_circles(cabinet, before, after)
-    with cabinet.writer(client).queue():
-        before, after = memo_again(cabinet, before), memo_again(cabinet, after)
-        _refuse_circles(cabinet, before, after)
-        with _taken(cabinet, before, _led_by(after), client, SUPERSEDED) as left:
-            took = _write(
-                cabinet, after, lambda said: _one_more(said, before), client, SUPERSEDES
-            )
-    return Superseded(left, took, notices_of(cabinet, before.path, after.path))
+def supersede(vault: MemoryVault, old: str, new: str, *, client: str) -> Superseded:
+    """Link a memo to the one that takes its place, and back; see `Memory.supersede`."""
+    vault.check_writes("nothing was superseded")
+    before, after = memo_called(vault, old), memo_called(vault, new)
+    _refuse_circles(vault, before, after)
+    with vault.changing(client) as writer:
+        before, after = memo_again(vault, before), memo_again(vault, after)
+        _refuse_circles(vault, before, after)
+        facts: Facts = {"status": "superseded", "superseded-by": link_to(after)}
+        left = _write(vault, writer, before, lambda _: facts, SUPERSEDED)
+        link = link_to(before)
+        took = _write(vault, writer, after, lambda f: _one_more(f, link), SUPERSEDES)
+    return Superseded(left, took, vault.refreshed(before.path, after.path))
 
 
-def _led_by(memo: Memo) -> dict[str, Fact | None]:
-    return {"status": "superseded", "superseded-by": link_to(memo)}
-
-
-@contextmanager
-def _taken(
-    cabinet: Cabinet,
-    memo: Memo,
-    facts: Mapping[str, Fact | None],
-    client: str,
-    why: str,
-) -> Iterator[Memo]:
-    """Change the facts of a memo for as long as what is done with it comes to an end.
-
-    Yields it as it is then; where something is refused, it says again what it said.
-    """
-    former: dict[str, Fact | None] = {}
-
-    def changed(said: Mapping[str, PropertyValue]) -> Mapping[str, Fact | None]:
-        for name in facts:
-            known = said.get(name)
-            former[name] = known if isinstance(known, str) else None
-        return facts
-
-    after = _write(cabinet, memo, changed, client, why)
-    try:
-        yield after
-    except VaultError:
-        with suppress(VaultError):  # the first is what a person is told
-            _write(cabinet, memo, lambda _: former, client, UNDONE)
-        raise
-
-
-@contextmanager
-def lifting(cabinet: Cabinet, memo: Memo, *, client: str) -> Iterator[list[Memo]]:
-    """Let what a memo took the place of count again while that one is put away.
-
-    Yields those that do. What took the place of the memo itself has theirs too, and
-    then none does. All is as it was where something is refused.
-    """
-    facts: dict[str, Fact | None] = {"superseded-by": memo.superseded_by or None}
-    with ExitStack() as held:
-        lifted = []
-        for link in _LINK.findall(memo.supersedes):
-            old = _at(cabinet, link)
-            led = None if old is None else _led_to(cabinet, old)
-            if old is None or led is None or not _same(led, memo):
-                continue
-            if not memo.superseded_by:
-                facts["status"] = FIRST_STATUS[old.kind]
-            new = _taken(cabinet, old, dict(facts), client, LIFTED)
-            lifted.append(held.enter_context(new))
-        yield [] if memo.superseded_by else lifted
-
-
-def _refuse_circles(cabinet: Cabinet, old: Memo, new: Memo) -> None:
+def _refuse_circles(vault: MemoryVault, old: Memo, new: Memo) -> None:
     for memo in (old, new):
         if memo.place == "inbox":
             raise StillWaiting(memo.path)
-    if _same(old, new):
+    if old.address == new.address:
         raise NotSuperseded(old.path, new.path, "they are the same memo")
-    now = _led_to(cabinet, old)
-    if now is not None and not _same(now, new):
+    now = _at(vault, old.superseded_by)
+    if now is not None and now.address != new.address:
         reason = f"{now.path} has its place; supersede that one"
         raise NotSuperseded(old.path, new.path, reason)
     here: Memo | None = new
     for _ in range(LONGEST_CHAIN):
-        here = None if here is None else _led_to(cabinet, here)
-        if here is None:
-            return
-        if _same(here, old):
+        here = here and _at(vault, here.superseded_by)
+        if here and here.address == old.address:
             reason = f"{new.path} is superseded by it already"
             raise NotSuperseded(old.path, new.path, reason)
 
 
-def _same(one: Memo, other: Memo) -> bool:
-    return (one.path, one.section) == (other.path, other.section)
-
-
-def _led_to(cabinet: Cabinet, memo: Memo) -> Memo | None:
-    """Return the memo that took the place of one; None where there is none now."""
-    return _at(cabinet, memo.superseded_by) if memo.superseded_by else None
-
-
-def _at(cabinet: Cabinet, link: str) -> Memo | None:
-    """Return the memo that a link leads to; None where there is none now."""
-    said = link.removeprefix("[[").removesuffix("]]").partition("|")[0]
-    for at in dict.fromkeys((said, agent_path(said, cabinet.folder))):
-        with suppress(VaultError):  # forgotten since, or none of ours
-            return memo_called(cabinet, at)
+def _at(vault: MemoryVault, link: str) -> Memo | None:
+    """Return the memo that a link leads to; None if there is none now."""
+    name = link.removeprefix("[[").removesuffix("]]").partition("|")[0]
+    with suppress(VaultError):  # forgotten since, or not a memo
+        return memo_called(vault, name) if name else None
     return None
 
 
 def link_to(memo: Memo) -> str:
-    """Return a link to a memo: by its path, which no other file has."""
+    """Return a link to a memo by its path, which is unique."""
     at = memo.path.removesuffix(NOTE_SUFFIX)
     return f"[[{at}#{memo.section}]]" if memo.section else f"[[{at}]]"
 
 
-def _one_more(
-    said: Mapping[str, PropertyValue], old: Memo
-) -> Mapping[str, Fact | None]:
-    """Return what a memo says that takes the place of one more."""
-    known = said.get("supersedes")
-    held = [str(one) for one in (known if isinstance(known, list) else [known]) if one]
-    link = link_to(old)
-    if link in held:
+def _one_more(facts: Mapping[str, PropertyValue], link: str) -> Facts:
+    """Return the property that says what a memo supersedes, with one more."""
+    known = facts.get("supersedes")
+    links = [str(one) for one in (known if isinstance(known, list) else [known]) if one]
+    if link in links:
         return {}
-    return {"supersedes": [*held, link] if held else link}
+    return {"supersedes": [*links, link] if links else link}
 
 
 def _write(
-    cabinet: Cabinet,
+    vault: MemoryVault,
+    writer: VaultWriter,
     memo: Memo,
-    facts: Callable[[Mapping[str, PropertyValue]], Mapping[str, Fact | None]],
-    client: str,
+    facts: Callable[[Mapping[str, PropertyValue]], Facts],
     why: str,
 ) -> Memo:
     """Change the facts of a memo, given those it has, and return it as it is then."""
@@ -207,73 +124,73 @@ def _write(
 
     def change(before: FileText) -> str:
         nonlocal written
-        written = changed(before)
-        return written
-
-    def changed(before: FileText) -> str:
         if not before.text:
             raise MemoUnreadable(memo.path, "it is gone")
-        text, path, section = before.text, memo.path, memo.section
-        if section:
-            new = facts(section_facts(text, section, path))
-            return with_section_facts(text, section, new, path) if new else text
-        new = facts(read_head(text).frontmatter.properties)
-        return with_facts(text, new, path) if new else text
+        new = facts(facts_in(before.text, memo.path, memo.section))
+        written = before.text
+        if new:
+            written = with_facts(written, new, memo.path, memo.section)
+        return written
 
-    rewrite(cabinet.writer(client), memo.path, change, why=why)
-    found = memos_in(memo.path, written, cabinet.folder)
+    rewrite(writer, memo.path, change, why=why)
+    found = memos_in(memo.path, written, vault.folder)
     return next(one for one in found if one.section == memo.section)
 
 
-FORGOTTEN = "forgotten"
-"""Why a file was moved, for the record."""
-
-
-def forget(cabinet: Cabinet, name: str, *, client: str) -> Moved:
-    """Move a memo to the trash, whether it is kept or waits.
-
-    Raises:
-        MemoNotFound, AmbiguousName, NotAMemo: no one memo is called so.
-        WriteRefused, MemoUnreadable: it may not be moved, or the disk did not do it.
-    """
-    check_writes(cabinet, "nothing was forgotten")
-    memo = memo_called(cabinet, name)
-    with cabinet.writer(client).queue():
-        memo = memo_again(cabinet, memo)
-        with lifting(cabinet, memo, client=client) as lifted:
-            to = _put_into_trash(cabinet, memo, client)
+def forget(vault: MemoryVault, name: str, *, client: str) -> Moved:
+    """Move a memo to the trash, whether it is kept or waits; see `Memory.forget`."""
+    vault.check_writes("nothing was forgotten")
+    memo = memo_called(vault, name)
+    with vault.changing(client) as writer:
+        memo = memo_again(vault, memo)
+        lifted = _lift(vault, writer, memo)
+        if memo.section:
+            to = _section_into_trash(vault, writer, memo)
+        else:
+            to = into_trash(vault, writer, memo, FORGOTTEN)
     gone = replace(memo, path=to, place="trash")
     paths = dict.fromkeys([memo.path, *(one.path for one in lifted)])
-    notices = (*map(_told, lifted), *notices_of(cabinet, *paths))
-    return Moved(gone, NotePath(memo.address), notices)
+    counting = [] if memo.superseded_by else lifted
+    notices = [
+        f"{one.address} counts again: what had its place is forgotten"
+        for one in counting
+    ]
+    return Moved(gone, NotePath(memo.address), (*notices, *vault.refreshed(*paths)))
 
 
-def _told(memo: Memo) -> str:
-    return f"{memo.address} counts again: what had its place is forgotten"
+def _lift(vault: MemoryVault, writer: VaultWriter, memo: Memo) -> list[Memo]:
+    """Let the memos that one superseded count again, and return them.
+
+    If it was superseded itself, its successor becomes theirs.
+    """
+    facts: dict[str, Fact | None] = {"superseded-by": memo.superseded_by or None}
+    lifted = []
+    for link in _LINK.findall(memo.supersedes):
+        old = _at(vault, link)
+        successor = old and _at(vault, old.superseded_by)
+        if old and successor and successor.address == memo.address:
+            if not memo.superseded_by:
+                facts["status"] = FIRST_STATUS[old.kind]
+            lifted.append(_write(vault, writer, old, lambda _: facts, LIFTED))
+    return lifted
 
 
-def _put_into_trash(cabinet: Cabinet, memo: Memo, client: str) -> NotePath:
-    """Move a memo to the trash, as a note of its own, and return where it is."""
-    if not memo.section:
-        return away(cabinet, memo, client=client, why=FORGOTTEN)
-    for attempt in range(1, TRIES + 1):
-        try:
-            with all_or_nothing(cabinet, client) as held:
-                return _in_trash(held, held.writer(client), memo)
-        except NoteChanged:  # by who does not queue, such as an editor
-            if attempt == TRIES:
-                raise
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _in_trash(cabinet: Cabinet, writer: VaultWriter, memo: Memo) -> NotePath:
-    """Write a section to the trash, cut it out of its note, and return where it is."""
-    cut = _section_now(writer, memo)
-    to = _copied(cabinet, writer, memo, cut)
+def _section_into_trash(
+    vault: MemoryVault, writer: VaultWriter, memo: Memo
+) -> NotePath:
+    """Move a section to the trash as a note of its own, and return its path."""
+    found = decode(writer.read(memo.path) or b"")
+    if isinstance(found, Unreadable):
+        raise MemoUnreadable(memo.path, found.reason)
+    cut = without_section(found.text, memo.section, memo.path)[1]
+    newline = "\r\n" if "\r\n" in cut else "\n"
+    raw = (f"{new_note(memo)}\n".replace("\n", newline) + cut).encode()
+    name = f"{title_from(memo.section, memo.kind)}{NOTE_SUFFIX}"
+    to = copy_into(writer, trash_for(memo.path, vault.folder), name, raw, FORGOTTEN)
 
     def change(before: FileText) -> str:
-        after, found = without_section(before.text, memo.section, memo.path)
-        if found != cut:  # somebody wrote to it since it was put into the trash
+        after, now = without_section(before.text, memo.section, memo.path)
+        if now != cut:
             raise NoteChanged(memo.path, expected="", found="")
         return after
 
@@ -281,73 +198,39 @@ def _in_trash(cabinet: Cabinet, writer: VaultWriter, memo: Memo) -> NotePath:
     return to
 
 
-def _section_now(writer: VaultWriter, memo: Memo) -> str:
-    found = decode(writer.read(memo.path) or b"")
-    if isinstance(found, Unreadable):
-        raise MemoUnreadable(memo.path, found.reason)
-    return without_section(found.text, memo.section, memo.path)[1]
+def summary_renewed(vault: MemoryVault, claim: Claim, title: str) -> NotePath:
+    """Save a summary in place of the former ones of that title; return its path.
 
-
-def _copied(cabinet: Cabinet, writer: VaultWriter, memo: Memo, cut: str) -> NotePath:
-    """Write a section to the trash, unless it is there, and return where."""
-    newline = "\r\n" if "\r\n" in cut else "\n"
-    raw = (f"{new_note(memo)}\n".replace("\n", newline) + cut).encode()
-    name = f"{title_from(memo.section, memo.kind)}{NOTE_SUFFIX}"
-    for free in numbered(name):
-        path = NotePath(f"{trash_for(memo.path, cabinet.folder)}/{free}")
-        known = writer.read(path)
-        if known == raw:  # a death came between the two writes, or it was so before
-            return path
-        if known is not None:
-            continue
-        try:
-            return writer.put(path, raw, expected=None, why=FORGOTTEN).path
-        except NoteChanged:
-            continue
-    raise AssertionError("there is always another number")
-
-
-RENEWED = "a newer summary is kept"
-"""Why a file was moved, for the record."""
-
-
-def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
-    """Keep a summary in the place of the former of that title; return where it is.
-
-    That is one with the heading that the new one begins with: names of files have room
-    for the first words of a question alone. One that says the same is left as it is.
-
-    Raises:
-        BadMemo: it cannot be kept as it is; nothing was written.
-        WriteRefused: the settings or the disk do not let it be written.
+    Those are the ones with the heading that the new one begins with: a file name has
+    room for the first words of a question only. One with the same text stays.
     """
-    check_writes(cabinet, "no summary was kept")
-    heading = claim.text.strip().partition("\n")[0].strip()
+    vault.check_writes("no summary was kept")
+    text = claim.text.strip()
+    heading = text.partition("\n")[0].strip()
     former = [
         memo
-        for memo in _former(cabinet, title, claim.project)
+        for memo in _summaries(vault, title, claim.project)
         if heading in map(str.strip, memo.text.splitlines())
     ]
-    same = [memo for memo in former if memo.text.strip() == claim.text.strip()]
-    path = same[-1].path if same else summary_kept(cabinet, claim, title).memory.path
+    same = [memo for memo in former if memo.text.strip() == text]
+    path = same[-1].path if same else summary_kept(vault, claim, title).memory.path
     for memo in former:
         if memo.path != path:
-            with suppress(*GONE):  # another summary of it was quicker
-                put_away(cabinet, memo, client=claim.client, why=RENEWED)
+            with suppress(*GONE):  # another process was faster
+                put_away(vault, memo, client=claim.client, why=RENEWED)
     return path
 
 
-def _former(cabinet: Cabinet, title: str, project: str) -> list[Memo]:
-    """Return the summaries of a project under a title, numbered or not; by path."""
-    folder, said = f"{cabinet.folder}/{MEMO_FOLDERS['summary']}", project_said(project)
+def _summaries(vault: MemoryVault, title: str, project: str) -> list[Memo]:
+    """Return the summaries of a project under a title, numbered or not, by path."""
+    folder = f"{vault.folder}/{MEMO_FOLDERS['summary']}"
     named = re.compile(re.escape(title_from(title, "summary")) + r"(?: \d+)?")
-    with cabinet.files() as files:
+    with vault.files() as files:
         names = [name for name in files.names(folder) if name.endswith(NOTE_SUFFIX)]
-    found = []
+    found: list[Memo] = []
     for path in (NotePath(f"{folder}/{name}") for name in names):
         if named.fullmatch(title_in(path)):
-            with suppress(VaultError):  # what cannot be read is no summary of ours
-                memo = memo_at(cabinet, path)
-                if memo and memo.kind == "summary" and memo.project == said:
-                    found.append(memo)
-    return found
+            with suppress(VaultError):  # an unreadable file is not ours
+                found += memos_at(vault, path)
+    wanted = checked_project(project)
+    return [one for one in found if one.kind == "summary" and one.project == wanted]

@@ -1,15 +1,15 @@
-"""Finding memos: those the index knows, and the one that a person means by a name.
+"""Finding memos: those in the index, and the one that a name means.
 
-Names are looked up among memos alone, so that a memo may be called as a note of the
-vault is. What is written stands on a name to the letter, never on a guess.
+Names are looked up among memos, so a memo may be called as a note of the vault is. A
+write needs the exact name, never a guess.
 """
 
-import re
 import stat
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
-from shlex import quote
-from typing import NamedTuple, Protocol, TypeAlias
+from datetime import datetime
+from math import inf
+from typing import NamedTuple
 
 from glassmind.errors import (
     AmbiguousName,
@@ -23,7 +23,6 @@ from glassmind.errors import (
     NotWaiting,
     VaultError,
 )
-from glassmind.files.ignore import original_of
 from glassmind.files.names import (
     CANDIDATES_SHOWN,
     NOTE_SUFFIX,
@@ -34,154 +33,115 @@ from glassmind.files.names import (
 )
 from glassmind.files.read import Unreadable, VaultFiles, decode
 from glassmind.memory.format import (
-    FIRST_STATUS,
     INBOX,
     LAYOUT,
     SUPERSEDED,
     TRASH,
-    kind_in,
+    kind_of_note,
     memos_in,
     place_of,
     title_in,
 )
-from glassmind.memory.parts import Cabinet, moment_of
+from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
-from glassmind.model.memory import MEMO_FOLDERS, Memo, MemoKind, MemoNote, MemoPlace
+from glassmind.model.memory import Memo, MemoKind, MemoNote, MemoPlace
 
 DEEPEST = 8
-"""Folders within each other that the inbox is looked through; no hand makes more."""
+"""Nested folders that the inbox is searched through."""
 
 LEAST_BYTES = 3
-"""The shortest name that has others near to it: a letter or two stand in every title.
-One sign of a script without spaces is as long, and a word."""
+"""The shortest name for which similar ones are suggested: a letter or two are in every
+title, but one character of a script without spaces is a word."""
+
+MOST_COMPARED = 2_000
+"""Kept memos that a new one is compared with, the newest: read in a quarter second."""
 
 
-class MemoRows(Protocol):
-    """What the index knows of the agent folder."""
-
-    def notes(self, folder: str, /) -> Sequence[MemoNote]:
-        """Return the notes below a folder, by path."""
-
-    def strays(self, folder: str, /) -> Sequence[MemoNote]:
-        """Return the memos that a person moved out of a folder, by path."""
-
-    def texts(self, paths: Collection[NotePath], /) -> dict[NotePath, str]:
-        """Return the whole text of some notes, as it was indexed."""
-
-    def broken(self, folder: str, /) -> Sequence[tuple[NotePath, str]]:
-        """Return the notes below a folder whose properties cannot be read, and why."""
-
-    def lately(self, limit: int, /) -> Collection[NotePath]:
-        """Return the notes that the last changes of the index were to."""
-
-    def superseded(self) -> Collection[NotePath]:
-        """Return the notes that another has taken the place of, and is there."""
-
-    def ticked(self, folder: str, said: str, mark: str, /) -> Sequence[NotePath]:
-        """Return the notes below a folder with a ticked box that says so, or a mark."""
-
-
-class Named(NamedTuple):
-    """Where a memo stands: its note, and the section of one among others."""
+class At(NamedTuple):
+    """Where a memo is: its note, and its section in a note of several."""
 
     path: NotePath
     section: str = ""
 
 
-def memo_called(cabinet: Cabinet, name: str, *, place: MemoPlace | None = None) -> Memo:
-    """Return the memo that is called so; those of one place are preferred.
+def memo_called(
+    vault: MemoryVault, name: str, *, place: MemoPlace | None = None
+) -> Memo:
+    """Return the memo with a name; those of one place are preferred.
 
-    One that stands among others is called by its heading, or `note#heading`.
+    One in a note of several is called by its heading, or `note#heading`.
 
     Raises:
-        MemoNotFound: none is to the letter; the error names the closest.
-        AmbiguousName: several are.
-        NotAMemo, MemoAstray: a note is called so that is none of ours, or that a
-            person moved out of the agent folder.
+        MemoNotFound: there is none; the error names the closest.
+        AmbiguousName: there are several.
+        NotAMemo, MemoAstray: it is a note but not a memo, or a person moved it out of
+            the agent folder.
         FileUnreadable, MemoUnreadable: its file cannot be read.
     """
+    at = _at_path(vault, name) or _named(vault, name, place)
     try:
-        return _memo_called(cabinet, name, place)
-    except FileGone as error:  # the index knows it yet
-        raise MemoNotFound(name) from error
-
-
-def _memo_called(cabinet: Cabinet, name: str, place: MemoPlace | None) -> Memo:
-    """Return the memo that is called so; `FileGone` where it was until now."""
-    known = _named_by_path(cabinet, name) or _named(cabinet, name, place)
-    memos = memos_at(cabinet, known.path)
-    if known.section:
-        memos = [memo for memo in memos if memo.section == known.section]
-    if not memos and known.section:
-        raise MemoNotFound(name)
+        memos = memos_at(vault, at.path)
+    except FileGone as error:  # still in the index
+        waits = place == "inbox"
+        raise NotWaiting(name) if waits else MemoNotFound(name) from error
+    if at.section:
+        memos = [memo for memo in memos if memo.section == at.section]
+        if not memos:
+            raise MemoNotFound(name)
     if not memos:
-        raise NotAMemo(known.path, cabinet.folder)
+        raise NotAMemo(at.path, vault.folder)
     if len(memos) > 1:
         each = tuple(memo.address for memo in memos)
         raise AmbiguousName(name, each[:CANDIDATES_SHOWN], len(each))
     return memos[0]
 
 
-def memos_at(cabinet: Cabinet, path: NotePath) -> list[Memo]:
-    """Return the memos of a file as it is on disk; none for a file without any.
+def memos_at(vault: MemoryVault, path: NotePath) -> list[Memo]:
+    """Return the memos of a file as it is on disk.
 
     Raises:
         FileUnreadable: there is no such file, or it cannot be read.
-        MemoUnreadable: it holds no text.
+        MemoUnreadable: it is not text.
     """
-    with cabinet.files() as files:
-        raw = files.read(path)
-    found = decode(raw)
+    with vault.files() as files:
+        found = decode(files.read(path))
     if isinstance(found, Unreadable):
         raise MemoUnreadable(path, found.reason)
-    return memos_in(path, found.text, cabinet.folder)
+    return memos_in(path, found.text, vault.folder)
 
 
-def memo_at(cabinet: Cabinet, path: NotePath) -> Memo | None:
-    """Return the memo that a file is, and no other with it; raises as `memos_at`."""
-    found = memos_at(cabinet, path)
-    return found[0] if found and not found[0].section else None
-
-
-def memo_again(cabinet: Cabinet, memo: Memo) -> Memo:
+def memo_again(vault: MemoryVault, memo: Memo) -> Memo:
     """Return a memo as it is on disk now.
 
     Raises:
-        MemoNotFound: it is gone by now.
+        MemoNotFound: it is gone.
         FileUnreadable, MemoUnreadable: it cannot be read.
     """
     with suppress(FileGone):
-        for found in memos_at(cabinet, memo.path):
+        for found in memos_at(vault, memo.path):
             if found.section == memo.section:
                 return found
     raise MemoNotFound(memo.address)
 
 
-def waiting_called(cabinet: Cabinet, name: str) -> Memo:
-    """Return the memo that is called so and waits for a person; see `memo_called`.
+def waiting_called(vault: MemoryVault, name: str) -> Memo:
+    """Return the memo with a name that waits for a person; see `memo_called`.
 
-    What an agent captured does until it is approved, wherever a person put it.
+    What an agent captured waits until it is approved, wherever a person put it.
 
     Raises:
-        NotWaiting: it does not, or somebody else was faster.
+        NotWaiting: it does not wait, or somebody else was faster.
     """
-    try:
-        memo = _memo_called(cabinet, name, "inbox")
-    except FileGone as error:  # it was there when it was looked up
-        raise NotWaiting(name) from error
+    memo = memo_called(vault, name, place="inbox")
     if not is_waiting(memo):
         raise NotWaiting(memo.path)
     return memo
 
 
-def still_waiting(cabinet: Cabinet, memo: Memo) -> Memo:
-    """Return a memo that waited as it is on disk now.
-
-    Raises:
-        NotWaiting: somebody else was faster.
-    """
+def still_waiting(vault: MemoryVault, memo: Memo) -> Memo:
+    """Return a waiting memo as it is on disk now; raises `NotWaiting`."""
     try:
-        found = memo_again(cabinet, memo)
+        found = memo_again(vault, memo)
     except MemoNotFound as error:
         raise NotWaiting(memo.path) from error
     if not is_waiting(found):
@@ -190,18 +150,14 @@ def still_waiting(cabinet: Cabinet, memo: Memo) -> Memo:
 
 
 def is_waiting(memo: Memo) -> bool:
-    """Whether no person has said yet that a memo is to be kept."""
+    """True if no person approved a memo yet."""
     return memo.place == "inbox" or (memo.generated and not memo.section)
 
 
-def inbox_paths(cabinet: Cabinet) -> list[NotePath]:
-    """Return the notes in the inbox as they are on disk, in order.
-
-    A person may have sorted some of them into folders. Who may not read every note is
-    told of those that may be read.
-    """
-    with cabinet.files() as files:
-        found = _notes_below(files, f"{cabinet.folder}/{INBOX}", DEEPEST)
+def inbox_paths(vault: MemoryVault) -> list[NotePath]:
+    """Return the notes in the inbox and its folders that may be read, in order."""
+    with vault.files() as files:
+        found = _notes_below(files, f"{vault.folder}/{INBOX}", DEEPEST)
         return [path for path in found if files.may_tell(path)]
 
 
@@ -221,88 +177,77 @@ def _notes_below(files: VaultFiles, folder: str, deepest: int) -> list[NotePath]
 def _is_folder(files: VaultFiles, path: str) -> bool:
     try:
         return stat.S_ISDIR(files.stat(path).st_mode)
-    except VaultError:  # moved since it was named, or a link
+    except VaultError:  # moved since, or a link
         return False
 
 
-def _named_by_path(cabinet: Cabinet, name: str) -> Named | None:
-    """Return the file of a path from the vault, or from the agent folder, if any."""
-    spelled = name.strip().removeprefix("./")
-    note, _, section = spelled.partition("#")
-    with cabinet.files() as files:
-        for path, inside in ((spelled, ""), (note, section)):
-            for start in ("", f"{cabinet.folder}/"):
+def _at_path(vault: MemoryVault, name: str) -> At | None:
+    """Return the file of a path in the vault or in the agent folder, if it exists."""
+    whole = name.strip().removeprefix("./")
+    note, _, section = whole.partition("#")
+    with vault.files() as files:
+        for path, inside in ((whole, ""), (note, section)):
+            for start in ("", f"{vault.folder}/"):
                 for end in ("", NOTE_SUFFIX):
                     file = f"{start}{path}{end}"
-                    if _is_ours(cabinet, file) and files.exists(file):
-                        return Named(NotePath(file), inside)
+                    if _is_ours(vault, file) and files.exists(file):
+                        return At(NotePath(file), inside)
     return None
 
 
-def _is_ours(cabinet: Cabinet, path: str) -> bool:
-    below = path.removeprefix(f"{cabinet.folder}/")
+def _is_ours(vault: MemoryVault, path: str) -> bool:
+    below = path.removeprefix(f"{vault.folder}/")
     hidden = f"{below}/".startswith((f"{TRASH}/", "logs/", "cache/"))
     return below != path and path.endswith(NOTE_SUFFIX) and not hidden
 
 
-def _named(cabinet: Cabinet, name: str, place: MemoPlace | None) -> Named:
-    known = _names(cabinet)
+def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> At:
+    known = _names(vault)
     preferred = [
-        note
-        for note, named in known.items()
-        if place_of(named.path, cabinet.folder) == place
+        n for n, at in known.items() if place_of(at.path, vault.folder) == place
     ]
-    called = sure_note(name, preferred) or sure_note(name, list(known))
-    if called is not None:
-        return next(named for note, named in known.items() if note.path == called)
-    other = cabinet.sure(name)
+    path = sure_note(name, preferred) or sure_note(name, list(known))
+    if path is not None:
+        return next(at for note, at in known.items() if note.path == path)
+    other = vault.exact(name)
     if other is None:
         raise MemoNotFound(name, _closest(name, list(known)))
-    if not _is_ours(cabinet, other):
-        _refuse_stray(cabinet, other)
-        raise NotAMemo(other, cabinet.folder)
-    return Named(other)
+    if _is_ours(vault, other):
+        return At(other)
+    for stray in vault.memos().strays(vault.folder):
+        if stray.path == other:
+            waits = stray.properties.get("generated") is True
+            raise MemoAstray(other, vault.folder, waits=waits)
+    raise NotAMemo(other, vault.folder)
 
 
-def _refuse_stray(cabinet: Cabinet, path: NotePath) -> None:
-    """Say of a memo that a person moved out of the agent folder what may be done."""
-    for note in cabinet.memos().strays(cabinet.folder):
-        if note.path == path:
-            waits = note.properties.get("generated") is True
-            raise MemoAstray(path, cabinet.folder, waits=waits)
-
-
-def _names(cabinet: Cabinet) -> dict[NamedNote, Named]:
-    """Return what memos are called; the newest of the inbox may not be indexed yet."""
-    known: dict[NotePath, tuple[NamedNote, Named]] = {}
-    with suppress(IndexFault):  # what waits has a name before there is an index
-        rows = cabinet.memos().notes(cabinet.folder)
-        for note in rows:
-            known[note.path] = (_called(note), Named(note.path))
-        for memo in memos_of_sections(cabinet, rows):
-            at = NotePath(f"{memo.path}#{memo.section}")
-            named = NamedNote(at, memo.title, (memo.section,))
-            known[at] = (named, Named(memo.path, memo.section))
-    for path in inbox_paths(cabinet):
-        known.setdefault(path, (NamedNote(path, title_in(path)), Named(path)))
+def _names(vault: MemoryVault) -> dict[NamedNote, At]:
+    """Return the names of memos; the newest of the inbox may not be indexed yet."""
+    known: dict[NotePath, tuple[NamedNote, At]] = {}
+    with suppress(IndexFault):  # the inbox has names before there is an index
+        notes = vault.memos().notes(vault.folder)
+        for note in notes:
+            others = tuple(dict.fromkeys((note.title, *note.aliases)))
+            named = NamedNote(note.path, title_in(note.path), others)
+            known[note.path] = (named, At(note.path))
+        for memo in memos_of_sections(vault, notes):
+            address = NotePath(memo.address)
+            named = NamedNote(address, memo.title, (memo.section,))
+            known[address] = (named, At(memo.path, memo.section))
+    for path in inbox_paths(vault):
+        known.setdefault(path, (NamedNote(path, title_in(path)), At(path)))
     return dict(known[path] for path in sorted(known))
 
 
-def memos_of_sections(cabinet: Cabinet, notes: Sequence[MemoNote]) -> list[Memo]:
-    """Return the memos that stand among others, as they were indexed."""
+def memos_of_sections(vault: MemoryVault, notes: Sequence[MemoNote]) -> list[Memo]:
+    """Return the memos in notes of several, as they were indexed."""
     paths = [note.path for note in notes if note.properties.get("layout") == LAYOUT]
-    texts = cabinet.memos().texts(paths) if paths else {}
+    texts = vault.memos().texts(paths) if paths else {}
     return [
         memo
         for path in paths
-        for memo in memos_in(path, texts.get(path, ""), cabinet.folder)
+        for memo in memos_in(path, texts.get(path, ""), vault.folder)
     ]
-
-
-def _called(note: MemoNote) -> NamedNote:
-    """Return a memo by the title that its file name tells, and its other names."""
-    others = tuple(dict.fromkeys((note.title, *note.aliases)))
-    return NamedNote(note.path, title_in(note.path), others)
 
 
 def _closest(name: str, known: Sequence[NamedNote]) -> tuple[str, ...]:
@@ -316,318 +261,108 @@ def _closest(name: str, known: Sequence[NamedNote]) -> tuple[str, ...]:
         return error.candidates
 
 
-At: TypeAlias = tuple[NotePath, str]
-"""Where a memo stands: its note, and its section in one of several."""
-
-_LINK = re.compile(r"\[\[(?P<note>[^\[\]#|]+)(?:#(?P<section>[^\[\]|]*))?")
-"""A link as `supersede` writes it: by its path, which no other file has."""
-
-_PLACE = re.compile(rf"(?:^|/)((?:{'|'.join(sorted({*MEMO_FOLDERS.values()}))})/.+)")
-
-
-def places_in(value: object, folder: str) -> list[At]:
-    """Return where links of ours lead to: one, some in a line, or a list of them."""
-    many = value if isinstance(value, list) else [value]
-    return [
-        (_below(found["note"], folder), found["section"] or "")
-        for one in many
-        if isinstance(one, str)
-        for found in _LINK.finditer(one)
-    ]
-
-
-def _below(note: str, folder: str) -> NotePath:
-    return NotePath(
-        f"{agent_path(note, folder).removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}"
-    )
-
-
-def agent_path(path: str, folder: str) -> str:
-    """Return a path to a memo as it is below the agent folder, whatever its name was.
-
-    A person may have given the folder another name since the link was written.
-    """
-    found = None if path.startswith(f"{folder}/") else _PLACE.search(path)
-    return path if found is None else f"{folder}/{found[1]}"
-
-
-def claimed_by_others(claims: Iterable[tuple[At, Collection[At]]]) -> set[At]:
-    """Return the memos that others took the place of, given what each says of itself.
-
-    Where such claims lead back to the one that makes them, none of them counts: one
-    that is current is left in any case.
-    """
-    above: dict[At, set[At]] = {}
-    for successor, olds in claims:
-        for old in olds:
-            above.setdefault(old, set()).add(successor)
-    return {old for old in above if not _leads_back(old, above)}
-
-
-def _leads_back(start: At, above: Mapping[At, Collection[At]]) -> bool:
-    seen: set[At] = set()
-    left = [*above[start]]
-    while left:
-        at = left.pop()
-        if at == start:
-            return True
-        if at not in seen:
-            seen.add(at)
-            left += above.get(at, ())
-    return False
-
-
-MOST_COMPARED = 2_000
-"""Kept memos that a new one is compared with, the newest: read in a quarter second."""
-
-
 class KnownMemo(NamedTuple):
-    """A memo of the index by its facts; its text is read where it is asked for.
+    """A memo of the index by its facts; its text is read when it is needed."""
 
-    `superseded` says whether another has taken its place, and is still there.
-    """
-
-    path: NotePath
-    section: str
+    at: At
     kind: MemoKind
     place: MemoPlace
     created: str
     project: str
     superseded: bool
 
-    @property
-    def key(self) -> tuple[NotePath, str]:
-        """What tells it from every other memo."""
-        return self.path, self.section
 
-
-def known_memos(cabinet: Cabinet) -> list[KnownMemo]:
+def known_memos(vault: MemoryVault) -> list[KnownMemo]:
     """Return every memo of the index, the newest first.
 
     Those that a person moved out of the agent folder are among them.
     """
-    folder, rows = cabinet.folder, cabinet.memos()
+    folder, rows = vault.folder, vault.memos()
     notes = [*rows.notes(folder), *rows.strays(folder)]
-    led = rows.superseded()
-    among = memos_of_sections(cabinet, notes)
-    rule = _Places(folder, _there(notes, among), _claimed(notes, among, folder))
+    superseded, sections = rows.superseded(), memos_of_sections(vault, notes)
+    there = {note.path for note in notes} | {memo.address for memo in sections}
     found = [
-        *(_known(note, rule, is_led=note.path in led) for note in notes),
-        *(_known_among(memo, rule) for memo in among),
-    ]
-    memos = sorted((one for one in found if one), key=lambda memo: memo.key)
-    return sorted(memos, key=lambda memo: moment_of(memo.created), reverse=True)
-
-
-class _Places(NamedTuple):
-    """Where memos stand, and those of them that others took the place of."""
-
-    folder: str
-    there: Collection[At]
-    claimed: Collection[At]
-
-
-def _there(notes: Sequence[MemoNote], among: Sequence[Memo]) -> set[At]:
-    whole_notes: set[At] = {(note.path, "") for note in notes}
-    return whole_notes | {(memo.path, memo.section) for memo in among}
-
-
-def _claimed(notes: Sequence[MemoNote], among: Sequence[Memo], folder: str) -> set[At]:
-    """Return what others took the place of; what nobody approved takes none."""
-    said = [
-        (note.path, "", note.properties.get("supersedes"))
+        KnownMemo(
+            At(note.path),
+            kind,
+            place_of(note.path, folder),
+            _text(note.properties.get("created")),
+            _text(note.properties.get("project")),
+            note.path in superseded or _is_marked(note),
+        )
         for note in notes
-        if note.properties.get("generated") is not True
+        if (kind := kind_of_note(note.path, note.properties, folder))
     ]
-    said += [(one.path, one.section, one.supersedes) for one in among]
-    return claimed_by_others(
-        ((path, section), places_in(value, folder))
-        for path, section, value in said
-        if value and place_of(path, folder) == "kept"
-    )
-
-
-def broken_told(cabinet: Cabinet) -> list[str]:
-    """Say which notes do not tell what they are: nobody is to miss them unawares."""
-    folder = cabinet.folder
-    return [
-        f"{path} does not say what it is: {error.rstrip('.')}; mend its properties"
-        for path, error in cabinet.memos().broken(folder)
-        if place_of(path, folder) == "kept"
+    found += [
+        KnownMemo(
+            At(memo.path, memo.section),
+            memo.kind,
+            memo.place,
+            memo.created,
+            memo.project,
+            _is_superseded(memo, there),
+        )
+        for memo in sections
     ]
+    found.sort(key=lambda memo: memo.at)
+    return sorted(found, key=lambda memo: moment_of(memo.created), reverse=True)
 
 
-def whole(
-    cabinet: Cabinet, known: Iterable[KnownMemo]
-) -> dict[tuple[NotePath, str], Memo]:
-    """Return some memos with what they say, as it was indexed."""
-    texts = cabinet.memos().texts(sorted({memo.path for memo in known}))
-    return {
-        (memo.path, memo.section): memo
-        for path, text in texts.items()
-        for memo in memos_in(path, text, cabinet.folder)
-    }
+def _is_marked(note: MemoNote) -> bool:
+    """True if a note says that it is superseded, but not by what."""
+    said = note.properties
+    return said.get("status") == SUPERSEDED and not said.get("superseded-by")
 
 
-def kept_memos(cabinet: Cabinet, kinds: Collection[MemoKind]) -> list[Memo]:
-    """Return the memos of some kinds that are kept and current, the newest first."""
-    if not kinds:
-        return []
-    wanted = [
-        memo
-        for memo in known_memos(cabinet)
-        if memo.kind in kinds and memo.place == "kept" and not memo.superseded
-    ][:MOST_COMPARED]
-    found = whole(cabinet, wanted)
-    return [found[memo.key] for memo in wanted if memo.key in found]
-
-
-def _known(note: MemoNote, rule: _Places, *, is_led: bool) -> KnownMemo | None:
-    """Return a note as a memo by the rules of `read_memo`; None where it is none."""
-    said, folder = note.properties, rule.folder
-    if said.get("layout") == LAYOUT:
-        return None
-    kind = said.get("kind")
-    if isinstance(kind, str) and kind in FIRST_STATUS:
-        known: MemoKind | None = kind
-    else:
-        known = kind_in(note.path, folder)
-    if known is None:
-        return None
-    return KnownMemo(
-        path=note.path,
-        section="",
-        kind=known,
-        place=place_of(note.path, folder),
-        created=_text(said.get("created")),
-        project=_text(said.get("project")),
-        superseded=is_led
-        or _is_superseded(
-            (note.path, ""), said.get("status"), said.get("superseded-by"), rule
-        ),
-    )
-
-
-def _is_superseded(at: At, status: object, named: object, rule: _Places) -> bool:
-    """Whether another has the place of a memo that names it, if any.
-
-    Not so when that is gone by now; one that has another name since says so itself.
-    """
-    if at in rule.claimed:
-        return True
-    if not named:
-        return status == SUPERSEDED
-    return any(place in rule.there for place in places_in(named, rule.folder))
-
-
-def _known_among(memo: Memo, rule: _Places) -> KnownMemo:
-    """Return a memo that stands among others, by its facts."""
-    at, named = (memo.path, memo.section), memo.superseded_by
-    is_word = bool(named) and not places_in(named, rule.folder)
-    return KnownMemo(
-        path=memo.path,
-        section=memo.section,
-        kind=memo.kind,
-        place=memo.place,
-        created=memo.created,
-        project=memo.project,
-        superseded=is_word or _is_superseded(at, memo.status, named, rule),
-    )
+def _is_superseded(memo: Memo, there: Collection[str]) -> bool:
+    """True if a section says that it is superseded, and by nothing that is gone."""
+    link = memo.superseded_by
+    if not link.startswith("[["):
+        return memo.status == SUPERSEDED
+    path, hash_mark, section = link.strip("[]").partition("|")[0].partition("#")
+    return f"{path.removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}{hash_mark}{section}" in there
 
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-MOST_TOLD = 5
-"""Copies that are named; a person who has more looks at the folder."""
-
-
-def copies_kept(cabinet: Cabinet) -> list[NotePath]:
-    """Return the conflict copies among kept memos that may be told of, by path."""
-    found: list[NotePath] = []
+def moment_of(created: str) -> float:
+    """Return a time, local without a zone, in seconds; what is no time is first."""
     try:
-        with cabinet.files() as files:
-            for folder in sorted({*MEMO_FOLDERS.values()}):
-                place = f"{cabinet.folder}/{folder}"
-                copies = [
-                    NotePath(f"{place}/{name}")
-                    for name in files.names(place)
-                    if name.endswith(NOTE_SUFFIX) and original_of(name) is not None
-                ]
-                found += filter(files.may_tell, copies)
-    except VaultError:  # who reads them says so
-        return []
-    return found
+        return datetime.fromisoformat(created).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return -inf
 
 
-def copies_told(copies: Sequence[NotePath]) -> list[str]:
-    """Say which copies are read by nobody, and what to do with them."""
-    told = [
-        f"{path} is a conflict copy of {_original(path)} and is not recalled: "
-        "take over what you need of it, or give it a name of its own"
-        for path in copies[:MOST_TOLD]
+def unreadable_notices(vault: MemoryVault) -> list[str]:
+    """Return notices about notes whose properties cannot be read."""
+    folder = vault.folder
+    return [
+        f"{path} does not say what it is: {error.rstrip('.')}; mend its properties"
+        for path, error in vault.memos().broken(folder)
+        if place_of(path, folder) == "kept"
     ]
-    left = len(copies) - MOST_TOLD
-    return [*told, f"and {left:,} more conflict copies"] if left > 0 else told
 
 
-def copied_memo(memo: Memo, others: Iterable[Memo]) -> Memo | None:
-    """Return the memo that one of the inbox is a conflict copy of, if it is there."""
-    name = original_of(memo.path.rpartition("/")[2])
-    if name is None:
-        return None
-    same = [one for one in others if one.path.rpartition("/")[2] == name]
-    same.sort(key=lambda one: (one.place != memo.place, one.path))
-    return same[0] if same else None
+def whole(vault: MemoryVault, known: Iterable[KnownMemo]) -> dict[At, Memo]:
+    """Return some memos with their texts, as they were indexed."""
+    texts = vault.memos().texts(sorted({memo.at.path for memo in known}))
+    return {
+        At(memo.path, memo.section): memo
+        for path, text in texts.items()
+        for memo in memos_in(path, text, vault.folder)
+    }
 
 
-def copy_waits(memo: Memo, original: Memo | None) -> str:
-    """Say that a memo of the inbox is a copy, and what to do with it; or nothing."""
-    if original_of(memo.path.rpartition("/")[2]) is None:
-        return ""
-    at = quote(memo.path)
-    said = f"{memo.path} is a conflict copy of {_original(memo.path)}"
-    if original is None:
-        return f"{said}, which is not there; to keep it: glassmind inbox accept {at}"
-    into = quote(original.path)
-    return (
-        f"{said}; to add what it says: glassmind inbox merge {at} {into}, "
-        f"or: glassmind inbox reject {at}"
-    )
-
-
-def _original(path: NotePath) -> str:
-    return original_of(path.rpartition("/")[2]) or path
-
-
-CHANGES = 20
-"""Changes of the index that its words may be behind by: about what a person, or an
-agent, does to memos in a second."""
-
-_WORD = re.compile(r"\w+")
-_OPERATOR = re.compile(r"[\[\]\":]|(?:^|\s)-")
-"""What makes more of a query than its words."""
-
-
-def fresh_memos(
-    cabinet: Cabinet,
-    query: str,
-    passing: Sequence[KnownMemo],
-    found: Collection[tuple[NotePath, str]],
-) -> list[KnownMemo]:
-    """Return memos that changed last and say every word of a query, in their order.
-
-    Those that were found are none of them. None for a query of more than words.
-    """
-    words = set(_WORD.findall(query.casefold()))
-    if not words or _OPERATOR.search(query):
+def kept_memos(vault: MemoryVault, kinds: Collection[MemoKind]) -> list[Memo]:
+    """Return the kept and current memos of some kinds, the newest first."""
+    if not kinds:
         return []
-    lately = cabinet.memos().lately(CHANGES)
-    left = [one for one in passing if one.path in lately and one.key not in found]
-    memos = whole(cabinet, left) if left else {}
-    return [one for one in left if one.key in memos and words <= _said(memos[one.key])]
-
-
-def _said(memo: Memo) -> set[str]:
-    return set(_WORD.findall(f"{memo.title}\n{memo.text}".casefold()))
+    wanted = [
+        memo
+        for memo in known_memos(vault)
+        if memo.kind in kinds and memo.place == "kept" and not memo.superseded
+    ][:MOST_COMPARED]
+    found = whole(vault, wanted)
+    return [found[memo.at] for memo in wanted if memo.at in found]

@@ -61,7 +61,8 @@ _ENTRY = re.compile(r"""(["']?)(?P<name>[^\s"'#:-][^"':]*)\1[ \t]*:(?=\s|\Z)""")
 def memo_text(memo: Memo) -> str:
     """Return the note of a memo, whole."""
     lines = [line for fact in facts_of(memo) for line in property_lines(*fact)]
-    marker = f"{marker_of(memo)}\n\n" if memo.place == "inbox" else ""
+    above = "\n".join(marker_lines(memo.client))
+    marker = f"{above}\n\n" if memo.place == "inbox" else ""
     return "\n".join(["---", *lines, "---", "", f"{marker}{body_of(memo)}", ""])
 
 
@@ -82,11 +83,6 @@ def facts_of(memo: Memo) -> Iterable[tuple[str, Fact]]:
         ("superseded-by", memo.superseded_by),
     )
     return (fact for fact in facts if fact[1])
-
-
-def marker_of(memo: Memo) -> str:
-    """Return what stands above a memo that waits for a person."""
-    return "\n".join(marker_lines(memo.client))
 
 
 def body_of(memo: Memo) -> str:
@@ -110,34 +106,44 @@ def _own(box: str) -> str:
     return "" if box in BOXES else box.strip()
 
 
-def read_memo(path: NotePath, text: str, folder: str) -> Memo | None:
-    """Return the memo that a note is, by its `kind` or its folder; None for none.
+def kind_of_note(
+    path: NotePath, properties: Mapping[str, object], folder: str
+) -> MemoKind | None:
+    """Return the kind of memo that a note is, by its `kind` or its folder.
 
-    A task whose box is ticked is over, whatever the property says. A note that holds
-    the memos of a project is none itself: see `memo_sections`.
+    None if it is not a memo, or holds the memos of a project.
+    """
+    if properties.get("layout") == LAYOUT:
+        return None
+    found = _kind(properties.get("kind"))
+    part = path.removeprefix(f"{folder}/").partition("/")[0]
+    by_folder = (kind for kind, known in MEMO_FOLDERS.items() if known == part)
+    return found or next(by_folder, None)
+
+
+def read_memo(path: NotePath, text: str, folder: str) -> Memo | None:
+    """Return the memo that a note is, if it is one.
+
+    A task whose box is ticked is over, whatever the property says.
     """
     head = read_head(text)
     said = head.frontmatter.properties
-    if said.get("layout") == "project":
-        return None
-    kind = _kind(said.get("kind")) or kind_in(path, folder)
+    kind = kind_of_note(path, said, folder)
     if kind is None:
         return None
     body = text[head.length :]
     if _is_marked(said, path, folder):
         body = unmarked(body)
-    return memo_from(path, said, body, kind, folder=folder)
+    return _memo_of(path, said, body, kind, folder)
 
 
-def memo_from(
+def _memo_of(
     path: NotePath,
     said: Mapping[str, PropertyValue],
     body: str,
     kind: MemoKind,
-    *,
     folder: str,
 ) -> Memo:
-    """Return the memo of some properties and a text; its lines end plainly."""
     text, box = plain_ends(body.strip("\r\n")), ""
     if kind == "task":
         text, box = _unboxed(text)
@@ -199,13 +205,6 @@ def is_ticked(text: str) -> bool:
     return found is not None and found["box"] in _TICKED
 
 
-def is_oddly_ticked(text: str) -> bool:
-    """Whether a box is ticked that may be ours, but does not stand where we put it."""
-    body = text[read_head(text).length :]
-    ticked = any(found["box"] in _TICKED for found in _BOX.finditer(body))
-    return ticked and _marker(body) is None
-
-
 def without_marker(text: str) -> str:
     """Return the note of a memo that has not to wait any more."""
     length = read_head(text).length
@@ -215,16 +214,30 @@ def without_marker(text: str) -> str:
     return text if after == body else f"{text[:length]}{newline}{after}{newline}"
 
 
-def with_facts(text: str, facts: Mapping[str, Fact | None], path: NotePath) -> str:
-    """Return a note with other properties; None takes one away, all else stays.
+def facts_in(text: str, path: NotePath, section: str) -> Mapping[str, PropertyValue]:
+    """Return the properties of a note, or of one section; raises `MemoUnreadable`."""
+    if section:
+        return _called(text, section, path).facts()
+    return read_head(text).frontmatter.properties
+
+
+def with_facts(
+    text: str, facts: Mapping[str, Fact | None], path: NotePath, section: str = ""
+) -> str:
+    """Return a note with other properties, or with those of one section.
+
+    None removes a property; everything else stays.
 
     Raises:
-        MemoUnreadable: the frontmatter cannot be changed without losing something.
+        MemoUnreadable: the frontmatter cannot be changed without losing something, or
+            there is no such section.
     """
+    if section:
+        return _with_section_facts(text, section, facts, path)
     head = read_head(text)
     if head.frontmatter.error:
         raise MemoUnreadable(path, head.frontmatter.error)
-    lines = _block(text, head)
+    lines = _LINE.findall(text[: head.length])[1:-1]
     newline = "\r\n" if text[: head.length].startswith("---\r\n") else "\n"
     for name, fact in facts.items():
         new = [] if fact is None else property_lines(name, fact)
@@ -235,9 +248,18 @@ def with_facts(text: str, facts: Mapping[str, Fact | None], path: NotePath) -> s
     return changed
 
 
-def _block(text: str, head: Head) -> list[str]:
-    """Return the lines between the two marks of a frontmatter, with their ends."""
-    return _LINE.findall(text[: head.length])[1:-1] if head.length else []
+def _with_section_facts(
+    text: str, heading: str, facts: Mapping[str, Fact | None], path: NotePath
+) -> str:
+    one = _called(text, heading, path)
+    changed = with_facts(f"---\n{one.block}---\n", facts, path)
+    block = changed.removeprefix("---\n").removesuffix("\n").removesuffix("---\n")
+    lines = text[one.callout : one.quoted].split("\n")
+    length = one.block.count("\n")
+    end = "\r" if lines[0].endswith("\r") else ""
+    new = (_quoted(line.rstrip("\r")) + end for line in block.split("\n")[:-1])
+    quote = "\n".join([*lines[:2], *new, *lines[2 + length :]])
+    return text[: one.callout] + quote + text[one.quoted :]
 
 
 def _replaced(lines: list[str], name: str, new: list[str]) -> list[str]:
@@ -306,7 +328,7 @@ def _status(said: Mapping[str, PropertyValue], kind: MemoKind, box: str) -> str:
     return word or FIRST_STATUS[kind]
 
 
-def _kind(found: PropertyValue) -> MemoKind | None:
+def _kind(found: object) -> MemoKind | None:
     known = isinstance(found, str) and found in FIRST_STATUS
     return cast("MemoKind", found) if known else None
 
@@ -411,12 +433,6 @@ def place_of(path: NotePath, folder: str) -> MemoPlace:
     return "trash" if path.startswith(f"{folder}/{TRASH}/") else "kept"
 
 
-def kind_in(path: NotePath, folder: str) -> MemoKind | None:
-    """Return the kind that a file has by the folder it stands in, if by any."""
-    part = path.removeprefix(f"{folder}/").partition("/")[0]
-    return next((kind for kind, known in MEMO_FOLDERS.items() if known == part), None)
-
-
 LAYOUT = "project"
 """What the property `layout` of such a note says, as the setting does."""
 
@@ -428,12 +444,11 @@ _SECTION = re.compile(
 _HEADING = re.compile(r"^## ([^\r\n]+)", re.MULTILINE)
 _NEXT = re.compile(r"^##? ", re.MULTILINE)
 _FENCE = "```"
+COMMENT = "%%"
+"""Begins or ends a comment of Obsidian; an open one hides the rest of a note."""
+
 _LINE_END = re.compile(r"\r\n?|\n")
 """What ends a line for Markdown, and so would end a quote: a lone return as well."""
-
-COMMENT = "%%"
-"""What begins a comment of Obsidian, which may go on through the rest of a note, and
-ends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -456,17 +471,12 @@ class Section:
         return read_head(f"---\n{self.block}---\n").frontmatter.properties
 
 
-def is_of_sections(text: str) -> bool:
-    """Whether a note is one that memos are added to."""
-    return read_head(text).frontmatter.properties.get("layout") == LAYOUT
-
-
 def memos_in(path: NotePath, text: str, folder: str) -> list[Memo]:
     """Return the memos of a note in the order they stand there: one, several or none.
 
     Those of several have a `section`; whatever in such a note is none is passed over.
     """
-    if not is_of_sections(text):
+    if read_head(text).frontmatter.properties.get("layout") != LAYOUT:
         found = read_memo(path, text, folder)
         return [] if found is None else [found]
     return [memo for one in sections_in(text) if (memo := _memo(path, one, folder))]
@@ -496,12 +506,10 @@ def _section(found: re.Match[str]) -> Section | None:
 
 def _memo(path: NotePath, section: Section, folder: str) -> Memo | None:
     said = section.facts()
-    kind: MemoKind | None = next(
-        (k for k in FIRST_STATUS if k == said.get("kind")), None
-    )
+    kind = _kind(said.get("kind"))
     if kind is None:
         return None
-    found = memo_from(path, said, section.body, kind, folder=folder)
+    found = _memo_of(path, said, section.body, kind, folder)
     heading = section.heading
     return replace(found, title=days_title(heading), section=heading)
 
@@ -541,7 +549,7 @@ def with_section(text: str, memo: Memo, *, newline: str = "\n") -> tuple[str, st
 
 
 def _hides_what_follows(section: str) -> bool:
-    """Whether a heading after a section is none: a quote ends all but comments."""
+    """True if a heading after a section would be hidden by an open comment."""
     if COMMENT not in section:
         return False
     headings = parse_note(NotePath("x.md"), f"{section}\n## x\n").headings
@@ -564,17 +572,6 @@ def _on_one_line(said: str) -> str:
     return " ".join(said.split())
 
 
-def section_facts(
-    text: str, heading: str, path: NotePath
-) -> Mapping[str, PropertyValue]:
-    """Return the facts of one memo of a note.
-
-    Raises:
-        MemoUnreadable: there is no such memo in it.
-    """
-    return _called(text, heading, path).facts()
-
-
 def with_section_text(text: str, heading: str, added: str, path: NotePath) -> str:
     """Return a note in which one memo says more, below what it says.
 
@@ -586,25 +583,6 @@ def with_section_text(text: str, heading: str, added: str, path: NotePath) -> st
     newline = "\r\n" if "\r\n" in quote else "\n"
     lines = [quote.rstrip("\r\n"), ">", *map(_quoted, _LINE_END.split(added)), ""]
     return text[: one.callout] + newline.join(lines) + text[one.quoted :]
-
-
-def with_section_facts(
-    text: str, heading: str, facts: Mapping[str, Fact | None], path: NotePath
-) -> str:
-    """Return a note with other facts of one memo; see `with_facts`.
-
-    Raises:
-        MemoUnreadable: there is no such memo in it, or it cannot be changed.
-    """
-    one = _called(text, heading, path)
-    changed = with_facts(f"---\n{one.block}---\n", facts, path)
-    block = changed.removeprefix("---\n").removesuffix("\n").removesuffix("---\n")
-    lines = text[one.callout : one.quoted].split("\n")
-    length = one.block.count("\n")
-    end = "\r" if lines[0].endswith("\r") else ""
-    new = (_quoted(line.rstrip("\r")) + end for line in block.split("\n")[:-1])
-    quote = "\n".join([*lines[:2], *new, *lines[2 + length :]])
-    return text[: one.callout] + quote + text[one.quoted :]
 
 
 def without_section(text: str, heading: str, path: NotePath) -> tuple[str, str]:
@@ -619,17 +597,9 @@ def without_section(text: str, heading: str, path: NotePath) -> tuple[str, str]:
 
 
 def _end_of(text: str, one: Section) -> int:
-    """Return where a section ends, with what a person added: not within their code.
-
-    The next memo ends it in any case.
-    """
-    next_memo = _SECTION.search(text, one.quoted)
-    end = next_memo.start() if next_memo else len(text)
-    headings = {heading.line for heading in parse_note(NotePath("x.md"), text).headings}
-    for found in _NEXT.finditer(text, one.quoted, end):
-        if text.count("\n", 0, found.start()) + 1 in headings:
-            return found.start()
-    return end
+    """Return where a section ends, with what a person added below it."""
+    found = _NEXT.search(text, one.quoted)
+    return found.start() if found else len(text)
 
 
 def _called(text: str, heading: str, path: NotePath) -> Section:

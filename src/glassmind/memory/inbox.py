@@ -1,19 +1,13 @@
-"""What waits for a person, and the boxes that were ticked in Obsidian."""
+"""The inbox: what waits for a person, and the boxes that were ticked in Obsidian."""
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from functools import cache
-from shlex import quote
-from typing import Any
 
 from msgspec import structs
 
 from glassmind.errors import (
-    BadLimit,
     BadWish,
     FileGone,
     IndexFault,
@@ -25,66 +19,51 @@ from glassmind.errors import (
     NotWaiting,
     VaultError,
 )
-from glassmind.files.folder import LOG
 from glassmind.files.names import NOTE_SUFFIX
-from glassmind.files.read import Unreadable, VaultFiles, decode, digest_of
-from glassmind.files.scan import kind_of
-from glassmind.files.write import TRIES, FileText, VaultWriter, rewrite
-from glassmind.memory.capture import NearMemos
+from glassmind.files.read import Unreadable, decode, digest_of
+from glassmind.files.write import FileText, VaultWriter, rewrite
+from glassmind.memory.capture import UNKNOWN, box_of, checked_text
 from glassmind.memory.files import (
-    broken_told,
-    copied_memo,
-    copies_kept,
-    copies_told,
-    copy_waits,
     inbox_paths,
     is_waiting,
     kept_memos,
     memo_again,
     memo_called,
+    moment_of,
     still_waiting,
+    unreadable_notices,
     waiting_called,
 )
 from glassmind.memory.format import (
-    COMMENT,
     INBOX,
     LAYOUT,
-    TRASH,
     body_of,
-    days_title,
-    is_oddly_ticked,
+    facts_in,
     is_read,
     is_ticked,
     memos_in,
     read_memo,
-    section_facts,
     title_from,
     title_in,
     with_box,
     with_facts,
-    with_section_facts,
     with_section_text,
     without_marker,
 )
-from glassmind.memory.parts import (
+from glassmind.memory.near import NearMemos
+from glassmind.memory.vault import MemoryVault
+from glassmind.memory.writing import (
     GONE,
-    UNKNOWN,
-    Cabinet,
     add_once,
-    all_or_nothing,
-    away,
-    box_said,
-    check_writes,
-    copied_away,
-    moment_of,
-    moved_into,
-    notices_of,
+    copy_into,
+    into_trash,
+    move_into,
     place_for,
     put_away,
     retained,
-    text_said,
+    trash_for,
 )
-from glassmind.model import Digest, NotePath, PropertyValue
+from glassmind.model import NotePath, PropertyValue
 from glassmind.model.edits import is_over
 from glassmind.model.memory import (
     KEEP,
@@ -94,159 +73,16 @@ from glassmind.model.memory import (
     Moved,
     Promoted,
     WaitingMemory,
-    WriteLog,
-    WriteRecord,
     extended,
 )
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.notes import parse_note
 from glassmind.obsidian.yaml_text import Fact
 
-_NUMBER = re.compile(r"([0-9]{1,9})")
-
 BY_BOX = "obsidian"
-"""Who accepts what was ticked, for the record."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """A file of the inbox: a memo, if it is one, and whether it is to be moved."""
-
-    path: NotePath
-    memo: Memo | None = None
-    accepted: bool = False
-    trouble: str = ""
-
-
-def inbox_now(cabinet: Cabinet, *, promote: bool) -> Inbox:
-    """Return what waits, the oldest first, with what each may be one with.
-
-    With `promote`, what a person ticked is accepted first, where that may be written.
-    """
-    seen = _look(cabinet, inbox_paths(cabinet))
-    done = _promote(cabinet, seen) if promote else Promoted()
-    if done.moved:
-        seen = _look(cabinet, inbox_paths(cabinet))
-    troubles = [*done.problems, *(one.trouble for one in seen if one.trouble)]
-    near = _near(cabinet, [one.memo for one in seen if one.memo], troubles)
-    waiting = []
-    for memo, accepted in ((one.memo, one.accepted) for one in seen if one.memo):
-        original = copied_memo(memo, near.memos)
-        troubles += filter(None, [copy_waits(memo, original)])
-        others = near.to(memo, original)
-        waiting.append(extended(WaitingMemory, memo, checked=accepted, near=others))
-    troubles += [*copies_told(copies_kept(cabinet)), *_astray(cabinet)]
-    waiting.sort(key=lambda one: (moment_of(one.created), _counted(one.path)))
-    return Inbox(tuple(waiting), done.moved, tuple(troubles))
-
-
-def _near(cabinet: Cabinet, memos: list[Memo], troubles: list[str]) -> NearMemos:
-    """Return what tells which memos are near: of those that wait, and those kept.
-
-    Without the latter where they cannot be read.
-    """
-    try:
-        kept = kept_memos(cabinet, {memo.kind for memo in memos})
-    except IndexFault as error:
-        kept = []
-        troubles.append(f"near-duplicates are looked for in the inbox alone: {error}")
-    once = {(memo.path, memo.section): memo for memo in (*kept, *memos)}
-    return NearMemos(once.values())
-
-
-def _astray(cabinet: Cabinet) -> list[str]:
-    """Return what does not say what it is, and what was dragged out of our reach."""
-    try:
-        strays = cabinet.memos().strays(cabinet.folder)
-        broken = broken_told(cabinet)
-    except IndexFault:
-        return []
-    return broken + [
-        str(MemoAstray(note.path, cabinet.folder, waits=True))
-        for note in strays
-        if note.properties.get("generated") is True
-    ]
-
-
-def _counted(path: NotePath) -> list[tuple[int, str]]:
-    """Return what names sort by, so that a tenth comes behind a ninth."""
-    parts = _NUMBER.split(path.removesuffix(NOTE_SUFFIX))
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
-
-
-def accept_ticked(cabinet: Cabinet) -> Promoted:
-    """Accept what a person ticked, as far as the index knows of it.
-
-    What the index shows is only where to look: the file says whether it is ticked.
-    """
-    rows, inbox = cabinet.memos(), f"{cabinet.folder}/{INBOX}"
-    waiting = rows.ticked(inbox, KEEP, APPROVED)
-    dragged = rows.ticked(cabinet.folder, KEEP, "")
-    seen = _look(cabinet, sorted({*waiting, *dragged}))
-    done = _promote(cabinet, seen)
-    troubles = (one.trouble for one in seen if one.trouble)
-    return Promoted(done.moved, (*done.problems, *troubles))
-
-
-def _promote(cabinet: Cabinet, seen: Sequence[_Seen]) -> Promoted:
-    """Accept those that are ticked, each for itself; nothing while writes are off."""
-    moved: list[Moved] = []
-    troubles: list[str] = []
-    if not cabinet.config.writes.agent_dir_writable:
-        return Promoted()
-    for one in seen:
-        if not one.accepted or one.memo is None:
-            continue
-        try:
-            moved.append(promoted(cabinet, one.memo, as_is, BY_BOX, ACCEPTED))
-        except NotWaiting:
-            continue  # somebody else was faster
-        except VaultError as error:
-            troubles.append(f"{one.path} is ticked and could not be accepted: {error}")
-    paths = [path for one in moved for path in (one.before, one.memory.path)]
-    troubles += notices_of(cabinet, *paths) if paths else ()
-    for memo in (one.memory for one in moved):
-        troubles += (f"{memo.path}: {said}" for said in retained(cabinet, memo))
-    return Promoted(tuple(moved), tuple(troubles))
-
-
-def _look(cabinet: Cabinet, paths: Sequence[NotePath]) -> list[_Seen]:
-    return [_seen(cabinet, path) for path in paths]
-
-
-def _seen(cabinet: Cabinet, path: NotePath) -> _Seen:
-    """Return what a file of the inbox is; what cannot be read is told, not raised."""
-    try:
-        with cabinet.files() as files:
-            found = decode(files.read(path))
-    except FileGone:
-        return _Seen(path)  # moved since it was named
-    except VaultError as error:
-        return _Seen(path, trouble=str(error))
-    if isinstance(found, Unreadable):
-        return _Seen(path, trouble=f"{path}: {found.reason}")
-    head = read_head(found.text).frontmatter
-    memo = read_memo(path, found.text, cabinet.folder)
-    if memo is None:
-        why = head.error or "it has no property `kind` that says of which one"
-        return _Seen(path, trouble=f"{path} is not a memory: {why}")
-    if not is_waiting(memo):
-        return _Seen(path, memo)
-    marked = memo.place == "inbox" and APPROVED in head.properties
-    return _ticked(_Seen(path, memo, is_ticked(found.text) or marked), found.text)
-
-
-def _ticked(seen: _Seen, text: str) -> _Seen:
-    """Return what waits with what is odd about its box."""
-    if seen.accepted or not is_oddly_ticked(text):
-        return seen
-    odd = f"{seen.path} has a ticked box that does not stand where it was put"
-    keep = f"to keep it: glassmind inbox accept {quote(seen.path)}"
-    return replace(seen, trouble=f"{odd}; {keep}")
-
+"""The client that accepts what was ticked, for the record."""
 
 APPROVED = "approved"
-"""The property that says since when a memo is a person's own."""
+"""The property with the day on which a person accepted a memo."""
 
 OURS = frozenset(
     [
@@ -263,252 +99,329 @@ OURS = frozenset(
         "approved",
     ]
 )
-"""The properties of a memo that a section of a note has too, or has no need of."""
+"""The properties of a memo that a section of a note has too, or does not need."""
 
 ONE_LINE = ("kind", "project", "created", "client", "status", "superseded-by")
-"""Those of which a section says one thing each; a person may have made a list of it."""
+"""Those with one value in a section; a person may have made a list of it."""
 
-ACCEPTED, EDITED, REJECTED, COPIED = (
+ACCEPTED, EDITED, REJECTED, COPIED, MERGED = (
     "accepted from the inbox",
     "edited and accepted from the inbox",
     "rejected from the inbox",
     "kept as it was before it was edited",
+    "merged with a memo of the inbox",
 )
 """Why a file was written, for the record."""
 
+STANDING: frozenset[MemoKind] = frozenset({"memory", "decision", "summary"})
+"""Kinds that hold until something else does; tasks and questions come to an end."""
 
-def accept(cabinet: Cabinet, name: str, *, client: str) -> Moved:
-    """Promote a memo of the inbox to its place.
+FROM = "merged"
+"""The property with the client and time of each memo that was merged into a memo."""
 
-    Raises:
-        MemoNotFound, AmbiguousName, NotAMemo: no one memo is called so.
-        NotWaiting: it does not wait, or somebody else was faster.
-        WriteRefused, MemoUnreadable: it cannot be written; it is as it was.
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n")
+_NUMBER = re.compile(r" \d{1,9}\Z")
+_DAY_CHARS = len("2000-01-01")
+
+Change = Callable[[FileText, Memo], str]
+"""Returns the new text of the note of a memo."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A file of the inbox: a memo, if it is one, and whether it was ticked."""
+
+    path: NotePath
+    memo: Memo | None = None
+    ticked: bool = False
+    problem: str = ""
+
+
+def inbox_now(vault: MemoryVault, *, promote: bool) -> Inbox:
+    """Return what waits, the oldest first, each with similar memos.
+
+    With `promote`, what a person ticked is accepted first, if writes are allowed.
     """
-    check_writes(cabinet, "nothing was accepted")
-    memo = waiting_called(cabinet, name)
-    return _indexed(cabinet, promoted(cabinet, memo, as_is, client, ACCEPTED))
+    seen = [_seen(vault, path) for path in inbox_paths(vault)]
+    done = _promote_ticked(vault, seen) if promote else Promoted()
+    if done.moved:
+        seen = [_seen(vault, path) for path in inbox_paths(vault)]
+    problems = [*done.problems, *(one.problem for one in seen if one.problem)]
+    memos = [one.memo for one in seen if one.memo]
+    try:
+        kept = kept_memos(vault, {memo.kind for memo in memos})
+    except IndexFault as error:
+        kept = []
+        problems.append(f"near-duplicates are looked for in the inbox alone: {error}")
+    near = NearMemos({memo.address: memo for memo in (*kept, *memos)}.values())
+    waiting = [
+        extended(WaitingMemory, one.memo, checked=one.ticked, near=near.to(one.memo))
+        for one in seen
+        if one.memo
+    ]
+    waiting.sort(key=lambda one: (moment_of(one.created), one.path))
+    with suppress(IndexFault):
+        problems += _strays(vault)
+    return Inbox(tuple(waiting), done.moved, tuple(problems))
+
+
+def _strays(vault: MemoryVault) -> list[str]:
+    """Return notices about unreadable memos, and about waiting ones moved outside."""
+    return unreadable_notices(vault) + [
+        str(MemoAstray(note.path, vault.folder, waits=True))
+        for note in vault.memos().strays(vault.folder)
+        if note.properties.get("generated") is True
+    ]
+
+
+def accept_ticked(vault: MemoryVault) -> Promoted:
+    """Accept what a person ticked, as far as the index knows.
+
+    The index says where to look only: the file says whether it is ticked.
+    """
+    rows = vault.memos()
+    paths = {
+        *rows.ticked(f"{vault.folder}/{INBOX}", KEEP, APPROVED),
+        *rows.ticked(vault.folder, KEEP, ""),
+    }
+    seen = [_seen(vault, path) for path in sorted(paths)]
+    done = _promote_ticked(vault, seen)
+    problems = (one.problem for one in seen if one.problem)
+    return Promoted(done.moved, (*done.problems, *problems))
+
+
+def _promote_ticked(vault: MemoryVault, seen: Sequence[_Seen]) -> Promoted:
+    """Accept those that are ticked, each for itself; nothing while writes are off."""
+    moved: list[Moved] = []
+    problems: list[str] = []
+    if not vault.config.writes.agent_dir_writable:
+        return Promoted()
+    for one in seen:
+        try:
+            if one.ticked:
+                moved.append(_promoted(vault, one.path, _as_is, BY_BOX, ACCEPTED))
+        except NotWaiting:
+            continue  # somebody else was faster
+        except VaultError as error:
+            problems.append(f"{one.path} is ticked and could not be accepted: {error}")
+    paths = [path for one in moved for path in (one.before, one.memory.path)]
+    problems += vault.refreshed(*paths) if paths else ()
+    for memo in (one.memory for one in moved):
+        problems += (f"{memo.path}: {notice}" for notice in retained(vault, memo))
+    return Promoted(tuple(moved), tuple(problems))
+
+
+def _seen(vault: MemoryVault, path: NotePath) -> _Seen:
+    """Return what a file of the inbox is, or why it cannot be read."""
+    try:
+        with vault.files() as files:
+            found = decode(files.read(path))
+    except FileGone:
+        return _Seen(path)  # moved since
+    except VaultError as error:
+        return _Seen(path, problem=str(error))
+    if isinstance(found, Unreadable):
+        return _Seen(path, problem=f"{path}: {found.reason}")
+    memo = read_memo(path, found.text, vault.folder)
+    head = read_head(found.text).frontmatter
+    if memo is None:
+        why = head.error or "it has no property `kind` that says of which one"
+        return _Seen(path, problem=f"{path} is not a memory: {why}")
+    is_approved = memo.place == "inbox" and APPROVED in head.properties
+    ticked = is_waiting(memo) and (is_ticked(found.text) or is_approved)
+    return _Seen(path, memo, ticked)
+
+
+def accept(vault: MemoryVault, name: str, *, client: str) -> Moved:
+    """Move a memo of the inbox to its place; see `Memory.accept`."""
+    vault.check_writes("nothing was accepted")
+    memo = waiting_called(vault, name)
+    return _indexed(vault, _promoted(vault, memo.path, _as_is, client, ACCEPTED))
 
 
 def edit(
-    cabinet: Cabinet, name: str, text: str, *, before: str | None, client: str
+    vault: MemoryVault, name: str, text: str, *, before: str | None, client: str
 ) -> Moved:
-    """Give a memo of the inbox another text, and promote it; raises as `accept`.
+    """Give a memo of the inbox another text, and accept it; see `Memory.edit`.
 
-    `before` is the text that the new one was made from, where the caller read it. The
-    note as it was is copied to the trash first.
+    The note as it was is copied to the trash first.
 
     Raises:
-        BadMemo: there is no text, or none that can be kept.
-        NoteChanged: it says something else than `before` by now.
+        BadMemo: the text cannot be saved.
+        NoteChanged: the memo does not have the text `before` any more.
     """
-    check_writes(cabinet, "nothing was edited")
-    memo = waiting_called(cabinet, name)
-    said, read = text_said(text, memo.kind), before
+    vault.check_writes("nothing was edited")
+    memo = waiting_called(vault, name)
+    new = with_box(
+        replace(memo, text=checked_text(text, memo.kind)), box_of(text, memo.kind)
+    )
 
-    def change(before: FileText, memo: Memo) -> str:
-        if before.text not in {former, without_marker(former)}:
+    def change(found: FileText, now: Memo) -> str:
+        if now.text != memo.text:
             raise NoteChanged(memo.path, expected="", found="")
-        _refuse_other(memo, read)
-        head = before.text[: read_head(before.text).length]
-        new = with_box(replace(memo, text=said), box_said(text, memo.kind))
+        head = found.text[: read_head(found.text).length]
         body = body_of(new).replace("\r\n", "\n")
-        return head + f"\n{body}\n".replace("\n", before.newline)
+        return head + f"\n{body}\n".replace("\n", found.newline)
 
-    _refuse_other(memo, read)
-    with (
-        cabinet.writer(client).queue(),
-        all_or_nothing(cabinet, client) as held,
-    ):
-        former = copied_away(held, memo.path, client=client, why=COPIED)
-        moved = promoted(held, memo, change, client, EDITED)
-    return _indexed(cabinet, moved)
-
-
-def _refuse_other(memo: Memo, read: str | None) -> None:
-    """Refuse a memo that does not say what was read, where that is known."""
-    if read is not None and memo.text != read:
-        known, found = (digest_of(one.encode()) for one in (read, memo.text))
+    if before is not None and memo.text != before:
+        known, found = (digest_of(one.encode()) for one in (before, memo.text))
         raise NoteChanged(memo.path, expected=known, found=found)
+    with vault.changing(client) as writer:
+        raw = writer.read(memo.path)
+        if raw is None:
+            raise NotWaiting(memo.path)
+        folder, own = trash_for(memo.path, vault.folder), memo.path.rpartition("/")[2]
+        copy_into(writer, folder, own, raw, COPIED)
+        named = replace(new, title=title_from(new.text, memo.kind))
+        renamed = _dated_name(named) if _is_titled(memo) else ""
+        moved = _moved(vault, writer, memo.path, change, why=EDITED, name=renamed)
+    return _indexed(vault, moved)
 
 
-def reject(cabinet: Cabinet, name: str, *, client: str) -> Moved:
-    """Move a memo of the inbox to the trash; raises as `accept`."""
-    check_writes(cabinet, "nothing was rejected")
-    memo = waiting_called(cabinet, name)
-    return put_away(cabinet, memo, client=client, why=REJECTED)
+def reject(vault: MemoryVault, name: str, *, client: str) -> Moved:
+    """Move a memo of the inbox to the trash; see `Memory.reject`."""
+    vault.check_writes("nothing was rejected")
+    memo = waiting_called(vault, name)
+    return put_away(vault, memo, client=client, why=REJECTED)
 
 
-def promoted(
-    cabinet: Cabinet,
-    memo: Memo,
-    change: Callable[[FileText, Memo], str],
-    client: str,
-    why: str,
+def _as_is(found: FileText, _: Memo) -> str:
+    """Return the note of a memo that is accepted without a change."""
+    return found.text
+
+
+def _promoted(
+    vault: MemoryVault, path: NotePath, change: Change, client: str, why: str
 ) -> Moved:
-    """Mark a memo as accepted and move it to its place; raises as `accept`.
-
-    `change` is made to its note first. It is not in the index afterwards.
-    """
-    with cabinet.writer(client).queue(), all_or_nothing(cabinet, client) as held:
-        writer = held.writer(client)
-        for attempt in range(1, TRIES + 1):
-            _mark(held, writer, memo.path, change, why)
-            try:
-                return _placed(held, writer, memo.path, client, why)
-            except NoteChanged:  # by who does not queue, such as an editor
-                if attempt == TRIES:
-                    raise
-            change = as_is  # it was made, and what came after it is to stay
-    raise AssertionError("the last attempt returns or raises")
+    with vault.changing(client) as writer:
+        return _moved(vault, writer, path, change, why=why)
 
 
-def _mark(
-    cabinet: Cabinet,
+def _moved(  # noqa: PLR0913 - each fact by its name
+    vault: MemoryVault,
     writer: VaultWriter,
     path: NotePath,
-    change: Callable[[FileText, Memo], str],
+    change: Change,
+    *,
     why: str,
-) -> None:
-    """Change the note of a memo that waits, and say in it that it is approved."""
-    today = cabinet.now().date().isoformat()
-
-    def marked(before: FileText) -> str:
-        known = read_memo(path, before.text, cabinet.folder) if before.text else None
-        if known is None or not is_waiting(known):
-            raise NotWaiting(path)
-        return _approved(before, lambda text: change(text, known), path, today)
-
-    rewrite(writer, path, marked, why=why)
-
-
-def _placed(
-    cabinet: Cabinet, writer: VaultWriter, path: NotePath, client: str, why: str
+    name: str = "",
 ) -> Moved:
-    """Move a memo that is marked to its place.
+    """Change the note of a waiting memo, mark it as accepted, move it to its place.
+
+    Without a name it keeps its own. The index is not updated.
 
     Raises:
-        NotWaiting, NoteChanged: it is gone, or another by now.
+        NotWaiting, NoteChanged: somebody else was faster, or edits it.
+        WriteRefused, MemoUnreadable: it cannot be written.
     """
+    today = vault.now().date().isoformat()
+
+    def accepted(before: FileText) -> str:
+        known = read_memo(path, before.text, vault.folder) if before.text else None
+        if known is None or not is_waiting(known):
+            raise NotWaiting(path)
+        return _approved(before, known, change, today)
+
+    rewrite(writer, path, accepted, why=why)
     raw = writer.read(path)
     if raw is None:
         raise NotWaiting(path)
-    kept = _memo_in(raw, path, cabinet.folder)
-    if kept.place != "inbox":  # where a person put it
-        return Moved(kept, path)
-    name = name_kept(cabinet, kept)
-    if _shares_a_note(cabinet, kept, raw):
-        titled = replace(kept, title=title_in(NotePath(name)))
-        return _added_to_project(cabinet, titled, client, why)
-    place, known = place_for(kept, cabinet.folder), digest_of(raw)
-    to = moved_into(writer, path, place, expected=known, why=why, name=name)
-    return Moved(_memo_in(raw, to, cabinet.folder), path)
+    memo = _memo_in(raw, path, vault.folder)
+    if memo.place != "inbox":  # a person put it there
+        return Moved(memo, path)
+    if _shares_a_note(vault, memo, raw):
+        kept = replace(memo, place="kept", generated=False)
+        kept = replace(kept, title=title_in(NotePath(name))) if name else kept
+        added = add_once(vault, writer, kept, why)
+        with suppress(*GONE):  # a person deleted it, and it is kept all the same
+            into_trash(vault, writer, memo, why)
+        return Moved(added, path)
+    if not name and not is_read(path.rpartition("/")[2]):  # such as a conflict copy
+        name = _dated_name(replace(memo, title=title_from(memo.text, memo.kind)))
+    place, digest = place_for(memo, vault.folder), digest_of(raw)
+    to = move_into(writer, path, place, expected=digest, why=why, name=name)
+    return Moved(_memo_in(raw, to, vault.folder), path)
 
 
-def _shares_a_note(cabinet: Cabinet, memo: Memo, raw: bytes) -> bool:
-    """Whether a memo belongs with others in one note, as far as that loses nothing."""
+def _approved(before: FileText, memo: Memo, change: Change, today: str) -> str:
+    """Return the note of a memo without its marker, changed and marked as accepted."""
+    facts = read_head(before.text).frontmatter.properties
+    if APPROVED in facts and facts.get("generated") is False:  # accepted before
+        return change(before, memo)
+    changed = change(before._replace(text=without_marker(before.text)), memo)
+    new: dict[str, Fact | None] = {"generated": False}
+    if APPROVED not in facts:
+        new[APPROVED] = today
+    return with_facts(changed, new, memo.path)
+
+
+def _is_titled(memo: Memo) -> bool:
+    """True if the name of a memo's file is made from its text; it may have a number."""
+    named = title_in(memo.path)
+    return title_from(memo.text, memo.kind) in (named, _NUMBER.sub("", named))
+
+
+def _dated_name(memo: Memo) -> str:
+    return f"{memo.created[:_DAY_CHARS]} {memo.title}{NOTE_SUFFIX}".lstrip()
+
+
+def _shares_a_note(vault: MemoryVault, memo: Memo, raw: bytes) -> bool:
+    """True if a memo belongs into the note of its project and loses nothing there."""
     found = decode(raw)
-    if cabinet.config.memory.layout != LAYOUT or isinstance(found, Unreadable):
+    if vault.config.memory.layout != LAYOUT or isinstance(found, Unreadable):
         return False
-    said = read_head(found.text).frontmatter.properties
-    plain = all(isinstance(said.get(name, ""), str) for name in ONE_LINE)
-    ours = plain and set(said) <= OURS
+    facts = read_head(found.text).frontmatter.properties
+    is_plain = all(isinstance(facts.get(name, ""), str) for name in ONE_LINE)
+    ours = is_plain and set(facts) <= OURS
     return memo.kind != "summary" and bool(memo.created) and ours
 
 
-def _added_to_project(cabinet: Cabinet, memo: Memo, client: str, why: str) -> Moved:
-    """Add a memo to the note of its project, and put its own away; twice is as once."""
-    kept = replace(memo, place="kept", generated=False)
-    among = add_once(cabinet, kept, client=client, why=why)
-    with suppress(*GONE):  # a person was faster, and it is kept all the same
-        away(cabinet, memo, client=client, why=why)
-    return Moved(among, memo.path)
-
-
-def _indexed(cabinet: Cabinet, moved: Moved) -> Moved:
-    """Return what was accepted, in the index and where else it is to be known."""
-    told = notices_of(cabinet, moved.before, moved.memory.path)
-    return structs.replace(moved, notices=(*told, *retained(cabinet, moved.memory)))
+def _indexed(vault: MemoryVault, moved: Moved) -> Moved:
+    notices = vault.refreshed(moved.before, moved.memory.path)
+    return structs.replace(moved, notices=(*notices, *retained(vault, moved.memory)))
 
 
 def _memo_in(raw: bytes, path: NotePath, folder: str) -> Memo:
     found = decode(raw)
-    memo = (
-        None if isinstance(found, Unreadable) else read_memo(path, found.text, folder)
-    )
+    text = "" if isinstance(found, Unreadable) else found.text
+    memo = read_memo(path, text, folder)
     if memo is None:
         raise MemoUnreadable(path, "it is no longer a memory")
     return memo
 
 
-def as_is(before: FileText, _: Memo) -> str:
-    """Return the note of a memo that is accepted without a change."""
-    return before.text
+def merge(vault: MemoryVault, name: str, into: str, *, client: str) -> Moved:
+    """Add a memo of the inbox to another, and move the first to the trash.
 
-
-def _approved(
-    before: FileText, change: Callable[[FileText], str], path: NotePath, today: str
-) -> str:
-    """Return the note of a memo without its marker, changed, approved today or before.
-
-    What is approved has no marker of ours any more, whatever its text looks like.
-    """
-    said = read_head(before.text).frontmatter.properties
-    is_done = APPROVED in said and said.get("generated") is False
-    text = before.text if is_done else without_marker(before.text)
-    facts: dict[str, Fact | None] = {"generated": False, APPROVED: today}
-    if APPROVED in said:
-        del facts[APPROVED]
-    changed = change(before._replace(text=text))
-    return changed if is_done else with_facts(changed, facts, path)
-
-
-STANDING: frozenset[MemoKind] = frozenset({"memory", "decision", "summary"})
-"""Kinds that hold until something else does; tasks and questions come to an end."""
-
-MERGED = "merged with a memo of the inbox"
-"""Why a file was written, for the record."""
-
-FROM = "merged"
-"""The property that says whose words were added to a memo, and when they were said."""
-
-_PARAGRAPHS = re.compile(r"\n[ \t]*\n")
-_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})", re.MULTILINE)
-
-
-def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
-    """Add a memo of the inbox to another, and put the first away.
-
-    The other is written first: done twice, it is as done once. One that waits itself
-    goes on waiting. Others who act on one of them wait for both writes. Raises as
+    The other is written first, so after a crash the merge can be repeated. Raises as
     `accept`.
 
     Raises:
-        BadWish: both are one.
-        NotMerged: the other is of another kind or project, or over: who looks for what
-            the first says would not find it there.
-        MemoNotFound: what it is to be added to is gone by now.
+        BadWish: both are the same.
+        NotMerged: the other is of another kind or project, or over: the text would not
+            be found there.
+        MemoNotFound: the other is gone.
     """
-    check_writes(cabinet, "nothing was merged")
-    memo = waiting_called(cabinet, name)
-    kept = memo_called(cabinet, into, place="kept")
-    if (kept.path, kept.section) == (memo.path, memo.section):
+    vault.check_writes("nothing was merged")
+    memo = waiting_called(vault, name)
+    kept = memo_called(vault, into, place="kept")
+    if kept.address == memo.address:
         raise BadWish("the other memo", repr(into[:80]), "another than the first")
-    with cabinet.writer(client).queue(), all_or_nothing(cabinet, client) as held:
-        memo, kept = still_waiting(held, memo), memo_again(held, kept)
+    with vault.changing(client) as writer:
+        memo, kept = still_waiting(vault, memo), memo_again(vault, kept)
         _refuse_hiding(memo, kept)
-        after = _added(held, kept, memo, client)
-        with suppress(*GONE):  # a person was faster, and it is merged all the same
-            away(held, memo, client=client, why=MERGED)
-    said = f"{kept.path} says so already; no text was added to it"
-    known = (said,) if is_said(kept, memo) else ()
-    told = notices_of(cabinet, kept.path, memo.path)
-    lost = () if is_waiting(after) else retained(cabinet, after)
-    return Moved(after, memo.path, (*known, *told, *lost))
+        after = _added(vault, writer, kept, memo)
+        with suppress(*GONE):  # a person deleted it, and it is merged all the same
+            into_trash(vault, writer, memo, MERGED)
+    known = f"{kept.path} says so already; no text was added to it"
+    notices = [known] if is_included(kept, memo) else []
+    notices += vault.refreshed(kept.path, memo.path)
+    notices += () if is_waiting(after) else retained(vault, after)
+    return Moved(after, memo.path, tuple(notices))
 
 
 def _refuse_hiding(memo: Memo, kept: Memo) -> None:
-    """Refuse to add a memo to one that answers to other questions."""
+    """Refuse to add a memo to one that answers other questions."""
     reason = ""
     if kept.kind != memo.kind:
         reason = f"the one is a {memo.kind}, the other a {kept.kind}"
@@ -521,25 +434,25 @@ def _refuse_hiding(memo: Memo, kept: Memo) -> None:
         raise NotMerged(memo.path, kept.path, reason)
 
 
-def _added(cabinet: Cabinet, kept: Memo, memo: Memo, client: str) -> Memo:
-    """Write what a memo says to a kept one, and return that as it is then."""
+def _added(vault: MemoryVault, writer: VaultWriter, kept: Memo, memo: Memo) -> Memo:
+    """Add what a memo says to a kept one, and return that as it is then."""
     after = kept
 
     def change(before: FileText) -> str:
         nonlocal after
         if not before.text:
             raise MemoNotFound(kept.path)
-        text = with_added(before, _in(before.text), memo)
-        after = _in(text)
+        text = with_added(before, read(before.text), memo)
+        after = read(text)
         return text
 
-    def _in(text: str) -> Memo:
-        for one in memos_in(kept.path, text, cabinet.folder):
+    def read(text: str) -> Memo:
+        for one in memos_in(kept.path, text, vault.folder):
             if one.section == kept.section:
                 return one
         raise MemoUnreadable(kept.path, "it is no longer a memory")
 
-    rewrite(cabinet.writer(client), kept.path, change, why=MERGED)
+    rewrite(writer, kept.path, change, why=MERGED)
     return after
 
 
@@ -549,31 +462,24 @@ def with_added(before: FileText, kept: Memo, memo: Memo) -> str:
     Raises:
         MemoUnreadable: the note cannot be changed without losing something.
     """
-    text, facts = before.text, _more(kept, memo)
-    if not is_said(kept, memo):
-        facts |= _whose(_facts_in(text, kept), memo)
-        end = _what_ends(kept.text)
-        added = end + "\n".join(memo.text.splitlines())
-        if kept.kind == "task":  # as part of the list item that it is
+    text, facts = before.text, _more_facts(kept, memo)
+    if not is_included(kept, memo):
+        facts |= _origin(facts_in(text, kept.path, kept.section), memo)
+        added = "\n".join(memo.text.splitlines())
+        if kept.kind == "task":  # as part of its list item
             added = "\n".join(line and f"  {line}" for line in added.split("\n"))
         if kept.section:
             text = with_section_text(text, kept.section, added, kept.path)
         else:
-            gap = "\n" if end else "\n\n"
-            more = f"{gap}{added}\n".replace("\n", before.newline)
+            more = f"\n\n{added}\n".replace("\n", before.newline)
             text = text.rstrip("\r\n") + more
-    if not facts:
-        return text
-    if kept.section:
-        return with_section_facts(text, kept.section, facts, kept.path)
-    return with_facts(text, facts, kept.path)
+    return with_facts(text, facts, kept.path, kept.section) if facts else text
 
 
-def is_said(kept: Memo, memo: Memo) -> bool:
-    """Whether one memo says what another does: the same paragraphs in a row.
+def is_included(kept: Memo, memo: Memo) -> bool:
+    """True if a memo has the paragraphs of another in a row.
 
-    A part of a paragraph is none: "ship on Friday" is not what "do not ship on Friday"
-    says.
+    Whole paragraphs: "do not ship on Friday" does not include "ship on Friday".
     """
     known, wanted = _paragraphs(kept.text), _paragraphs(memo.text)
     size = len(wanted)
@@ -582,208 +488,26 @@ def is_said(kept: Memo, memo: Memo) -> bool:
 
 def _paragraphs(text: str) -> list[str]:
     parts = _PARAGRAPHS.split("\n".join(text.splitlines()))
-    return [said for part in parts if (said := " ".join(part.split()))]
+    return [plain for part in parts if (plain := " ".join(part.split()))]
 
 
-def _what_ends(text: str) -> str:
-    """Return what closes the code or comment that a text ends in; mostly nothing."""
-    if _is_open_after(text):
-        return ""
-    for mark in (*reversed(_FENCE.findall(text)), COMMENT, "-->"):
-        if _is_open_after(f"{text}\n{mark}"):
-            return f"{mark}\n\n"
-    return ""
+def _origin(facts: Mapping[str, PropertyValue], memo: Memo) -> dict[str, Fact | None]:
+    """Return the property that says who said the added text, and when."""
+    known = facts.get(FROM)
+    others = known if isinstance(known, list) else [known]
+    own = " ".join(f"{memo.client or UNKNOWN} {memo.created}".split())
+    return {FROM: (*(str(one) for one in others if one), own)}
 
 
-def _is_open_after(text: str) -> bool:
-    """Whether Markdown behind a text is read as such."""
-    headings = parse_note(NotePath("x.md"), f"\n{text}\n\n# x\n").headings
-    return bool(headings) and headings[-1].text == "x"
-
-
-def _facts_in(text: str, kept: Memo) -> Mapping[str, PropertyValue]:
-    if kept.section:
-        return section_facts(text, kept.section, kept.path)
-    return read_head(text).frontmatter.properties
-
-
-def _whose(said: Mapping[str, PropertyValue], memo: Memo) -> dict[str, Fact | None]:
-    """Return whose words a memo holds when those of another are added to it."""
-    known = said.get(FROM)
-    held = known if isinstance(known, list) else [known]
-    whose = " ".join(f"{memo.client or UNKNOWN} {memo.created}".split())
-    return {FROM: (*(str(one) for one in held if one), whose)}
-
-
-def _more(kept: Memo, memo: Memo) -> dict[str, Fact | None]:
-    """Return the sources and tags that are more than those of the kept memo."""
+def _more_facts(kept: Memo, memo: Memo) -> dict[str, Fact | None]:
+    """Return the sources, tags and the like of a memo that the kept one lacks."""
     doubt: dict[str, Fact | None] = {"untrusted": True} if memo.untrusted else {}
     return doubt | {
-        name: (*held, *(one for one in more if one not in held))
-        for name, held, more in (
+        name: (*known, *(one for one in more if one not in known))
+        for name, known, more in (
             ("sources", kept.sources, memo.sources),
             ("tags", kept.tags, memo.tags),
             ("derived-from", kept.derived_from, memo.derived_from),
         )
-        if not set(more) <= set(held)
+        if not set(more) <= set(known)
     }
-
-
-_NUMBER_RENAMING = re.compile(r" \d{1,9}\Z")
-_DAY_CHARS = len("2000-01-01")
-
-
-def name_kept(cabinet: Cabinet, memo: Memo) -> str:
-    """Return the name that a memo of the inbox gets where it is moved to."""
-    name = memo.path.rpartition("/")[2]
-    title = title_from(memo.text, memo.kind)
-    if is_read(name) and (_tells(memo, title) or not _is_ours(cabinet, name)):
-        return name
-    stem = name.removesuffix(NOTE_SUFFIX)
-    is_dated = days_title(stem) != stem
-    day = stem[:_DAY_CHARS] if is_dated else memo.created[:_DAY_CHARS]
-    return f"{day} {title}{NOTE_SUFFIX}".lstrip()
-
-
-def _tells(memo: Memo, title: str) -> bool:
-    """Whether a name says what the text begins with; it may have a number."""
-    named = title_in(memo.path)
-    return title in (named, _NUMBER_RENAMING.sub("", named))
-
-
-def _is_ours(cabinet: Cabinet, name: str) -> bool:
-    """Whether a file was made under its name by us, by the record of our writes."""
-    try:
-        with cabinet.files() as files:
-            log = write_log(
-                files, cabinet.folder, limit=MOST_RECORDS, since=None, path=None
-            )
-    except VaultError:  # a name that nobody can tell of is a person's
-        return False
-    made = (one.path for one in log.records if one.before is None)
-    hidden = f"/{TRASH}/"  # where copies go under the names that files have
-    return any(path.endswith(f"/{name}") and hidden not in path for path in made)
-
-
-LIMIT_BYTES = 16 * 1024 * 1024
-"""About 50,000 writes, read in half a second; what is older is in the file."""
-
-MOST_RECORDS = 10_000
-"""Writes that are told at once."""
-
-MOST_TOLD = 10
-"""Lines that are named as problems."""
-
-
-def write_log(
-    files: VaultFiles, folder: str, *, limit: int, since: date | None, path: str | None
-) -> WriteLog:
-    """Return what was written, the newest first; nothing where no record is.
-
-    With `since`, from that day on; with `path`, of that file or below that folder. Who
-    may not read every note is told of those that are there and may be read, unless they
-    came from where nothing may. The lists of pins and dismissals are left out then:
-    their size and digest depend on hidden notes.
-
-    Raises:
-        BadLimit: so many are not told at once.
-        FileUnreadable: the record is there and cannot be read.
-    """
-    if not 1 <= limit <= MOST_RECORDS:
-        raise BadLimit(limit, MOST_RECORDS)
-    log = f"{folder}/{LOG}"
-    try:
-        raw, left_out = files.tail(log, limit_bytes=LIMIT_BYTES)
-    except FileGone:
-        return WriteLog((), 0)
-    may_tell, may_name = cache(files.may_tell), cache(files.may_name)
-
-    def is_list(path: str) -> bool:  # of pins or dismissals, which may name any note
-        return path.startswith(f"{folder}/") and kind_of(path) == "attachment"
-
-    records: list[WriteRecord] = []
-    wrong: list[int] = []
-    for number, line in _lines(raw, whole=left_out == 0):
-        found = record_of(line)
-        if found is None:
-            wrong.append(number)
-        elif (
-            _is_asked_for(found, since, path)
-            and (files.sees_all or not is_list(found.path))
-            and may_tell(found.to or found.path)
-            and (found.to is None or may_name(found.path))
-        ):
-            records.append(found)
-    problems = _told(log, wrong, left_out, numbered=files.sees_all and not left_out)
-    return WriteLog(tuple(records[: -limit - 1 : -1]), len(records), problems)
-
-
-def record_of(line: bytes) -> WriteRecord | None:
-    """Return the write that a line tells of; None for a line that tells of none."""
-    try:
-        said = json.loads(line)
-        moment = datetime.fromisoformat(said["at"])
-        path, why = said["path"], said["why"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    if moment.tzinfo is None or not (isinstance(path, str) and isinstance(why, str)):
-        return None
-    size = said.get("bytes")
-    return WriteRecord(
-        at=said["at"],
-        path=NotePath(path),
-        why=why,
-        client=_text(said.get("client")) or "",
-        before=_digest(said.get("before")),
-        after=_digest(said.get("after")),
-        bytes=size if isinstance(size, int) and size >= 0 else 0,
-        undone=said.get("undone") is True,
-        to=None if (to := _text(said.get("to"))) is None else NotePath(to),
-    )
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _digest(value: Any) -> Digest | None:
-    text = _text(value)
-    return None if text is None else Digest(text)
-
-
-def _lines(raw: bytes, *, whole: bool) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that say something, counted; half a one at the front is none."""
-    lines = raw.split(b"\n")
-    for number, line in enumerate(lines, start=1):
-        if line.strip() and (whole or number > 1):
-            yield number, line
-
-
-def _is_asked_for(record: WriteRecord, since: date | None, path: str | None) -> bool:
-    if since is not None:
-        day = datetime.fromisoformat(record.at).astimezone().date()
-        if day < since:
-            return False
-    if path is None:
-        return True
-    asked = path.removeprefix("./").rstrip("/")
-    touched = (record.path, record.to or record.path)
-    return any(one == asked or one.startswith(f"{asked}/") for one in touched)
-
-
-def _told(
-    log: str, wrong: list[int], left_out: int, *, numbered: bool
-) -> tuple[str, ...]:
-    # without the front of the file, nobody knows which line it is, and where some
-    # lines are hidden the number would count them
-    told = [
-        f"{log}: line {number} is no record of a write"
-        if numbered
-        else f"{log}: a line is no record of a write"
-        for number in wrong[:MOST_TOLD]
-    ]
-    if len(wrong) > MOST_TOLD:
-        told.append(f"{log}: {len(wrong) - MOST_TOLD:,} more lines are none")
-    if left_out:
-        told.append(f"{log}: the first {left_out:,} bytes of it were not looked at")
-    return tuple(dict.fromkeys(told))

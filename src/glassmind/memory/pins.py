@@ -1,44 +1,41 @@
-"""What is pinned, as text in the agent folder: a line for each note.
+"""Pinned notes, in `pinned.txt` in the agent folder: one line for each note.
 
     "Tea/Oolong.md" title "Oolong" digest 1f0c9a3e77b2
     Tea/Sencha.md
 
-The first is how we write it, with the title and the bytes of then, by which a note is
-known again that was renamed since; the second how a person may. A line that begins with
-`#` is a comment. The file is no note, so that neither the graph nor a search sees it.
+The first is how we write it, with the title and digest by which a renamed note is
+found again; the second how a person may. A line that begins with `#` is a comment. The
+file is not a note, so neither the graph nor a search has it.
 """
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Collection
+from typing import NamedTuple
 from unicodedata import normalize
 
 from msgspec import structs
 
 from glassmind.errors import FileGone, NoteNotFound, VaultError
 from glassmind.files.names import name_key
-from glassmind.files.read import Unreadable, decode
+from glassmind.files.read import Unreadable, VaultFiles, decode
 from glassmind.files.write import FileText, rewrite
-from glassmind.memory.parts import Cabinet, check_writes
+from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
 from glassmind.model.memory import Pins
-
-if TYPE_CHECKING:
-    from glassmind.files.read import VaultFiles
+from glassmind.store.sqlite.pairs import PairRows
 
 FILE = "pinned.txt"
-"""What the file is called in the agent folder."""
 
 HEAD = (
     "# Notes that Glassmind keeps warm, one a line. Delete a line to let one cool.",
 )
 
 SHORT = 12
-"""Letters of a digest in a line: 48 bits, and it is asked only where the path fails."""
+"""Characters of a digest in a line: 48 bits, used only if the path is gone."""
 
 MOST_TOLD = 10
-"""Lines that are named as wrong; a person mends one after the other."""
+"""Lines that are named as wrong."""
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _WRITTEN = re.compile(rf"({_STRING})(?:\s+title\s+({_STRING}))?(?:\s+digest\s+(\w+))?")
@@ -46,26 +43,8 @@ _WITH_END = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _QUOTED = json.JSONDecoder(strict=False)
 
 
-class PinnedNotes(Protocol):
-    """What the rows know of notes by what they are called."""
-
-    def there(self, paths: Collection[NotePath], /) -> Collection[NotePath]:
-        """Return those of some paths that a file has."""
-
-    def known(
-        self, paths: Collection[NotePath], /
-    ) -> Mapping[NotePath, tuple[str, str]]:
-        """Return the title and the digest of each note."""
-
-    def titled(self, titles: Collection[str], /) -> Mapping[str, list[NotePath]]:
-        """Return the notes that have each title."""
-
-    def digested(self, heads: Collection[str], /) -> Mapping[str, list[NotePath]]:
-        """Return the notes whose digest begins so."""
-
-
 class PinLine(NamedTuple):
-    """A note that a line names, with what it was then, where the line says so."""
+    """A note that a line names, with its title and digest then, if given."""
 
     path: NotePath
     title: str = ""
@@ -78,30 +57,30 @@ def parse_line(line: str) -> PinLine | str | None:
     if not text or text.startswith("#"):
         return None
     if not text.startswith('"'):
-        return PinLine(_spelled(text))
+        return PinLine(_path(text))
     found = _WRITTEN.fullmatch(text)
     if found is None:
         return 'write: "Folder/Note.md"'
     path, title, digest = found.groups()
     try:
-        said = PinLine(_spelled(_plain(path)), _plain(title or '""'), digest or "")
-        "".join(said).encode()
+        pin = PinLine(_path(_plain(path)), _plain(title or '""'), digest or "")
+        "".join(pin).encode()
     except UnicodeEncodeError:
         return "it holds half a character"
     except ValueError:
         return "its quotes do not match"
-    return said if said.path else 'write: "Folder/Note.md"'
+    return pin if pin.path else 'write: "Folder/Note.md"'
 
 
 def _plain(quoted: str) -> str:
     return str(_QUOTED.decode(quoted))
 
 
-def _spelled(path: str) -> NotePath:
-    """Return a path without what a person may put before it."""
-    while path.startswith(("./", "/")):
-        path = path.removeprefix("./").removeprefix("/")
-    return NotePath(normalize("NFC", path))
+def _path(text: str) -> NotePath:
+    """Return a path without what a person may write before it."""
+    while text.startswith(("./", "/")):
+        text = text.removeprefix("./").removeprefix("/")
+    return NotePath(normalize("NFC", text))
 
 
 def line_of(one: PinLine) -> str:
@@ -115,13 +94,13 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def pinned(cabinet: Cabinet) -> Pins:
+def pinned(vault: MemoryVault) -> Pins:
     """Return what is pinned, under the names that notes have now."""
-    with cabinet.files() as files:
-        return pins_in(files, cabinet.folder, cabinet.pinned_notes())
+    with vault.files() as files:
+        return pins_in(files, vault.folder, vault.pinned_notes())
 
 
-def pins_in(files: "VaultFiles", folder: str, rows: PinnedNotes) -> Pins:
+def pins_in(files: VaultFiles, folder: str, rows: PairRows) -> Pins:
     """Return what the file in the agent folder pins."""
     path = NotePath(f"{folder}/{FILE}")
     try:
@@ -136,32 +115,28 @@ def pins_in(files: "VaultFiles", folder: str, rows: PinnedNotes) -> Pins:
     return found if files.sees_all else Pins(found.paths)
 
 
-def _resolved(lines: list[str], rows: PinnedNotes, file: NotePath) -> Pins:
-    said = [(number, parse_line(line)) for number, line in enumerate(lines, 1)]
-    meant = _meant([one for _, one in said if isinstance(one, PinLine)], rows)
-    paths: dict[NotePath, None] = {}
+def _resolved(lines: list[str], rows: PairRows, file: NotePath) -> Pins:
+    parsed = [(number, parse_line(line)) for number, line in enumerate(lines, 1)]
+    meant = _meant([one for _, one in parsed if isinstance(one, PinLine)], rows)
     gone: dict[NotePath, None] = {}
     problems = []
-    for number, one in said:
-        if isinstance(one, PinLine):
-            path = meant[one]
-            if path is not None:
-                paths[path] = None
-            else:
-                gone[one.path] = None
-                why = f"{one.path} is gone, or was both moved and changed"
-                problems.append(f"{file} line {number}: {why}")
-        elif one is not None:
+    for number, one in parsed:
+        if isinstance(one, str):
             problems.append(f"{file} line {number} is not followed: {one}")
+        elif one and meant[one] is None:
+            gone[one.path] = None
+            why = f"{one.path} is gone, or was both moved and changed"
+            problems.append(f"{file} line {number}: {why}")
     more = len(problems) - MOST_TOLD
-    told = [f"{more:,} more lines are not followed"] if more > 0 else []
-    return Pins(tuple(paths), (*problems[:MOST_TOLD], *told), gone=tuple(gone))
+    rest = [f"{more:,} more lines are not followed"] if more > 0 else []
+    paths = dict.fromkeys(path for path in meant.values() if path)
+    return Pins(tuple(paths), (*problems[:MOST_TOLD], *rest), gone=tuple(gone))
 
 
 def _meant(
-    lines: Collection[PinLine], rows: PinnedNotes
+    lines: Collection[PinLine], rows: PairRows
 ) -> dict[PinLine, NotePath | None]:
-    """Return the note that each line means now: by path, by its bytes, or by title."""
+    """Return the note that each line means: by path, by its digest, or by title."""
     there = rows.there({one.path for one in lines})
     lost = [one for one in lines if one.path not in there]
     digested = rows.digested({one.digest for one in lost if one.digest})
@@ -175,18 +150,13 @@ def _meant(
     return found
 
 
-def pin(cabinet: Cabinet, name: str, client: str) -> Pins:
-    """Pin the note of a name, unless it is pinned already.
-
-    Raises:
-        NoteNotFound: no note has the name, be it but for a slip.
-        WriteRefused: the settings or the disk do not let it be written.
-    """
-    check_writes(cabinet, "nothing was pinned")
-    path = cabinet.sure(name)
+def pin(vault: MemoryVault, name: str, client: str) -> Pins:
+    """Pin a note, unless it is pinned already; see `Memory.pin`."""
+    vault.check_writes("nothing was pinned")
+    path = vault.exact(name)
     if path is None:
-        raise NoteNotFound(name, (cabinet.find(name),))
-    rows = cabinet.pinned_notes()
+        raise NoteNotFound(name, (vault.find(name),))
+    rows = vault.pinned_notes()
     title, digest = rows.known([path]).get(path, ("", ""))
     line = line_of(PinLine(path, title, digest[:SHORT]))
 
@@ -198,23 +168,23 @@ def pin(cabinet: Cabinet, name: str, client: str) -> Pins:
             text += found.newline
         return f"{text}{line}{found.newline}"
 
-    return _changed(cabinet, change, path, client, why="pinned")
+    return _changed(vault, change, path, client, "pinned")
 
 
-def unpin(cabinet: Cabinet, name: str, client: str) -> Pins:
-    """Let the note of a name cool; a line may name one that is gone, or its title.
+def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
+    """Unpin a note; a line may name one that is gone, or its title.
 
     Raises:
         NoteNotFound: neither a note nor a line has the name.
         WriteRefused: the settings or the disk do not let it be written.
     """
-    check_writes(cabinet, "nothing was unpinned")
-    rows, said = cabinet.pinned_notes(), _spelled(name)
-    lines = _lines_now(cabinet)
-    known = said in {one.path for one in lines}
-    path = said if known else cabinet.sure(name) or _titled(name, lines)
+    vault.check_writes("nothing was unpinned")
+    rows, own = vault.pinned_notes(), _path(name)
+    lines = _lines_now(vault)
+    is_line = own in {one.path for one in lines}
+    path = own if is_line else vault.exact(name) or _titled(name, lines)
     if path is None:
-        raise NoteNotFound(name, (cabinet.find(name),))
+        raise NoteNotFound(name, (vault.find(name),))
 
     def change(found: FileText) -> str:
         lines = _WITH_END.findall(found.text)
@@ -226,11 +196,11 @@ def unpin(cabinet: Cabinet, name: str, client: str) -> Pins:
             if not isinstance(one, PinLine) or path not in {one.path, meant[one]}
         )
 
-    return _changed(cabinet, change, path, client, why="unpinned")
+    return _changed(vault, change, path, client, "unpinned")
 
 
 def _titled(name: str, lines: Collection[PinLine]) -> NotePath | None:
-    """Return the path of the one line that names a title, or a file, if one does."""
+    """Return the path of the only line with a title or file name, if there is one."""
     wanted = name.strip().casefold()
     found = {
         one.path
@@ -241,11 +211,11 @@ def _titled(name: str, lines: Collection[PinLine]) -> NotePath | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _lines_now(cabinet: Cabinet) -> list[PinLine]:
-    """Return what stands in the file, be there notes of it or not."""
+def _lines_now(vault: MemoryVault) -> list[PinLine]:
+    """Return the lines of the file, whether their notes exist or not."""
     try:
-        with cabinet.files() as files:
-            text = decode(files.read(NotePath(f"{cabinet.folder}/{FILE}")))
+        with vault.files() as files:
+            text = decode(files.read(f"{vault.folder}/{FILE}"))
     except VaultError:
         return []
     lines = [] if isinstance(text, Unreadable) else _WITH_END.findall(text.text)
@@ -253,14 +223,12 @@ def _lines_now(cabinet: Cabinet) -> list[PinLine]:
 
 
 def _changed(
-    cabinet: Cabinet,
+    vault: MemoryVault,
     change: Callable[[FileText], str],
     path: NotePath,
     client: str,
-    *,
     why: str,
 ) -> Pins:
-    file = NotePath(f"{cabinet.folder}/{FILE}")
-    made = rewrite(cabinet.writer(client), file, change, why=why)
-    now = pinned(cabinet)
-    return structs.replace(now, changed=path if made is not None else None)
+    file = NotePath(f"{vault.folder}/{FILE}")
+    made = rewrite(vault.writer(client), file, change, why=why)
+    return structs.replace(pinned(vault), changed=None if made is None else path)

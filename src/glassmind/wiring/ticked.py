@@ -31,14 +31,9 @@ def accept_ticked(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
 def _accepted(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
     if not _may_wait(vault):
         return (), ()
-    from glassmind.memory.parts import Acts  # noqa: PLC0415
-    from glassmind.wiring.memory import memory_for  # noqa: PLC0415
+    from glassmind.memory.memory import Memory  # noqa: PLC0415
 
-    def unasked(*_: object, **__: object) -> None:
-        """Stand for a search and for indexing, which is what the caller does."""
-
-    acts = Acts(unasked, unasked, unasked)  # type: ignore[arg-type]
-    done = memory_for(vault, acts).accept_ticked()
+    done = Memory(vault).accept_ticked()
     moved = [path for one in done.moved for path in (one.before, one.memory.path)]
     return moved, done.problems
 

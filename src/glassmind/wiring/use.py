@@ -7,20 +7,11 @@ from threading import Lock
 
 from glassmind.errors import VaultError
 from glassmind.files.read import VaultFiles
-from glassmind.memory.activity import HeatSources, measured
+from glassmind.memory.activity import measured
 from glassmind.memory.pins import FILE, pins_in
 from glassmind.model.search import Warm
-from glassmind.store.sqlite.memory import EventRows, HeatRows
 from glassmind.store.sqlite.pairs import PairRows
 from glassmind.vault import Vault
-
-
-def heat_sources(vault: Vault) -> HeatSources:
-    """Return what temperatures are made from."""
-    db = vault.reader.connection()
-    folder = vault.agent_folder
-    return HeatSources(HeatRows(db, folder), EventRows(db), vault.use_log)
-
 
 HOLD_S = 5.0
 """Seconds for which use alone changes nothing: every search is use, and would have the
@@ -63,6 +54,5 @@ class OpenHeat:
         vault = self._vault
         rows = PairRows(vault.reader.connection())
         pins = pins_in(files, self._folder, rows).paths
-        settings = vault.config.memory
-        made = measured(heat_sources(vault), settings, pins, today)
+        made = measured(vault, pins, today)
         return {n: Warm(h, pinned=n in made.pinned) for n, h in made.heat.items()}
