@@ -13,7 +13,8 @@ from glassmind.files import folder
 from glassmind.files import write as writing
 from glassmind.files.folder import OpenFolder
 from glassmind.files.write import VaultWriter
-from glassmind.memory import inbox, writing
+from glassmind.memory import inbox
+from glassmind.memory.writing import copy_into
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 
@@ -113,9 +114,9 @@ def test_an_edit_of_what_changes_meanwhile_leaves_no_copy(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memo = waiting(desk, "Use tin")
-    file, copied = desk.root / memo.path, writing.copy_into
+    file, copied = desk.root / memo.path, copy_into
 
-    def meanwhile(*args: Any, **more: Any) -> str:
+    def meanwhile(*args: Any, **more: Any) -> Any:
         file.write_text(f"{file.read_text()}\nA person's line.\n")
         return copied(*args, **more)
 
