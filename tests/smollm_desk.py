@@ -26,7 +26,7 @@ import pytest
 from glassmind.errors import ModelFault
 from glassmind.models.cards import ModelCard, ModelFile, WheelSource
 from glassmind.models.download import clear_archives, fetch_model
-from glassmind.models.files import known_files
+from glassmind.models.files import check_files
 
 DRIVE = Path(__file__).with_name("smollm_drive.py")
 
@@ -128,7 +128,7 @@ def need() -> Path:
         pytest.skip("NOT TESTED: xllamacpp is missing; run: pip install -e '.[dev]'")
     folder = home() / SMOLLM2.id
     try:
-        known_files(SMOLLM2, folder)
+        check_files(SMOLLM2, folder)
     except ModelFault:
         pytest.skip(
             f"NOT TESTED: a model that writes is not in {folder}; "

@@ -32,6 +32,7 @@ from glassmind.errors import (
     VaultMissing,
     WriteFailed,
 )
+from glassmind.files.locks import try_lock, unlock
 from glassmind.files.read import (
     NOT_HERE,
     SPLIT_IT,
@@ -243,14 +244,14 @@ class OpenFolder:
             yield
             return
         until = time.monotonic() + wait_s
-        while not _try_lock(self._descriptor):
+        while not try_lock(self._descriptor):
             if time.monotonic() > until:
                 raise TimeoutError(errno.ETIMEDOUT, "another program is writing there")
             time.sleep(LOOK_S)
         try:
             yield
         finally:
-            _unlock(self._descriptor)
+            unlock(self._descriptor)
 
     def close(self) -> None:
         """Let go of the folder; a second time changes nothing."""
@@ -270,24 +271,6 @@ class OpenFolder:
 
     def _refuse_link(self, name: str) -> None:
         self.facts(name)
-
-
-if sys.platform != "win32":
-    import fcntl
-
-    def _try_lock(descriptor: int) -> bool:
-        """Take the lock of a folder; as if it were ours where the disk has none."""
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
-        return True
-
-    def _unlock(descriptor: int) -> None:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
 _FORMS = {"linux": ("renameat2", 1), "darwin": ("renameatx_np", 4)}

@@ -12,7 +12,6 @@ import errno
 import json
 import os
 import stat
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -45,6 +44,7 @@ from glassmind.files.folder import (
     staged_name,
     sweep,
 )
+from glassmind.files.locks import try_lock, unlock
 from glassmind.files.read import NOT_HERE, digest_of, read_all
 from glassmind.files.steps import PlannedStep, ordered_moves, path_after_moves
 from glassmind.model import MAX_NOTE_BYTES, NotePath
@@ -197,7 +197,7 @@ class EditLock:
             yield
         finally:
             del _LOCKED.files[self._file]
-            _unlock(opened)
+            unlock(opened)
             _close(opened)
 
     def leave(self, leftovers: Leftovers) -> None:
@@ -233,7 +233,7 @@ class EditLock:
         while True:
             opened = self._opened()
             try:
-                if _try_lock(opened) and self._is_current(opened):
+                if try_lock(opened) and self._is_current(opened):
                     return opened
             except OSError as fault:
                 _close(opened)
@@ -268,41 +268,6 @@ class EditLock:
 def _close(opened: int) -> None:
     with suppress(OSError):  # nothing was written to it that could be lost
         os.close(opened)
-
-
-if sys.platform == "win32":  # pragma: no cover
-    import msvcrt
-
-    _FAR = 1 << 30
-    """A byte that nobody reads: what is locked cannot be read by others there."""
-
-    def _try_lock(opened: int) -> bool:
-        os.lseek(opened, _FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-    def _unlock(opened: int) -> None:
-        os.lseek(opened, _FAR, os.SEEK_SET)
-        with suppress(OSError):
-            msvcrt.locking(opened, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _try_lock(opened: int) -> bool:
-        """Take the lock; as if it were ours where the disk has none."""
-        try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as fault:
-            return fault.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR)
-        return True
-
-    def _unlock(opened: int) -> None:
-        with suppress(OSError):
-            fcntl.flock(opened, fcntl.LOCK_UN)
 
 
 @dataclass(slots=True)

@@ -1,8 +1,7 @@
 """Every model we know, by card: what it is, and where its files come from.
 
 The table is data, not code that runs: a card names each file with its size and sha256,
-and the places that have it, in the order in which they are tried. Of a file without a
-hash here, which only a card of your own may have, it is noted at the first fetch.
+and the places that have it, in the order in which they are tried.
 """
 
 from collections.abc import Sequence
@@ -18,7 +17,7 @@ Pooling: TypeAlias = Literal["mean", "cls"]
 
 
 class ModelFile(NamedTuple):
-    """A file of a model; no `sha256` means that it is noted at the first fetch."""
+    """A file of a model; those in a folder of the user's have no known `sha256`."""
 
     name: str
     size_bytes: int = 0

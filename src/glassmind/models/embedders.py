@@ -23,13 +23,12 @@ from glassmind.models.cards import (
     cards_for,
 )
 from glassmind.models.files import (
+    check_files,
     is_here,
     is_installed,
-    known_files,
     model_in,
     models_folder,
     names_folder,
-    noted_weights,
 )
 from glassmind.models.vectors import VERSION, space_of
 
@@ -233,7 +232,7 @@ def reranker_of(home: Path, threads: int | None = None) -> "CrossEncoder":
     from glassmind.models.onnx import CrossEncoder  # noqa: PLC0415
 
     folder = home / RERANKER.id
-    known_files(RERANKER, folder)
+    check_files(RERANKER, folder)
     return CrossEncoder(RERANKER, folder, threads=threads)
 
 
@@ -249,7 +248,8 @@ def embedder_of(card: ModelCard, home: Path, threads: int | None = None) -> "Emb
 
         return SentenceEmbedder(card, threads=threads)
     folder = home / card.id
-    return _opened(card, folder, noted_weights(card, folder), threads)
+    check_files(card, folder)
+    return _opened(card, folder, card.weights.sha256, threads)
 
 
 def _in_folder(folder: Path, threads: int | None) -> TestedEmbedder:

@@ -1,8 +1,8 @@
-"""Where the files of models lie, and what we noted of them when they came."""
+"""Where the files of models lie, and whether they are what they should be."""
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,19 +11,6 @@ from typing import Any, NamedTuple
 from glassmind.config.settings import Config
 from glassmind.errors import BadSetting, ModelAbsent, ModelDamaged
 from glassmind.models.cards import CARDS, ModelCard, ModelFile, Pooling, prefixes_for
-
-NOTED = "fetched.json"
-"""The file that says what the others were when they were fetched and checked."""
-
-ARCHIVES = ".archives"
-"""The folder that archives lie in while something is taken out of them."""
-
-
-class Noted(NamedTuple):
-    """Where a model came from, and its files as they were then."""
-
-    source: str
-    files: Mapping[str, ModelFile]
 
 
 def models_folder(config: Config) -> Path:
@@ -46,106 +33,38 @@ def models_folder(config: Config) -> Path:
     return folder
 
 
-def read_note(folder: Path) -> Noted | None:
-    """Return what was noted of a model; None when nothing was, or nothing of use."""
-    try:
-        read = json.loads((folder / NOTED).read_text("utf-8"))
-        files = {
-            str(name): ModelFile(str(name), int(known["bytes"]), str(known["sha256"]))
-            for name, known in read["files"].items()
-        }
-        return Noted(str(read["source"]), files)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-
-
-def write_note(folder: Path, noted: Noted) -> None:
-    """Note where the files of a model came from and what they are."""
-    files = {
-        name: {"bytes": file.size_bytes, "sha256": file.sha256}
-        for name, file in noted.files.items()
-    }
-    made = json.dumps({"source": noted.source, "files": files}, indent=1)
-    part = folder / f"{NOTED}.part"
-    part.write_text(made, "utf-8")
-    part.replace(folder / NOTED)
-
-
 def is_here(card: ModelCard, folder: Path) -> bool:
     """Whether every file of a model is in its folder, whatever is in them."""
     return all((folder / file.name).is_file() for file in card.files)
 
 
-def known_files(card: ModelCard, folder: Path) -> Mapping[str, ModelFile]:
-    """Return the files of a model as they should be, by name.
+def check_files(card: ModelCard, folder: Path) -> None:
+    """Check that the files of a model are there, by their sizes.
 
-    The card counts; of what it leaves open, what was noted when it was fetched. Only
-    sizes are looked at here: reading all of a model would cost each start.
+    Reading all of a model would cost each start.
 
     Raises:
         ModelAbsent: a file is not there.
         ModelDamaged: one has another size than it should have.
     """
-    noted, known = read_note(folder), {}
     for file in card.files:
         try:
             found = (folder / file.name).stat().st_size
         except OSError as error:
             raise ModelAbsent(card.id) from error
-        may_be = _accepted(card, file, noted)
-        right = [one for one in may_be if one.size_bytes in {0, found}]
-        if not right:
+        if all(one.size_bytes != found for one in card.accepted(file.name)):
             raise ModelDamaged(card.id, file.name)
-        known[file.name] = right[0]
-    return known
 
 
-def right_files(card: ModelCard, folder: Path) -> dict[str, ModelFile]:
-    """Return the files of a model that are there and right, by name; all are read.
-
-    One whose hash neither the card nor a note tells is not known to be right.
-    """
-    noted, right = read_note(folder), {}
+def right_files(card: ModelCard, folder: Path) -> set[str]:
+    """Return the names of the files that are there and right; all are read."""
+    right = set()
     for file in card.files:
         with suppress(OSError):
-            path = folder / file.name
-            found = ModelFile(file.name, path.stat().st_size, sha256_of(path))
-            may_be = _accepted(card, file, noted)
-            if any(
-                one.sha256 == found.sha256 and one.size_bytes in {0, found.size_bytes}
-                for one in may_be
-            ):
-                right[file.name] = found
+            found = sha256_of(folder / file.name)
+            if any(one.sha256 == found for one in card.accepted(file.name)):
+                right.add(file.name)
     return right
-
-
-def _accepted(
-    card: ModelCard, file: ModelFile, noted: Noted | None
-) -> Sequence[ModelFile]:
-    """Return what a file of a card may be: what the card says, else what was noted."""
-    if file.sha256:
-        return card.accepted(file.name)
-    then = noted.files if noted is not None else {}
-    return (then.get(file.name, ModelFile(file.name)),)
-
-
-def noted_weights(card: ModelCard, folder: Path) -> str:
-    """Return the sha256 of a model's weights, without reading them where it is known.
-
-    Raises:
-        ModelAbsent: a file is not there.
-        ModelDamaged: one has another size than it should have.
-    """
-    known = dict(known_files(card, folder))
-    weights = known[card.weights.name]
-    if weights.sha256:
-        return weights.sha256
-    # Put there by hand, and no card to tell what it should be: so it is what it is.
-    file = folder / weights.name
-    known[weights.name] = ModelFile(file.name, file.stat().st_size, sha256_of(file))
-    with suppress(OSError):  # a folder that cannot be written: read again next time
-        write_note(folder, Noted("put there by hand", known))
-    return known[weights.name].sha256
 
 
 HASHED_BYTES = 1024 * 1024

@@ -324,6 +324,8 @@ class Exchange:
 
     def _run(self, client: "httpx2.Client", url: str, body: bytes | None) -> None:
         """Make the request, and pass on what comes of it."""
+        import httpx2  # noqa: PLC0415 - slow to import
+
         bounds = self._bounds
         timeout = (bounds.connect_s, bounds.total_s, bounds.total_s, None)
         try:
@@ -345,8 +347,8 @@ class Exchange:
                     if total > MOST_BYTES:
                         break
             self._came.put(b"" if total <= MOST_BYTES else _TooMuch())
-        except Exception as error:  # noqa: BLE001 - raised by the thread that waits
-            self._came.put(error)
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
+            self._came.put(error)  # for the thread that waits
 
     def _traced(self, event: str, info: Mapping[str, Any]) -> None:
         """Note the connection once there is one, so that it can be cut."""
@@ -436,19 +438,21 @@ def _reason(error: Exception, bounds: Bounds) -> str:
             return _unreached(bounds.connect_s)
         case httpx2.TimeoutException():
             return _took_longer(bounds.total_s)
-        case httpx2.RemoteProtocolError() if "without sending" in str(error):
-            return CLOSED if "response" in str(error) else CUT_SHORT
-        case httpx2.RemoteProtocolError():
-            return "what it answers is not HTTP; look at the url"
-        case ValueError() | httpx2.InvalidURL() | httpx2.ProtocolError():
-            return UNSENDABLE  # its own words would repeat what cannot be sent
         case _:
             return broken_by(error)
+
+
+def _malformed(problem: str) -> str:
+    if "without sending" in problem:
+        return CLOSED if "response" in problem else CUT_SHORT
+    return "what it answers is not HTTP; look at the url"
 
 
 def broken_by(error: BaseException) -> str:
     """Return what went wrong with a connection, by the first cause that is known."""
     import ssl  # noqa: PLC0415 - slow to import
+
+    import httpx2  # noqa: PLC0415 - slow to import
 
     kinds = {
         ConnectionRefusedError: NOBODY,
@@ -457,6 +461,10 @@ def broken_by(error: BaseException) -> str:
         ssl.SSLCertVerificationError: "its certificate is not trusted on this machine",
         ssl.SSLError: "it does not encrypt as https does; look at the url",
         _TooMuch: f"its answer has more than {MOST_BYTES:,} bytes",
+        httpx2.RemoteProtocolError: _malformed(str(error)),
+        httpx2.LocalProtocolError: UNSENDABLE,
+        httpx2.InvalidURL: UNSENDABLE,
+        UnicodeError: UNSENDABLE,
     }
     cause: BaseException | None = error
     while cause is not None:

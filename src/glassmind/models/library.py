@@ -22,7 +22,12 @@ from glassmind.models.embedders import (
     reranker_of,
     self_test,
 )
-from glassmind.models.files import known_files, models_folder, names_folder, sha256_of
+from glassmind.models.files import (
+    check_files,
+    models_folder,
+    names_folder,
+    right_files,
+)
 
 if TYPE_CHECKING:
     from glassmind.models.protocols import Embedder
@@ -80,7 +85,7 @@ def _state(card: ModelCard, home: Path, *, chosen: bool) -> ModelState:
     if not card.files:
         return replace(state, state="package")
     try:
-        known_files(card, home / card.id)
+        check_files(card, home / card.id)
     except ModelFault:
         return replace(state, state="damaged")
     return replace(state, state="here")
@@ -222,7 +227,11 @@ def _check_chosen(config: Config) -> ModelCheck:
 def _checked(card: ModelCard, home: Path) -> ModelCheck:
     try:
         present([card], home)
-        _hash_files(card, home / card.id)
+        check_files(card, home / card.id)
+        right = right_files(card, home / card.id)
+        for file in card.files:
+            if file.name not in right:
+                raise ModelDamaged(card.id, file.name)
         if card.runs == "rerank":
             pair, other = reranker_of(home).scores(
                 QUESTION, [ANSWER.text, STRANGER.text]
@@ -243,9 +252,3 @@ def _checked(card: ModelCard, home: Path) -> ModelCheck:
     return ModelCheck(
         card.id, ok=True, finding=f"{files}it tells a pair from strangers"
     )
-
-
-def _hash_files(card: ModelCard, folder: Path) -> None:
-    for name, file in known_files(card, folder).items() if card.files else ():
-        if file.sha256 and sha256_of(folder / name) != file.sha256:
-            raise ModelDamaged(card.id, name)

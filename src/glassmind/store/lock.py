@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from glassmind.errors import IndexAbsent, IndexBusy, IndexTaken, IndexUnwritable
+from glassmind.files.locks import try_lock
 
 LOOK_S = 0.9
 """Seconds between two looks: three of them, and a new daemon, fit into five."""
@@ -137,18 +138,6 @@ to a file of the user's, or a pipe on which one would wait for ever."""
 _CAN_TAKE = sys.platform != "win32"
 """Whether a held file can be replaced by another."""
 
-if sys.platform == "win32":  # pragma: no cover
-    import msvcrt
-
-    def _lock(fd: int) -> None:
-        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(fd: int) -> None:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
 
 class WriterLock:
     """The right to one thing, held until closed or until the process ends.
@@ -228,7 +217,7 @@ class WriterLock:
         if self._fd is not None:
             return True
         fd = self._opened(self._file)
-        if not _is_locked(fd) or not self._is_in_place(fd):
+        if not try_lock(fd) or not self._is_in_place(fd):
             os.close(fd)
             return False
         self._fd, self.taken, self.ousted = fd, False, None
@@ -292,7 +281,7 @@ class WriterLock:
         """
         guard = self._opened(Path(f"{self._file}.taking"))
         try:
-            if not _is_locked(guard) or self._seen() != hung:
+            if not try_lock(guard) or self._seen() != hung:
                 return False
             self.ousted = _named(hung)
             return self._replace()
@@ -304,7 +293,7 @@ class WriterLock:
         staged.unlink(missing_ok=True)
         fd = self._opened(staged, new=True)
         try:
-            _lock(fd)
+            try_lock(fd)  # nobody else knows the file yet
             _sign(fd)
             staged.replace(self._file)
         except OSError:
@@ -376,14 +365,6 @@ def await_turn(
             due = now + _TOLD_S
             waiting()
         time.sleep(_POLL_S)
-
-
-def _is_locked(fd: int) -> bool:
-    try:
-        _lock(fd)
-    except OSError:
-        return False
-    return True
 
 
 def _sign(fd: int) -> None:
