@@ -34,7 +34,7 @@ from embedding import Ratio
 
 from glassmind import Engine, open_vault
 from glassmind.model.access import EVERY_AGENT
-from glassmind.serve.http.calls import THREADS
+from glassmind.serve.http.server import THREADS
 
 CLIENTS = 8
 LEAST = 0.6

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-import glassmind.serve.http.routes  # noqa: F401 - registers the server's own
+import glassmind.serve.http.app  # noqa: F401 - registers the server's own
 from glassmind.operations.arguments import Field, fields_of, property_schema
 from glassmind.operations.registry import Group, Operation, all_operations
 

@@ -13,7 +13,7 @@ from glassmind.operations.arguments import fields_of
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import Answer, McpTool, ToolCall
 
-MODULES = ("brain", "brain_edit", "searches")
+MODULES = ("brain", "searches")
 
 NEAREST = "No good match. These are the closest results."
 

@@ -9,8 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from glassmind.serve.connect.joining import connect
-from glassmind.serve.connect.programs import PROGRAMS, Program, entry_of
+from glassmind.serve.connect import PROGRAMS, Program, connect, entry_of
 
 HERE = Path(__file__).parent / "connect"
 

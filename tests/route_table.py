@@ -7,9 +7,9 @@ from surface_arguments import Argument, arguments_in
 import glassmind.serve.http.app  # noqa: F401 - registers all routes
 from glassmind.operations import registry
 from glassmind.operations.arguments import schema_for_http
-from glassmind.serve.http import routes
-from glassmind.serve.http.calls import EVENTS
+from glassmind.serve.http import app as routes
 from glassmind.serve.http.replies import MARKDOWN
+from glassmind.serve.http.server import EVENTS
 
 
 class Route(NamedTuple):

@@ -20,7 +20,7 @@ from glassmind.edit.vault import EditRequest
 from glassmind.errors import ChangesetUnknown
 from glassmind.model.access import EVERY_AGENT, Scope, known_as
 from glassmind.model.edits import Append
-from glassmind.serve.hiding import safe_text, safe_values
+from glassmind.serve.recording import safe_text, safe_values
 
 AGENT = EditRequest(client="cup")
 TOKEN = ISSUED["GitHub classic"](Drawing(11))

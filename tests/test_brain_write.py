@@ -23,8 +23,8 @@ from glassmind.model.edits import (
     Rewritten,
 )
 from glassmind.model.index import Ghost
-from glassmind.serve.compat import brain_edit
-from glassmind.serve.compat.brain_edit import (
+from glassmind.serve.compat import brain as brain_edit
+from glassmind.serve.compat.brain import (
     LARGEST,
     MOST_ENTRIES,
     PREVIEW_S,

@@ -7,7 +7,7 @@ from cli_desk import Inside, with_index, with_note
 from path_table import NAMES, lay
 
 from glassmind.model.memory import CAPTURED
-from glassmind.serve.cli.table import all_commands
+from glassmind.serve.cli.program import all_commands
 
 SAID = "The ford gets no radio of its own; Millbrook relays for it."
 PLACES = {

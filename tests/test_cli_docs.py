@@ -13,8 +13,7 @@ from vault_desk import VaultDesk
 from glassmind.obsidian.receipts import receipts_in
 from glassmind.operations import failures as exits
 from glassmind.serve.cli.completion import ANYWHERE, SHELLS, offers_of
-from glassmind.serve.cli.program import parsers_of
-from glassmind.serve.cli.table import all_commands
+from glassmind.serve.cli.program import all_commands, parsers_of
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "cli.md").read_text("utf-8")

@@ -10,7 +10,7 @@ from cli_desk import Inside, with_index, with_note, with_sample
 
 from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import all_operations
-from glassmind.serve.cli.table import all_commands
+from glassmind.serve.cli.program import all_commands
 
 NOTE = "Heron node v3"
 ACTIONS = {

@@ -11,7 +11,7 @@ import pytest
 from cli_desk import Done, Program, with_note
 
 from glassmind import __version__
-from glassmind.serve.cli.table import all_commands
+from glassmind.serve.cli.program import all_commands
 
 
 @pytest.fixture(scope="module")

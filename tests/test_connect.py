@@ -15,9 +15,8 @@ from glassmind.access.clients import clients_of
 from glassmind.config import load_config
 from glassmind.errors import BadConfigFile, ConfigError, ConfigUnwritable
 from glassmind.model.access import Scope
-from glassmind.serve.connect import joining
-from glassmind.serve.connect.joining import connect, disconnect
-from glassmind.serve.connect.programs import PROGRAMS, Program
+from glassmind.serve import connect as joining
+from glassmind.serve.connect import PROGRAMS, Program, connect, disconnect
 
 DESKTOP, CODEX = PROGRAMS["claude-desktop"], PROGRAMS["codex"]
 NAME = "glassmind"

@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from glassmind.serve.connect.launching import (
+from glassmind.serve.connect import (
+    PROGRAMS,
     RELEASE,
+    Machine,
     Running,
+    is_ours,
     launch_of,
     source_in,
     this_program,
 )
-from glassmind.serve.connect.programs import PROGRAMS, Machine, is_ours
 
 LINUX = {
     "claude-code": ".claude.json",

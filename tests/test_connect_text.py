@@ -8,8 +8,7 @@ from connect_desk import entry_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.serve.connect.programs import PROGRAMS
-from glassmind.serve.connect.texts import JsonForm, TomlForm, Unfit
+from glassmind.serve.connect import PROGRAMS, JsonForm, TomlForm, Unfit
 
 JSON, TOML = JsonForm("servers"), TomlForm("servers")
 ENTRY = entry_for(PROGRAMS["vscode"])

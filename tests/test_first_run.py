@@ -26,9 +26,9 @@ from glassmind.errors import (
     VaultAbsent,
 )
 from glassmind.files.vaults import known_vaults, registry_folders
+from glassmind.serve import connect as launching
 from glassmind.serve.cli import setup
-from glassmind.serve.connect import launching
-from glassmind.serve.connect.launching import Running
+from glassmind.serve.connect import Running
 
 ROOT = Path(__file__).parents[1]
 

@@ -28,9 +28,10 @@ from glassmind.model.context import Answer, Found, News, Spoken, Withdrawn
 from glassmind.models.protocols import Halt
 from glassmind.operations.ask import ask_result
 from glassmind.operations.registry import OPERATIONS
-from glassmind.serve.http import app, calls, guard
-from glassmind.serve.http.calls import EVENTS
-from glassmind.serve.http.routes import ANSWER_S, limit_s
+from glassmind.serve.http import app, guard
+from glassmind.serve.http import server as calls
+from glassmind.serve.http.app import ANSWER_S, limit_s
+from glassmind.serve.http.server import EVENTS
 
 Told = Callable[[News], None]
 

@@ -183,7 +183,7 @@ def test_a_server_that_ends_takes_the_model_with_it_and_tells_nothing(
 def test_signs_of_life_come_while_a_model_is_silent(
     web: Web, desk: ChatDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.serve.http.calls.KEEP_ALIVE_S", 0.05)
+    monkeypatch.setattr("glassmind.serve.http.server.KEEP_ALIVE_S", 0.05)
     reached = hanging(desk)
 
     with streaming(web, QUESTION) as wire:

@@ -12,9 +12,10 @@ from route_table import ROUTES
 from vault_desk import VaultDesk
 
 from glassmind.model.access import EVERY_AGENT
-from glassmind.serve.http import guard, routes, run
-from glassmind.serve.http.calls import THREADS
+from glassmind.serve.http import app as routes
+from glassmind.serve.http import guard, run
 from glassmind.serve.http.guard import host_names
+from glassmind.serve.http.server import THREADS
 
 PATHS = [
     (r.method, r.path.replace("{name}", "Tea").replace("{job}", "1")) for r in ROUTES

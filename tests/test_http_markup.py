@@ -16,7 +16,7 @@ from route_table import ROUTES, Route
 from vault_desk import VaultDesk
 
 from glassmind.operations.graph import GRAPH_FILES
-from glassmind.serve.http.calls import EVENTS
+from glassmind.serve.http.server import EVENTS
 
 MARKUP = (
     "<script>alert(1)<|script>",

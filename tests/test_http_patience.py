@@ -4,7 +4,7 @@ import pytest
 from route_table import ROUTES as ALL_ROUTES
 from vault_desk import VaultDesk
 
-from glassmind.serve.http.routes import ANSWER_S, WRITE_S, limit_s
+from glassmind.serve.http.app import ANSWER_S, WRITE_S, limit_s
 
 ROUTES = {(route.method, route.path): route for route in ALL_ROUTES}
 

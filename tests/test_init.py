@@ -16,7 +16,7 @@ from glassmind.model.models import ModelFetched
 from glassmind.models import library
 from glassmind.serve.cli import setup
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.table import all_commands
+from glassmind.serve.cli.program import all_commands
 
 SEARCH = 'glassmind search "what did I write last week"'
 CONNECT = "glassmind connect claude-code"

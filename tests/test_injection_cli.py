@@ -10,7 +10,7 @@ from injection.corpus import ATTACKS, BESIDE, CANARY, FILES, TOPIC
 from test_injection_http import outside
 
 from glassmind.obsidian.hidden_text import hidden_notice
-from glassmind.serve.cli.table import all_commands
+from glassmind.serve.cli.program import all_commands
 
 NOTE = "<the path of a note>"
 

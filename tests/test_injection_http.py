@@ -18,8 +18,8 @@ from vault_desk import VaultDesk
 from glassmind.errors import HeadingNotFound
 from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.operations.registry import NoNotes
-from glassmind.serve.http.calls import event
 from glassmind.serve.http.replies import error_body, refusal_of
+from glassmind.serve.http.server import event
 
 JOB = "<the id of a run>"
 DRY = {"dry_run": True}

@@ -31,7 +31,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS
-from glassmind.serve.http.calls import EVENTS
+from glassmind.serve.http.server import EVENTS
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 
 OTHER_KINDS = ("tag", "property", "excluded")

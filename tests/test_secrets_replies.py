@@ -14,10 +14,10 @@ from test_secrets_shapes import pieces
 from glassmind.model import Span
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.secrets import redacted
-from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.http.replies import answered, encoded
 from glassmind.serve.mcp.server import hide_credentials
 from glassmind.serve.mcp.toolsets import write_cursor
+from glassmind.serve.recording import safe_text, safe_values
 
 DRAW = Drawing(8)
 TOKEN, KEY = ISSUED["GitHub classic"](DRAW), pem(DRAW)

@@ -19,7 +19,7 @@ from glassmind.index.keeper import IndexKeeper
 from glassmind.index.watching import NO_EVENTS, Watching
 from glassmind.model.index import IndexReport, News, Settled, Turned
 from glassmind.model.vectors import Embeddable
-from glassmind.serve.daemon.news import news_as_json, news_as_text
+from glassmind.serve.daemon.host import news_as_json, news_as_text
 from glassmind.store.lock import WriterLock
 from glassmind.vault import Vault
 

@@ -23,7 +23,7 @@ from glassmind.model.index import (
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text, watch_text
 from glassmind.operations.registry import joined
-from glassmind.serve.daemon.news import news_as_json, news_as_text
+from glassmind.serve.daemon.host import news_as_json, news_as_text
 from glassmind.store.watch_state import (
     FILE,
     STALE_S,

@@ -26,8 +26,7 @@ from glassmind.memory.capture import GIVEN
 from glassmind.model.access import EVERY_AGENT
 from glassmind.operations.arguments import Field, fields_of
 from glassmind.operations.registry import find_commands
-from glassmind.serve.cli.program import parsers_of, run_program
-from glassmind.serve.cli.table import all_commands
+from glassmind.serve.cli.program import all_commands, parsers_of, run_program
 from glassmind.serve.http.app import make_app
 from glassmind.serve.http.guard import AccessRules
 from glassmind.serve.mcp.server import make_server

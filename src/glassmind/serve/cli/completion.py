@@ -8,8 +8,7 @@ from glassmind.operations.failures import OK
 from glassmind.operations.registry import joined
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import COMMON, LocalCommand, option
-from glassmind.serve.cli.program import command_named, parsers_of
-from glassmind.serve.cli.table import all_commands
+from glassmind.serve.cli.program import all_commands, command_named, parsers_of
 
 ANYWHERE = tuple(each.names[0] for each in COMMON)
 """Options that may also be before the command."""

@@ -28,6 +28,7 @@ from glassmind.obsidian.text import counted
 from glassmind.operations.failures import INTERRUPTED, OK
 from glassmind.operations.maintain import IndexResult, index_result
 from glassmind.operations.registry import joined
+from glassmind.serve import connect
 from glassmind.serve.cli.opening import (
     config_of,
     file_of,
@@ -39,15 +40,6 @@ from glassmind.serve.cli.opening import (
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
 from glassmind.serve.cli.start import CLIENT, TOOLS
-from glassmind.serve.connect import launching
-from glassmind.serve.connect.joining import Outcome, connect, disconnect
-from glassmind.serve.connect.launching import NAME
-from glassmind.serve.connect.programs import (
-    NAMES,
-    PROGRAMS,
-    entry_of,
-    this_machine,
-)
 
 # --- init ---------------------------------------------------------------------------
 
@@ -205,10 +197,10 @@ def own_call() -> str:
 
     `uvx` runs it from a cache, and a private environment is not on the path.
     """
-    running = launching.this_program()
-    words = launching.launch_of(running)
+    running = connect.this_program()
+    words = connect.launch_of(running)
     if words == (running.on_path,):
-        return NAME
+        return connect.NAME
     if words[1:3] == ("tool", "run") and shutil.which("uvx"):
         return shlex.join(["uvx", *words[3:]])
     return shlex.join(words)
@@ -258,10 +250,14 @@ DONE = {
 def connect_program(args: Namespace, output: Output) -> int:
     """Add Glassmind to another program."""
     _check_name(args, "connect")
-    program, file, config = PROGRAMS[args.program], _file_of(args), config_of(args)
-    launch = launching.launch_of(launching.this_program())
+    program, file, config = (
+        connect.PROGRAMS[args.program],
+        _file_of(args),
+        config_of(args),
+    )
+    launch = connect.launch_of(connect.this_program())
     words = [*launch, *_words_of_entry(args, config)]
-    entry, vault = entry_of(words, program.more), str(config.vault.path)
+    entry, vault = connect.entry_of(words, program.more), str(config.vault.path)
     notices = [*_connect_notices(config)]
     values: dict[str, object] = {"vault": vault, "entry": entry, "notices": notices}
     if args.shown:
@@ -271,7 +267,7 @@ def connect_program(args: Namespace, output: Output) -> int:
         values |= {**common, "state": "printed", "text": text}
         output.result(values, output.style.clean(f"In {file}:\n\n{text}"))
         return OK
-    done = connect(file, program.form, args.name, entry, force=args.force)
+    done = connect.connect(file, program.form, args.name, entry, force=args.force)
     if done.made:
         notices.append(f"{file} was not there before; is {program.title} installed?")
     output.notices(notices)
@@ -285,8 +281,8 @@ def connect_program(args: Namespace, output: Output) -> int:
 def disconnect_program(args: Namespace, output: Output) -> int:
     """Remove the entry that connect wrote."""
     _check_name(args, "disconnect")
-    program, file = PROGRAMS[args.program], _file_of(args)
-    done = disconnect(file, program.form, args.name, force=args.force)
+    program, file = connect.PROGRAMS[args.program], _file_of(args)
+    done = connect.disconnect(file, program.form, args.name, force=args.force)
     facts = [f"removed: {args.name} from {file}"]
     _report(args, done, {}, facts, f"restart {program.title} if it is running", output)
     return OK
@@ -294,7 +290,7 @@ def disconnect_program(args: Namespace, output: Output) -> int:
 
 def _report(  # noqa: PLR0913, PLR0917 - what both commands print
     args: Namespace,
-    done: Outcome,
+    done: connect.Outcome,
     values: dict[str, object],
     facts: list[str],
     follows: str,
@@ -303,7 +299,7 @@ def _report(  # noqa: PLR0913, PLR0917 - what both commands print
     """Print what was done to the file of a program."""
     backup = str(done.backup) if done.backup else None
     names = {"program": args.program, "name": args.name, "file": str(_file_of(args))}
-    title, vault = PROGRAMS[args.program].title, values.get("vault")
+    title, vault = connect.PROGRAMS[args.program].title, values.get("vault")
     lines = [DONE[done.state].format(title=title, vault=vault, **names)]
     if done.state != "absent":
         facts += [f"as it was: {backup}"] if backup else []
@@ -316,14 +312,14 @@ def _report(  # noqa: PLR0913, PLR0917 - what both commands print
 
 
 def _check_name(args: Namespace, command: str) -> None:
-    if not NAMES.fullmatch(args.name):
+    if not connect.NAMES.fullmatch(args.name):
         problem = f"--name must be letters, digits, - and _ (got {args.name!r})"
         raise WrongUsage(problem, command)
 
 
 def _file_of(args: Namespace) -> Path:
     """Return the file that is named, else the one where the program keeps its list."""
-    usual = PROGRAMS[args.program].file(this_machine())
+    usual = connect.PROGRAMS[args.program].file(connect.this_machine())
     return path_of(args.file) if args.file else usual
 
 
@@ -353,8 +349,8 @@ def _connect_notices(config: Config) -> Iterator[str]:
 
 
 _ENTRY = (
-    option("program", "the program that starts us", choices=tuple(PROGRAMS)),
-    option("--name", "name of the entry", "N", default=NAME),
+    option("program", "the program that starts us", choices=tuple(connect.PROGRAMS)),
+    option("--name", "name of the entry", "N", default=connect.NAME),
     option("--file", "that program's file, if it is elsewhere", "FILE"),
 )
 

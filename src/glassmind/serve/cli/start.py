@@ -38,7 +38,7 @@ from glassmind.operations.failures import BUG, OK
 from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
-from glassmind.serve.daemon.news import news_as_json, news_as_text
+from glassmind.serve.daemon.host import news_as_json, news_as_text
 from glassmind.serve.http.token import (
     TokenFile,
     checked_token,

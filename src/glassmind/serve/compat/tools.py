@@ -26,7 +26,7 @@ from glassmind.operations.registry import OPERATIONS, Arguments, Caller
 from glassmind.serve.tool import Answer, McpTool, ToolCall
 
 MODULES = {
-    "brain": ("brain", "brain_edit"),
+    "brain": ("brain",),
     "graphrag": ("searches",),
     "knowledge": ("searches",),
 }

@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
@@ -17,10 +18,19 @@ from typing import Any, Self
 from glassmind.config import Config
 from glassmind.engine import Engine, local_vault
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
-from glassmind.model.index import Brought, IndexReport, IndexWishes, News, TellNews
+from glassmind.model.index import (
+    Brought,
+    Hindered,
+    IndexReport,
+    IndexWishes,
+    News,
+    Settled,
+    TellNews,
+    Turned,
+)
 from glassmind.model.search import SearchReply
+from glassmind.obsidian.text import counted
 from glassmind.serve.daemon import CARD_FILE, find_daemon
-from glassmind.serve.daemon.news import news_as_text
 from glassmind.serve.daemon.protocol import (
     Card,
     DaemonClient,
@@ -39,6 +49,65 @@ from glassmind.serve.daemon.protocol import (
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, make_folder
 from glassmind.version import __version__
+
+PATHS_SHOWN = 3
+"""Paths shown on one line."""
+
+MODES = {
+    "watching": "watching, the system reports changes",
+    "polling": "polling, looking for changes every few seconds",
+    "off": "not watching",
+}
+COUNTS = ("added", "changed", "moved", "removed", "notes", "embedded", "left")
+CAUSES = {
+    "start": "compared the whole vault",
+    "events": "indexed changes",
+    "rescan": "found changes that were not reported",
+    "poll": "found changes",
+    "vectors": "embedded",
+}
+EVENTS = {Turned: "mode", Hindered: "error", Settled: "settled"}
+
+
+def news_as_json(news: News) -> dict[str, Any]:
+    """Return one event, named by its kind."""
+    if not isinstance(news, Brought):
+        return {"event": EVENTS[type(news)], **asdict(news)}
+    report = news.report
+    return {
+        "event": "indexed",
+        "cause": news.cause,
+        "paths": list(news.paths),
+        **{name: getattr(report, name) for name in COUNTS},
+        "seconds": round(report.seconds, 3),
+        "warnings": list(report.warnings),
+    }
+
+
+def news_as_text(news: News) -> str:
+    """Return one event as one line."""
+    match news:
+        case Brought("vectors", report):
+            left = f", {report.left:,} left" if report.left else ""
+            return f"{counted(report.embedded, 'passage')} embedded{left}"
+        case Brought(cause, report, paths):
+            more = ", ..." if len(paths) > PATHS_SHOWN else ""
+            named = f" ({', '.join(paths[:PATHS_SHOWN])}{more})" if paths else ""
+            return f"{CAUSES[cause]}: {_counts(report)}{named}"
+        case Turned(mode, reason):
+            return f"{MODES[mode]}{f' ({reason})' if reason else ''}"
+        case Hindered(message, again_s):
+            return f"{message}; trying again in {again_s:.0f} s"
+        case Settled(message):
+            return message
+
+
+def _counts(report: IndexReport) -> str:
+    names = ("added", "changed", "moved", "removed")
+    found = [f"{n:,} {name}" for name in names if (n := getattr(report, name))]
+    notes = counted(report.notes, "note")
+    return f"{', '.join(found) or 'nothing new'}, {notes} in {report.seconds:.2f} s"
+
 
 TRY_S = 0.5
 """How often a process tries for the role: a killed daemon is replaced in that time."""

@@ -22,7 +22,6 @@ from glassmind.config.values import is_loopback
 from glassmind.errors import ClientsUnreadable
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.access import Scope as ReadScope
-from glassmind.serve.http.calls import UNREAD_S
 from glassmind.serve.http.replies import (
     JSON,
     LATE,
@@ -31,7 +30,7 @@ from glassmind.serve.http.replies import (
     refusal_of,
     refused,
 )
-from glassmind.serve.http.server import Metrics
+from glassmind.serve.http.server import UNREAD_S, Metrics
 from glassmind.serve.http.token import TokenFile
 from glassmind.serve.log import log
 

@@ -27,8 +27,8 @@ from glassmind.operations.failures import (
     quotes_notes,
 )
 from glassmind.operations.model_text import LABEL_OF_VALUES, on_one_line
-from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.log import log_fault
+from glassmind.serve.recording import safe_text, safe_values
 from glassmind.store.place import index_locations
 
 JSON = "application/json"

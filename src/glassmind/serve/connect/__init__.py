@@ -1,1 +1,0 @@
-"""Connecting other programs: entries in their files, and how they start us."""
