@@ -19,7 +19,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -74,8 +73,7 @@ def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
     """Yield what the searches take that bundles make, in order."""
     spent: list[Spent] = []
     bundles = engine.bundles
-    before = bundles._parts
-    searched = before.sources.search
+    searched = bundles.search
 
     def search(*asked: Any, **wishes: Any) -> SearchReply:
         began = now()
@@ -83,12 +81,11 @@ def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
         spent.append(now().less(began))
         return reply
 
-    sources = replace(before.sources, search=search)
-    bundles._parts = replace(before, sources=sources)
+    bundles.search = search
     try:
         yield spent
     finally:
-        bundles._parts = before
+        bundles.search = searched
 
 
 def turns_of(

@@ -231,19 +231,18 @@ class Engine:
     @cached_property
     def bundles(self) -> "Bundles":
         """What is packed for agents: see `Bundles` for its verbs."""
-        from glassmind.context.parts import Sources  # noqa: PLC0415
+        from glassmind.context.bundles import Bundles  # noqa: PLC0415
         from glassmind.model.access import EVERY_AGENT  # noqa: PLC0415
-        from glassmind.wiring.context import bundles_for  # noqa: PLC0415
+        from glassmind.wiring.search import semantic_for  # noqa: PLC0415
 
-        return bundles_for(
+        return Bundles(
             self._vault,
-            Sources(
-                search=self._unseen.search,
-                warmth=self.memory.temperatures,
-                renew=self.memory.renew_summary,
-                used=self._used,
-                shared=lambda: self.seen_by(EVERY_AGENT).bundles,
-            ),
+            search=self._unseen.search,
+            warmth=self.memory.temperatures,
+            renew=self.memory.renew_summary,
+            used=self._used,
+            reranker=lambda: semantic_for(self._vault).reranker(),
+            public=lambda: self.seen_by(EVERY_AGENT).bundles,
         )
 
     @cached_property

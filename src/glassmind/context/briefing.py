@@ -5,7 +5,7 @@ Where the budget does not hold everything, each section gets an item in turn.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as replace_dropped
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
@@ -26,13 +26,15 @@ from glassmind.context.parts import (
     SUMMARIES,
     ContextParts,
     StaleCheck,
+    day_or_today,
     inbox_notice,
-    members_of,
 )
 from glassmind.context.sections import lean
 from glassmind.model import NotePath
 from glassmind.model.context import Briefing, ChangedNote, Dropped, Item, NextRead
 from glassmind.model.memory import alone
+from glassmind.search.query import parse_day
+from glassmind.store.sqlite.memory import ChangeRows
 
 USUAL_DAYS = 7
 """Days of changes that a briefing covers unless a day is named."""
@@ -56,7 +58,6 @@ APART = ("inbox", SUMMARIES)
 
 def brief(
     parts: ContextParts,
-    *,
     project: str | None,
     since: str | None,
     budget_tokens: int | None,
@@ -69,31 +70,31 @@ def brief(
         ProjectUnknown: no note belongs to the project.
         BudgetTooSmall: nothing useful fits.
     """
-    now = today or datetime.now().astimezone().date()
-    start = parts.day(since, now) if since else now - timedelta(days=USUAL_DAYS)
-    usual = parts.config.context.budget_tokens
-    budget = usual if budget_tokens is None else budget_tokens
-    counter = parts.counter()
+    now = day_or_today(today)
+    start = parse_day(since, now) if since else now - timedelta(days=USUAL_DAYS)
+    budget = parts.budget(budget_tokens)
+    counter = parts.counter
     empty = Briefing(project or "", start.isoformat(), budget, 0, counter.name)
     whole = _whole(parts, empty, now)
     made = made_within(
         budget, lambda most: fitted(replace(whole, budget_tokens=most), counter)
     )
-    parts.sources.used("brief", [one.path for one in made.hot])
+    parts.used("brief", [one.path for one in made.hot])
     return made
 
 
 def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
     """Return everything that a briefing may say, whatever its budget."""
     named = empty.project or None
-    members = {note.note_id for note in members_of(parts.projects, named)}
+    members = {note.note_id for note in parts.members_of(named)}
     day = today.isoformat()
-    warm = parts.sources.warmth(limit=WARM_NOTES, project=named, today=day)
-    agent = parts.config.writes.agent_dir.strip("/")
+    warm = parts.warmth(limit=WARM_NOTES, project=named, today=day)
+    agent = parts.agent
     apart = tuple(f"{agent}/{part}/" for part in APART)
     hot = [one for one in warm.notes if _is_work(one.path, apart)]
     with parts.still():
-        changes, rows = parts.changes(), parts.sections()
+        changes = ChangeRows(parts.vault.reader.connection())
+        rows = parts.sections()
         changed = [
             one
             for one in changes.changed(empty.since, agent)

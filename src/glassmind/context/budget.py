@@ -6,10 +6,13 @@ numbers twice as many. Without it, an estimate counts rather too many.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from glassmind.errors import BudgetTooSmall
 from glassmind.obsidian.text import most_tokens
+
+if TYPE_CHECKING:
+    from glassmind.models.tokens import TokenCounter as ModelCounter
 
 LEAST_TOKENS = 200
 """What the frame of a bundle and one short passage with its receipt take."""
@@ -29,17 +32,6 @@ Parts: TypeAlias = Mapping[str, Sequence[Any]]
 """Sections by name, each with its items, the best first."""
 
 
-class TokenCounter(Protocol):
-    """Counts tokens; `name` is that of a model, or `estimate`."""
-
-    @property
-    def name(self) -> str:
-        """What counts."""
-
-    def count(self, text: str, /) -> int:
-        """Return how many tokens a text has."""
-
-
 class Estimate:
     """Counts without a tokenizer, rather too many than too few."""
 
@@ -48,6 +40,10 @@ class Estimate:
     def count(self, text: str, /) -> int:
         """Return how many tokens a text has at most, save for odd ones."""
         return most_tokens(text)
+
+
+TokenCounter: TypeAlias = "ModelCounter | Estimate"
+"""Counts tokens; `name` is that of a model, or `estimate`."""
 
 
 def made_within(budget: int, make: Callable[[int], Made]) -> Made:

@@ -3,24 +3,23 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
 
 from glassmind.context.briefing import brief
 from glassmind.context.budget import made_within
-from glassmind.context.evidence import gathered
+from glassmind.context.evidence import GatherRequest, gathered
 from glassmind.context.markdown import bundle_as_markdown, receipts_of
 from glassmind.context.packing import BundlePlan, packed
 from glassmind.context.parts import (
     COUNTED,
     SUMMARIES,
-    BundleRequest,
     ContextParts,
     StaleCheck,
+    day_or_today,
     inbox_notice,
-    members_of,
     shown_in,
 )
 from glassmind.context.passages import (
@@ -36,6 +35,7 @@ from glassmind.errors import BudgetTooSmall
 from glassmind.model.context import Briefing, Bundle, Gathered, Summary, Verified
 from glassmind.model.search import Intent, Mode
 from glassmind.search.verify import verify
+from glassmind.store.sqlite.notes import TraceRows
 
 if TYPE_CHECKING:
     from glassmind.model.memory import Temperatures
@@ -57,11 +57,8 @@ NEXT, PARTS = 3, 3
 passages of one active note."""
 
 
-class Bundles:
+class Bundles(ContextParts):
     """Packs what matters in a vault; for any number of threads."""
-
-    def __init__(self, parts: ContextParts) -> None:
-        self._parts = parts
 
     def pack(  # noqa: PLR0913 - each option by its name
         self,
@@ -85,11 +82,34 @@ class Bundles:
             BudgetTooSmall: nothing useful fits.
             WriteRefused: it is to be saved, and nothing may be written.
         """
-        request = BundleRequest(
-            budget_tokens, limit, project, mode, intent, save, today
-        )
-        with self._parts.faults():
-            return _bundle_for(self._parts, query, request)
+        with self.vault.faults():
+            plan = _plan(self, query, budget_tokens, limit, project, today=today)
+            reply = self.search(
+                query,
+                limit=plan.limit,
+                mode=mode,
+                intent=intent,
+                project=project or None,
+                today=plan.today,
+            )
+            frame = structs.replace(
+                plan.frame,
+                confidence=reply.confidence,
+                doubtful=reply.is_doubtful,
+                channels=reply.channels,
+                mode=reply.mode,
+                intent=reply.intent,
+                degraded=reply.degraded,
+            )
+            words = question_words(query, reply.hits)
+            plan = replace(plan, frame=frame, words=words)
+            made = _made(self, plan, requests_of(reply.hits))
+            if not save:
+                return made
+            title = f"Context: {' '.join(made.query.split())[:80]}"
+            text, receipts = bundle_as_markdown(made), receipts_of(made)
+            path = self.renew(title, made.project, text, receipts)
+            return structs.replace(made, saved=path)
 
     def gather(  # noqa: PLR0913 - each option by its name
         self,
@@ -112,11 +132,11 @@ class Bundles:
             NothingAsked, BadDate, BadLimit, BadWish: as a search does.
             ProjectUnknown: no note belongs to the project.
         """
-        request = BundleRequest(
-            budget_tokens, limit, project, mode, intent, today=today
+        request = GatherRequest(
+            question, limit, budget_tokens, project, mode, intent, private, today
         )
-        with self._parts.faults():
-            return gathered(self._parts, question, request, private=private)
+        with self.vault.faults():
+            return gathered(self, request)
 
     def hot(
         self,
@@ -132,9 +152,14 @@ class Bundles:
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
         """
-        request = BundleRequest(budget_tokens, limit, project, today=today)
-        with self._parts.faults():
-            return _hot_bundle(self._parts, request)
+        with self.vault.faults():
+            plan = _plan(self, "", budget_tokens, limit, project, today=today)
+            warm = self.warmth(
+                limit=limit + AHEAD, project=project, today=plan.today.isoformat()
+            )
+            degraded = (*warm.notices, *inbox_notice(warm.waiting))
+            frame = structs.replace(plan.frame, degraded=degraded)
+            return _made(self, replace(plan, frame=frame), _openings(self, warm, limit))
 
     def verify(self, receipts: Sequence[str]) -> list[Verified]:
         """Return what became of the lines that receipts cite, in order.
@@ -142,9 +167,11 @@ class Bundles:
         Raises:
             NoReceipts: there are none.
         """
-        parts = self._parts
-        with parts.faults(), parts.files() as files:
-            return verify(receipts, parts.root, files, parts.rules(), parts.traces)
+        vault = self.vault
+        with vault.faults(), vault.files() as files:
+            rows = lambda: TraceRows(vault.reader.connection())  # noqa: E731
+            root = vault.config.vault.path
+            return verify(receipts, root, files, vault.ignore_rules(), rows)
 
     def brief(
         self,
@@ -161,14 +188,8 @@ class Bundles:
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
         """
-        with self._parts.faults():
-            return brief(
-                self._parts,
-                project=project,
-                since=since,
-                budget_tokens=budget_tokens,
-                today=today,
-            )
+        with self.vault.faults():
+            return brief(self, project, since, budget_tokens, today)
 
     def summarize(
         self,
@@ -188,59 +209,11 @@ class Bundles:
             BudgetTooSmall: nothing useful fits.
             WriteRefused: it is to be saved, and nothing may be written.
         """
-        shared = self._parts.sources.shared
-        if save and shared is not None:
-            return shared().summarize(project, budget_tokens=budget_tokens, today=today)
-        with self._parts.faults():
-            return summarize(
-                self._parts,
-                project,
-                budget_tokens=budget_tokens,
-                save=save,
-                today=today,
-            )
-
-
-def _bundle_for(parts: ContextParts, query: str, request: BundleRequest) -> Bundle:
-    plan = _plan(parts, query, request)
-    reply = parts.sources.search(
-        query,
-        limit=plan.limit,
-        mode=request.mode,
-        intent=request.intent,
-        project=request.project or None,
-        today=plan.today,
-    )
-    frame = structs.replace(
-        plan.frame,
-        confidence=reply.confidence,
-        doubtful=reply.is_doubtful,
-        channels=reply.channels,
-        mode=reply.mode,
-        intent=reply.intent,
-        degraded=reply.degraded,
-    )
-    plan = replace(plan, frame=frame, words=question_words(query, reply.hits))
-    made = _made(parts, plan, requests_of(reply.hits))
-    if not request.save:
-        return made
-    title = f"Context: {' '.join(made.query.split())[:80]}"
-    text, receipts = bundle_as_markdown(made), receipts_of(made)
-    path = parts.sources.renew(title, made.project, text, receipts)
-    return structs.replace(made, saved=path)
-
-
-def _hot_bundle(parts: ContextParts, request: BundleRequest) -> Bundle:
-    plan = _plan(parts, "", request)
-    limit = plan.limit
-    warm = parts.sources.warmth(
-        limit=limit if limit > AHEAD else limit + AHEAD,
-        project=request.project,
-        today=plan.today.isoformat(),
-    )
-    degraded = (*warm.notices, *inbox_notice(warm.waiting))
-    plan = replace(plan, frame=structs.replace(plan.frame, degraded=degraded))
-    return _made(parts, plan, _openings(parts, warm, limit))
+        if save and self.vault.scope is None:
+            public = self.public()
+            return public.summarize(project, budget_tokens=budget_tokens, today=today)
+        with self.vault.faults():
+            return summarize(self, project, budget_tokens, today, save=save)
 
 
 def notes_for(budget_tokens: int) -> int:
@@ -248,16 +221,22 @@ def notes_for(budget_tokens: int) -> int:
     return max(FEWEST_NOTES, min(MOST_NOTES, budget_tokens // NOTE_TOKENS))
 
 
-def _plan(parts: ContextParts, query: str, request: BundleRequest) -> BundlePlan:
-    usual, budget = parts.config.context.budget_tokens, request.budget_tokens
-    budget = usual if budget is None else budget
-    project = request.project or ""
-    members = members_of(parts.projects, project)
+def _plan(  # noqa: PLR0913 - what a bundle is asked for
+    parts: ContextParts,
+    query: str,
+    budget_tokens: int | None,
+    limit: int | None,
+    project: str | None,
+    *,
+    today: date | None,
+) -> BundlePlan:
+    budget = parts.budget(budget_tokens)
+    members = parts.members_of(project)
     return BundlePlan(
-        frame=Bundle(query, budget, 0, "", project=project),
+        frame=Bundle(query, budget, 0, "", project=project or ""),
         words=Terms(),
-        limit=notes_for(budget) if request.limit is None else request.limit,
-        today=request.today or datetime.now().astimezone().date(),
+        limit=notes_for(budget) if limit is None else limit,
+        today=day_or_today(today),
         agent=parts.agent,
         project_ids=frozenset(note.note_id for note in members),
     )
@@ -277,7 +256,7 @@ def _made(
         packer = _BudgetedBundle(parts, plan, found, stale)
         made = made_within(plan.frame.budget_tokens, packer.within)
     verb = "context" if plan.frame.query else "hot"
-    parts.sources.used(verb, [note.path for note in made.notes[:COUNTED]])
+    parts.used(verb, [note.path for note in made.notes[:COUNTED]])
     return made
 
 
@@ -310,7 +289,7 @@ class _BudgetedBundle:
         Notes that lend only a decision are known once it is made; where one of them is
         stale too, it is made once more with that notice.
         """
-        counter, frame = self.parts.counter(), self.plan.frame
+        counter, frame = self.parts.counter, self.plan.frame
         frame = structs.replace(
             frame,
             budget_tokens=budget_tokens,

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import NamedTuple
+from datetime import date
+from typing import Literal, NamedTuple
 
 from glassmind.context.conflicts import conflicts
 from glassmind.context.extract import TOLD, ChosenPiece, Extract, Passage, extract
@@ -11,10 +11,9 @@ from glassmind.context.items import BundleScope, is_unapproved
 from glassmind.context.parts import (
     COUNTED,
     SUMMARIES,
-    BundleRequest,
     ContextParts,
     StaleCheck,
-    members_of,
+    day_or_today,
     turned_private,
 )
 from glassmind.context.passages import (
@@ -37,7 +36,7 @@ from glassmind.model.context import (
     Source,
     Statement,
 )
-from glassmind.model.search import FACTS, Hit, SearchReply
+from glassmind.model.search import FACTS, Hit, Intent, Mode, SearchReply
 
 MOST_CONFLICTS = 3
 """Of one answer: what is asked about, not all that is open."""
@@ -66,11 +65,11 @@ class Disagreement(NamedTuple):
         )[:MOST_CONFLICTS]
 
 
-def disagreement(shelf: ContextParts, scope: BundleScope) -> Disagreement:
+def disagreement(parts: ContextParts, scope: BundleScope) -> Disagreement:
     """Return what some notes do not agree on."""
     if not scope.note_ids:
         return Disagreement()
-    found = conflicts(shelf.sections(), scope)
+    found = conflicts(parts.sections(), scope)
     replaced = {
         one.sides[1].path: one.sides[0].title
         for one in found
@@ -111,32 +110,43 @@ class _Entry(NamedTuple):
     is_head: bool = False
 
 
-def gathered(
-    shelf: ContextParts, question: str, wish: BundleRequest, *, private: bool
-) -> Gathered:
+class GatherRequest(NamedTuple):
+    """A question with the options of `Bundles.gather`."""
+
+    question: str
+    limit: int
+    budget_tokens: int
+    project: str | None
+    mode: Mode | None
+    intent: Intent | Literal["auto"] | None
+    private: bool
+    today: date | None
+
+
+def gathered(parts: ContextParts, asked: GatherRequest) -> Gathered:
     """Return what was found for a question."""
-    limit = LOOKED_AT if wish.limit is None else wish.limit
-    reply = shelf.sources.search(
-        question,
+    limit = asked.limit
+    reply = parts.search(
+        asked.question,
         limit=max(limit, LOOKED_AT) if limit > 0 else limit,
         unique="chunks",
-        mode=wish.mode,
-        intent=wish.intent,
-        project=wish.project or None,
+        mode=asked.mode,
+        intent=asked.intent,
+        project=asked.project or None,
         facts=True,
-        today=wish.today,
+        today=asked.today,
     )
-    lookout = StaleCheck(shelf)
-    with shelf.still():
-        entries, withheld = _entries(shelf, reply, lookout, private=private)
-        differing = disagreement(shelf, _scope(shelf, question, wish, entries))
+    stale = StaleCheck(parts)
+    with parts.still():
+        entries, withheld = _entries(parts, reply, stale, private=asked.private)
+        differing = disagreement(parts, _scope(parts, asked, entries))
     texts = [one.excerpt.text for one in entries]
-    words = Lookup(question_words(question, reply.hits), texts)
-    made = _extracted(shelf, words, reply, entries, differing)
+    words = Lookup(question_words(asked.question, reply.hits), texts)
+    made = _extracted(parts, words, reply, entries, differing)
     chosen = _within(made.told, limit)
-    kept = _kept(shelf, entries, chosen, limit, wish.budget_tokens or 0)
+    kept = _kept(parts, entries, chosen, limit, asked.budget_tokens)
     numbers = {at: number for number, at in enumerate(kept, 1)}
-    chars = shelf.config.ask.excerpt_chars
+    chars = parts.config.ask.excerpt_chars
     sources = tuple(
         replace(
             _source(one, numbers[at], _begun(chosen, at), chars),
@@ -144,16 +154,17 @@ def gathered(
         )
         for at, one in kept.items()
     )
-    told = chosen if _is_told_gathering(made) else ()
-    shelf.sources.used("ask", _used(entries, told, list(kept)))
+    likely = made.likelihood
+    told = chosen if likely is not None and likely >= TOLD else ()
+    parts.used("ask", _used(entries, told, list(kept)))
     return Gathered(
-        question,
+        asked.question,
         sources,
         tuple(_statement(entries[one.number], one, numbers) for one in told),
-        reply.confidence if made.likelihood is None else made.likelihood,
+        reply.confidence if likely is None else likely,
         reply.mode,
         reply.intent,
-        (*lookout.notices(), *reply.degraded, *_lacks(shelf, made)),
+        (*stale.notices(), *reply.degraded, *_lacks(parts, made)),
         withheld,
         differing.about(
             words,
@@ -164,17 +175,17 @@ def gathered(
 
 
 def _scope(
-    shelf: ContextParts, question: str, wish: BundleRequest, entries: Sequence[_Entry]
+    parts: ContextParts, asked: GatherRequest, entries: Sequence[_Entry]
 ) -> BundleScope:
     """Return what is looked at for what the sources do not agree on."""
     found = [one.candidate.note.note_id for one in entries if one.candidate is not None]
-    members = members_of(shelf.projects, wish.project or "")
+    members = parts.members_of(asked.project)
     return BundleScope(
         note_ids=tuple(dict.fromkeys(found)),
         project_ids=frozenset(note.note_id for note in members),
-        query=question,
-        today=wish.today or datetime.now().astimezone().date(),
-        agent=shelf.config.writes.agent_dir.strip("/"),
+        query=asked.question,
+        today=day_or_today(asked.today),
+        agent=parts.agent,
     )
 
 
@@ -185,23 +196,23 @@ def _within(told: Sequence[ChosenPiece], limit: int) -> tuple[ChosenPiece, ...]:
 
 
 def _entries(
-    shelf: ContextParts, reply: SearchReply, lookout: StaleCheck, *, private: bool
+    parts: ContextParts, reply: SearchReply, lookout: StaleCheck, *, private: bool
 ) -> tuple[list[_Entry], int]:
     """Return the passages that hits name, best first; and how many notes are kept back.
 
     Behind them the properties of the best notes, where no hit has them.
     """
-    made = f"{shelf.config.writes.agent_dir.strip('/')}/{SUMMARIES}/"
+    made = f"{parts.agent}/{SUMMARIES}/"
     hits = [hit for hit in reply.hits if not hit.path.startswith(made)]
     there = [hit for hit in hits if not hit.path.startswith(FACTS)]
-    rows = shelf.passages()
+    rows = parts.passages()
     hiding = Hiding(rows)
     notes = rows.notes([hit.path for hit in there])
     lookout.look(notes)
     hidden: set[NotePath] = set()
     if not private:
         hidden = {path for path, note in notes.items() if note.private}
-        hidden |= turned_private(shelf, lookout.changed)
+        hidden |= turned_private(parts, lookout.changed)
     entries: list[_Entry] = []
     for hit in hits:
         if hit.path.startswith(FACTS):
@@ -266,13 +277,13 @@ def _fact(hit: Hit, hiding: Hiding) -> _Entry:
 
 
 def _extracted(
-    shelf: ContextParts,
+    parts: ContextParts,
     words: Lookup,
     reply: SearchReply,
     entries: Sequence[_Entry],
     differing: Disagreement,
 ) -> Extract:
-    agent = shelf.config.writes.agent_dir.strip("/")
+    agent = parts.agent
     passages = [
         Passage(at, one.safe, one.hit.relevance, one.hit.title)
         for at, one in enumerate(entries)
@@ -280,7 +291,7 @@ def _extracted(
         and _may_answer(one, agent)
         and one.hit.path not in differing.replaced
     ]
-    return extract(reply.query, passages, words, shelf.reranker, reply.confidence)
+    return extract(reply.query, passages, words, parts.reranker, reply.confidence)
 
 
 def _may_answer(entry: _Entry, agent: str) -> bool:
@@ -292,19 +303,15 @@ def _may_answer(entry: _Entry, agent: str) -> bool:
     return note.path.endswith(".md") and not unapproved
 
 
-def _lacks(shelf: ContextParts, made: Extract) -> tuple[str, ...]:
+def _lacks(parts: ContextParts, made: Extract) -> tuple[str, ...]:
     """Return what would choose sentences better, unless no model is wanted at all."""
-    if not made.lacks or shelf.config.embeddings.backend == "none":
+    if not made.lacks or parts.config.embeddings.backend == "none":
         return ()
     return (f"sentences were chosen by their words alone: {made.lacks}",)
 
 
-def _is_told_gathering(made: Extract) -> bool:
-    return made.likelihood is not None and made.likelihood >= TOLD
-
-
 def _kept(
-    shelf: ContextParts,
+    parts: ContextParts,
     entries: Sequence[_Entry],
     told: Sequence[ChosenPiece],
     limit: int,
@@ -314,7 +321,7 @@ def _kept(
 
     What is cited is cut to the budget, and so is the best where nothing is.
     """
-    count = shelf.counter().count
+    count = parts.counter.count
     sizes = [count(one.excerpt.text) for one in entries]
     best = [at for at, one in enumerate(entries) if not one.is_head]
     cited = list(dict.fromkeys(one.number for one in told)) or best[:1]

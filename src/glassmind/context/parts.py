@@ -2,27 +2,27 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from datetime import date
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from datetime import date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from glassmind.config import Config
-from glassmind.context.budget import TokenCounter
-from glassmind.errors import ProjectUnknown, VaultError, VaultMissing
-from glassmind.files.ignore import IgnoreRules
+from glassmind.context.budget import Estimate, TokenCounter
+from glassmind.errors import ModelFault, ProjectUnknown, VaultError, VaultMissing
 from glassmind.files.read import Decoded, VaultFiles, decode
 from glassmind.files.scan import StaleFiles, stale_files
+from glassmind.files.settings import open_boxes
 from glassmind.model import NotePath
 from glassmind.model.context import Bundle, ProjectNote
-from glassmind.model.search import Intent, Mode, SearchReply
+from glassmind.model.search import SearchReply
 from glassmind.models.protocols import Reranker
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import parse_project, says_private
 from glassmind.obsidian.text import one_line
-from glassmind.store.sqlite.memory import ChangeRows
+from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.notes import ProjectRows, TraceRows
 from glassmind.store.sqlite.passages import PassageRows, SectionRows
+from glassmind.store.watch_state import read_state
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.context.bundles import Bundles
@@ -41,81 +41,76 @@ MOST_CHECKED, NAMED = 100, 5
 ABSENT = "the vault folder is not there: all is told as it was when it was indexed"
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """The other stages, as the engine passes them.
+class ContextParts:
+    """A vault, and what other packages do for what is packed of it.
 
     `renew` saves a text (title, project, Markdown, receipts) in the place of the former
-    one of its title. `used` records which notes a verb handed out. `shared` has the
-    bundles of what every agent may read; None where these are no others.
+    one of its title. `used` records which notes a verb handed out. `public` has the
+    bundles of what every agent may read.
     """
 
-    search: Callable[..., SearchReply]
-    warmth: Callable[..., "Temperatures"]
-    renew: Callable[[str, str, str, Sequence[str]], NotePath]
-    used: Callable[[str, Sequence[NotePath]], None]
-    shared: "Callable[[], Bundles] | None" = None
+    def __init__(  # noqa: PLR0913 - each by its name
+        self,
+        vault: Vault,
+        *,
+        search: Callable[..., SearchReply],
+        warmth: "Callable[..., Temperatures]",
+        renew: Callable[[str, str, str, Sequence[str]], NotePath],
+        used: Callable[[str, Sequence[NotePath]], None],
+        reranker: Callable[[], Reranker],
+        public: "Callable[[], Bundles]",
+    ) -> None:
+        self.vault, self.config, self.agent = vault, vault.config, vault.agent_folder
+        self.search, self.warmth, self.renew = search, warmth, renew
+        self.used, self.reranker, self.public = used, reranker, public
+
+    def still(self) -> AbstractContextManager[None]:
+        """Keep the rows unchanged for all reads inside it."""
+        return still(self.vault.reader.connection())
+
+    def sections(self) -> SectionRows:
+        """Return the rows of sections."""
+        reader = self.vault.reader
+        boxes = open_boxes(self.config.vault.path)
+        return SectionRows(reader.connection(), boxes, reader.pairs)
+
+    def passages(self) -> PassageRows:
+        """Return the rows of passages."""
+        return PassageRows(self.vault.reader.connection())
+
+    @cached_property
+    def counter(self) -> TokenCounter:
+        """What counts tokens: as the model does, if it is here."""
+        if self.config.embeddings.backend == "none":
+            return Estimate()
+        try:
+            found = getattr(self.vault.embedder(), "counter", None)
+            return (found() if found is not None else None) or Estimate()
+        except ModelFault:
+            return Estimate()
+
+    def budget(self, tokens: int | None) -> int:
+        """Return a budget, by default that of the settings."""
+        return self.config.context.budget_tokens if tokens is None else tokens
+
+    def members_of(self, project: str | None) -> Sequence[ProjectNote]:
+        """Return the notes of a project, by path; none where no project is named.
+
+        Raises:
+            ProjectUnknown: no note belongs to it.
+        """
+        if project is None or not project.strip():
+            return ()
+        known = ProjectRows(self.vault.reader.connection())
+        found = known.members(parse_project(project))
+        if not found:
+            raise ProjectUnknown(project, known.closest(project))
+        return found
 
 
-@dataclass(frozen=True, slots=True)
-class ContextParts:
-    """The parts of one vault that bundles need.
-
-    `faults` names the errors of everything inside it, `still` keeps the rows unchanged
-    for all reads inside it. `day` parses a day, `is_followed` is true if a process
-    indexes changes.
-    """
-
-    config: Config
-    root: Path
-    files: Callable[[], VaultFiles]
-    faults: Callable[[], AbstractContextManager[None]]
-    still: Callable[[], AbstractContextManager[None]]
-    sources: Sources
-    projects: Callable[[], ProjectRows]
-    sections: Callable[[], SectionRows]
-    rules: Callable[[], IgnoreRules]
-    traces: Callable[[], TraceRows]
-    day: Callable[[str, date], date]
-    changes: Callable[[], ChangeRows]
-    counter: Callable[[], TokenCounter]
-    passages: Callable[[], PassageRows]
-    is_followed: Callable[[], bool]
-    reranker: Callable[[], Reranker]
-
-    @property
-    def agent(self) -> str:
-        """The agent folder."""
-        return self.config.writes.agent_dir.strip("/")
-
-
-class BundleRequest(NamedTuple):
-    """The options of a bundle; None is for the settings to say."""
-
-    budget_tokens: int | None = None
-    limit: int | None = None
-    project: str | None = None
-    mode: Mode | None = None
-    intent: Intent | Literal["auto"] | None = "auto"
-    save: bool = False
-    today: date | None = None
-
-
-def members_of(
-    projects: Callable[[], ProjectRows], project: str | None
-) -> Sequence[ProjectNote]:
-    """Return the notes of a project, by path; none where no project is named.
-
-    Raises:
-        ProjectUnknown: no note belongs to it.
-    """
-    if project is None or not project.strip():
-        return ()
-    known = projects()
-    found = known.members(parse_project(project))
-    if not found:
-        raise ProjectUnknown(project, known.closest(project))
-    return found
+def day_or_today(day: date | None) -> date:
+    """Return a day, by default today."""
+    return day or datetime.now().astimezone().date()
 
 
 def inbox_notice(count: int) -> tuple[str, ...]:
@@ -145,7 +140,8 @@ class StaleCheck:
             return False
         self._checked.update(new)
         try:
-            found = stale_files(self._parts.root, self._parts.traces().known(new))
+            known = TraceRows(self._parts.vault.reader.connection()).known(new)
+            found = stale_files(self._parts.config.vault.path, known)
         except VaultMissing:
             self._absent = True
             return True
@@ -165,7 +161,7 @@ class StaleCheck:
         changed, gone = self._lag
         if not changed and not gone:
             return ()
-        following = self._parts.is_followed()
+        following = read_state(self._parts.vault.place.folder).mode != "off"
         remedy = "that is being taken in now" if following else "run: glassmind index"
         named = (_named(changed), _named(gone))
         names = "; gone: ".join(named) if changed and gone else "".join(named)
@@ -210,7 +206,7 @@ def turned_private(parts: ContextParts, changed: Iterable[NotePath]) -> set[Note
     if not paths:
         return set()
     try:
-        with parts.files() as files:
+        with parts.vault.files() as files:
             return {path for path in paths if _is_private(files, path)}
     except VaultError:
         return set(paths)

@@ -10,7 +10,7 @@ notes that another one supersedes.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from functools import partial
 from math import fsum, log, log1p, sqrt
 from typing import NamedTuple
@@ -35,7 +35,7 @@ from glassmind.context.markdown import (
 )
 from glassmind.context.note_lines import ITEM, NoteLines
 from glassmind.context.open_work import decisions, questions
-from glassmind.context.parts import ContextParts, StaleCheck, members_of
+from glassmind.context.parts import ContextParts, StaleCheck, day_or_today
 from glassmind.context.sections import lean, shortened
 from glassmind.errors import ProjectUnknown
 from glassmind.model import NotePath, Span
@@ -147,10 +147,10 @@ class NoteSentence(NamedTuple):
 def summarize(
     parts: ContextParts,
     project: str,
-    *,
     budget_tokens: int | None,
-    save: bool,
     today: date | None,
+    *,
+    save: bool,
 ) -> Summary:
     """Summarize a project in sentences of its notes, and save that if asked to.
 
@@ -159,12 +159,11 @@ def summarize(
         BudgetTooSmall: nothing useful fits.
         WriteRefused: it is to be saved, and nothing may be written.
     """
-    usual = parts.config.context.budget_tokens
-    budget = usual if budget_tokens is None else budget_tokens
+    budget = parts.budget(budget_tokens)
     called = parse_project(project).name.rpartition("/")[2] or project
-    counter, stale = parts.counter(), StaleCheck(parts)
+    counter, stale = parts.counter, StaleCheck(parts)
     with parts.still():
-        day = today or datetime.now().astimezone().date()
+        day = day_or_today(today)
         found, notices = _found(parts, project, called, day)
         stale.look(one.path for one in _cited(found))
     notices = (*stale.notices(), *notices)
@@ -189,7 +188,7 @@ def summarize(
         return made
     receipts = list(dict.fromkeys(one.receipt for one in made.sentences))
     title = f"Summary of {called}"
-    path = parts.sources.renew(title, made.project, made.text, receipts)
+    path = parts.renew(title, made.project, made.text, receipts)
     return structs.replace(made, saved=path)
 
 
@@ -224,8 +223,8 @@ def _found(
     parts: ContextParts, project: str, called: str, today: date
 ) -> tuple[Parts, tuple[str, ...]]:
     """Return what a summary may say, and a notice of what was not read."""
-    rows, agent = parts.sections(), parts.config.writes.agent_dir.strip("/")
-    members = members_of(parts.projects, project)
+    rows, agent = parts.sections(), parts.agent
+    members = parts.members_of(project)
     if not members:
         raise ProjectUnknown(project)
     every = rows.notes([note.note_id for note in members])
