@@ -1,7 +1,6 @@
 """What should be linked, asked as every surface asks it."""
 
 from math import fsum
-from typing import Any
 
 import pytest
 from meaning_desk import LONG, MeaningDesk
@@ -10,7 +9,6 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.files.read import digest_of
-from glassmind.graph.suggestions import Finder
 from glassmind.model.suggestions import ProposedEdit, Suggestion
 
 TALKS = {
@@ -315,29 +313,6 @@ def test_what_was_asked_before_makes_no_difference(vault: VaultDesk) -> None:
 
     assert pages[-1] == pages[-2] == fresh
     assert all(fresh[: len(page)] == page for page in pages)
-
-
-def test_the_whole_vault_is_ranked_once_for_each_state_of_it(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ranked: list[int] = []
-    of_vault = Finder.of_vault
-
-    def counted(self: Finder, limit: int) -> Any:
-        ranked.append(limit)
-        return of_vault(self, limit)
-
-    monkeypatch.setattr(Finder, "of_vault", counted)
-    vault.indexed({**TALKS, **MANY})
-
-    suggested(vault, limit=3)
-    suggested(vault, limit=100)
-    assert len(ranked) == 1
-    vault.engine.knowledge.dismiss("Deep Work", "Journal")
-    assert all(one.source != "Journal.md" for one in suggested(vault))
-
-    vault.indexed({"Diary.md": "deep work again\n"})
-    assert "Diary.md" in {one.source for one in suggested(vault)}
 
 
 def test_a_vault_that_changes_is_told_as_if_it_were_opened_anew(

@@ -1,6 +1,5 @@
 """How a note's neighbourhood grew, from what dates there are."""
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -272,34 +271,6 @@ def test_a_vault_that_was_moved_in_its_repository_is_as_old_as_before(
     ]
 
 
-def test_events_are_told_by_when_they_were_and_not_by_what_clocks_showed(
-    vault: VaultDesk,
-) -> None:
-    git = GitDesk(vault.root)
-    late = second("2024-12-31")
-    vault.write({"Early.md": "[[Hub]]", "Hub.md": ""}, at=late)
-    git.commit("2024-06-02T01:00:00+12:00")  # 13:00 of the first by UTC
-    vault.write({"Late.md": "[[Hub]]"}, at=late)
-    git.commit("2024-06-01T22:00:00-11:00")  # 09:00 of the second
-    vault.write(
-        {"Day.md": "---\ncreated: 2024-06-02\n---\n[[Hub]]",
-         "Eve.md": "---\ncreated: 2024-06-01\n---\n[[Hub]]"}, at=late,
-    )  # fmt: skip
-    vault.write({"File.md": "[[Hub]]"}, at=second("2024-06-02") - 3_600)
-    vault.index()
-
-    found = vault.engine.knowledge.timeline("Hub").events
-
-    made = [(one.path, one.day) for one in found if one.kind == "neighbour_made"]
-    assert made == [
-        ("Eve.md", "2024-06-01"),
-        ("Day.md", "2024-06-02"),
-        ("Early.md", "2024-06-02"),
-        ("File.md", "2024-06-02"),
-        ("Late.md", "2024-06-01"),
-    ]
-
-
 def test_a_file_time_and_a_commit_are_compared_as_moments(vault: VaultDesk) -> None:
     git = GitDesk(vault.root)
     vault.write({"A.md": "text"}, at=second("2024-06-01"))  # 09:00
@@ -315,12 +286,12 @@ def test_a_file_time_and_a_commit_are_compared_as_moments(vault: VaultDesk) -> N
 def test_patches_without_end_do_not_make_a_note_younger(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vault, git = grown
+    vault, repository = grown
     late = second("2024-12-31")
     vault.write({"Pot.md": "[[x]] and more\n" * 500}, at=late)
-    git.commit("2021-07-07")
+    repository.commit("2021-07-07")
     vault.write({"Tea.md": "hot\n\nin a [pot](Pot.md)\n[[Kettle]]\n"}, at=late)
-    git.commit("2021-08-08")
+    repository.commit("2021-08-08")
     vault.index()
     monkeypatch.setattr(git, "MOST_BYTES", 5_000)
 
@@ -345,41 +316,6 @@ def test_a_history_cut_short_of_the_beginning_says_at_the_latest(
 
     made = next(event for event in found.events if event.kind == "made")
     assert (made.origin, made.detail) == ("git", "Tea was made at the latest")
-
-
-def test_files_that_once_were_huge_are_not_compared(
-    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault, git = grown
-    whole = told(vault.engine.knowledge.timeline("Tea"))
-    vault.write({"Kettle.md": "x\n" * 5_000}, at=second("2024-12-30"))
-    git.commit("2021-07-07")
-    git.git("revert", "--no-edit", "HEAD", day="2021-08-08")
-    monkeypatch.setattr(git, "MOST_BLOB_BYTES", 4_000)
-
-    found = vault.engine.knowledge.timeline("Tea")
-
-    assert told(found) == [
-        ("2021-02-02", *event[1:]) if event[1] == "linked_from" else event
-        for event in whole
-    ]  # as old as the note that it stands in
-    assert any("too long" in notice for notice in found.notices)
-
-
-def test_where_no_file_can_be_compared_none_is(
-    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(git, "MOST_BLOB_BYTES", -1)
-
-    def linked(lines: Iterable[FileChange], *_: object) -> dict[str, str]:
-        assert list(lines) == []
-        return {}
-
-    monkeypatch.setattr(timeline, "_linked", linked)
-
-    found = grown[0].engine.knowledge.timeline("Tea")
-
-    assert ("2021-01-01", "made", "Tea.md", "git") in told(found)
 
 
 @given(st.lists(st.tuples(st.sampled_from("arm"), *[st.sampled_from("ABCD")] * 2)))

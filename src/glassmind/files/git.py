@@ -96,8 +96,7 @@ def _change(line: bytes, commit: Commit) -> Iterator[FileChange]:
         return
     names = [unquoted(path) for path in paths]
     former = names[0] if kind == "renamed" else ""
-    blob = b"".join(heading.split(b" ")[3:4]).decode("ascii", "replace")
-    yield FileChange(commit, kind, names[-1], former, blob=blob)
+    yield FileChange(commit, kind, names[-1], former)
 
 
 def _side(name: bytes) -> str:
@@ -136,8 +135,7 @@ histories of the vaults that we know print less than a tenth."""
 
 MOST_BLOB_BYTES = 2_000_000
 """How large a file may have been whose lines are compared: git needs 40 bytes for each
-line of both sides, which is 844 MB where 20 MB are nothing but line feeds and a letter,
-and a tenth of it here."""
+line of both sides."""
 
 MOST_LINE = 4_000_000
 """What is read of one line; a canvas may be a single one."""
@@ -160,6 +158,7 @@ _ENVIRONMENT = {
 }
 
 _SETTINGS = {  # none that a repository has may change what is told
+    "core.bigFileThreshold": str(MOST_BLOB_BYTES),  # larger ones are not compared
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.quotePath": "false",
@@ -323,27 +322,6 @@ def every_change(repository: Repository, *, timeout_s: float) -> GitLog:
     Of the whole repository: a vault may have been moved inside of it.
     """
     return GitLog(repository, _LOG, timeout_s=timeout_s)
-
-
-def large_among(
-    repository: Repository, blobs: Iterable[str], *, timeout_s: float
-) -> set[str]:
-    """Return those blobs that are too large for their lines to be compared.
-
-    Where git does not say it in time, none.
-    """
-    listed = "".join(f"{blob}\n" for blob in blobs).encode()
-    arguments = ["cat-file", "--batch-check=%(objectsize) %(objectname)"]
-    try:
-        done = _run(repository, arguments, timeout_s=timeout_s, stdin=listed)
-    except NoHistory:
-        return set()
-    told = (line.partition(" ") for line in done.stdout.decode().splitlines())
-    return {
-        blob
-        for size, _, blob in told
-        if size.isdecimal() and blob != "missing" and int(size) > MOST_BLOB_BYTES
-    }
 
 
 def lines_of(

@@ -9,11 +9,9 @@ note that it is in, or as the one it leads to if that is known to be younger.
 import json
 import re
 import time
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import accumulate, groupby
-from math import inf
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +19,7 @@ import numpy as np
 from msgspec import structs
 
 from glassmind.errors import BadLimit, NoHistory, NoteNotFound
-from glassmind.files.git import every_change, large_among, lines_of, repository_of
+from glassmind.files.git import every_change, lines_of, repository_of
 from glassmind.files.names import name_key
 from glassmind.graph.link_graph import link_graph, net_rows
 from glassmind.links.graph import LinkGraph
@@ -96,14 +94,13 @@ class Life(NamedTuple):
 
 
 class Lives(NamedTuple):
-    """The lives of some files by path, whose each change was, and who had which bytes.
+    """The lives of some files by path, and whose each change was.
 
     A change is known by its commit and the path that it was made at.
     """
 
     of: dict[str, Life]
     whose: dict[tuple[str, str], str]
-    blobs: dict[str, set[str]]
 
 
 class _History(NamedTuple):
@@ -132,13 +129,13 @@ class _History(NamedTuple):
 class _Moment(NamedTuple):
     """When something was, and how that is known.
 
-    `at` is in seconds since 1970, None where only the day is known. `latest`: it may
-    have been before.
+    `at` is in seconds since 1970, the beginning of the day where there is no `time`.
+    `latest`: it may have been before.
     """
 
     day: str
     time: str
-    at: float | None
+    at: float
     origin: DateOrigin
     commit: str = ""
     latest: bool = False
@@ -160,15 +157,15 @@ class _Scene(NamedTuple):
         for name in CREATED_BY:
             value = dates.properties.get(name)
             if isinstance(value, str) and (day := first_day(value)):
-                return _Moment(day, "", None, "property")
+                return _on(day, "property")
         if day := first_day(self.graph.titles[node]):
-            return _Moment(day, "", None, "name")
+            return _on(day, "name")
         changed, life = _changed(dates.mtime_ns), self.history.lives.get(path)
         if life is None:
             return changed
         born = _committed(life.first)
         born = born._replace(latest=not (life.begun or self.history.whole))
-        return born if _later(changed, born) is changed else changed
+        return born if changed.at >= born.at else changed
 
     def event(
         self, moment: _Moment, kind: EventKind, node: int, detail: str
@@ -285,40 +282,26 @@ def _first_link(scene: _Scene, source: int, target: int, names: set[str]) -> _Mo
     if commit is not None:
         return _committed(commit)
     made, holder = scene.made(target), scene.made(source)
-    return holder if made.latest else _later(holder, made)
+    return made if made.at > holder.at and not made.latest else holder
 
 
 def _made_text(title: str, made: _Moment) -> str:
     return f"{title} was made{' at the latest' if made.latest else ''}"
 
 
-def _later(one: _Moment, other: _Moment) -> _Moment:
-    """Return the later of two moments, the first where they are equal.
+def _in_order(dated: Iterable[tuple[_Moment, TimelineEvent]]) -> list[TimelineEvent]:
+    """Return events in order of time, whatever the clock of the place showed."""
 
-    A day without a time is before all that has one on that day.
-    """
-    if one.at is None or other.at is None:
-        return max(one, other, key=lambda moment: (moment.day, moment.time != ""))
-    return max(one, other, key=lambda moment: moment.at or 0.0)
-
-
-def _in_order(dated: Sequence[tuple[_Moment, TimelineEvent]]) -> list[TimelineEvent]:
-    """Return events in order of time, whatever the clock of the place showed.
-
-    A day without a time comes before the first event of that day.
-    """
-    timed = sorted((m.at, m.day) for m, _ in dated if m.at is not None)
-    days = list(accumulate((day for _, day in timed), max))
-    moments = [*(at for at, _ in timed), inf]
-
-    def place(pair: tuple[_Moment, TimelineEvent]) -> tuple[float, str, int, str]:
+    def place(pair: tuple[_Moment, TimelineEvent]) -> tuple[float, bool, int, str]:
         moment, event = pair
-        at, day = moment.at, ""
-        if at is None:
-            at, day = moments[bisect_left(days, moment.day)], moment.day
-        return at, day or "~", ORDER.index(event.kind), event.path
+        return moment.at, moment.time != "", ORDER.index(event.kind), event.path
 
     return [event for _, event in sorted(dated, key=place)]
+
+
+def _on(day: str, origin: DateOrigin) -> _Moment:
+    at = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
+    return _Moment(day, "", at, origin)
 
 
 def _changed(mtime_ns: int) -> _Moment:
@@ -344,12 +327,10 @@ def _history_of(root: Path, path: str, others: Sequence[str]) -> _History:
         return _History({}, {}, notices=(text,))
     changes = every_change(repository, timeout_s=deadline - time.monotonic())
     lives = lives_of(changes, [path, *others])
-    large = large_among(repository, lives.blobs, timeout_s=deadline - time.monotonic())
-    heavy = {owner for blob in large for owner in lives.blobs[blob]}
-    read = [near for near in [path, *others[:MOST_FILES]] if near not in heavy]
+    read = [path, *others[:MOST_FILES]]
     names = {name: None for near in read for name in _paths_of(lives, near)}
     lines = lines_of(repository, list(names), timeout_s=deadline - time.monotonic())
-    linked = _linked(lines, lives, read if changes.cut else ())
+    linked = _linked(lines, lives)
     notices = []
     if repository.shallow:
         notices.append(
@@ -357,7 +338,7 @@ def _history_of(root: Path, path: str, others: Sequence[str]) -> _History:
         )
     if path not in lives.of and not changes.cut:
         notices.append(f"the history does not know {path}")
-    if changes.cut or lines.cut or len(read) <= len(others):
+    if changes.cut or lines.cut or len(others) > MOST_FILES:
         notices.append("the history was too long to be read whole; some of it is left")
     return _History(lives.of, linked, not changes.cut, tuple(notices))
 
@@ -369,15 +350,13 @@ def lives_of(changes: Iterable[FileChange], paths: Sequence[str]) -> Lives:
     that was deleted and came back under its name is the same.
     """
     named = {path: path for path in paths}
-    lives = Lives({}, {}, {})
+    lives = Lives({}, {})
     for _, step in groupby(changes, key=lambda change: change.commit.id):
         whole = list(step)
         for change in whole:
             if owner := named.get(change.path):
                 lives.of[owner] = _extended(lives.of.get(owner), change)
                 lives.whose[change.commit.id, change.path] = owner
-                if change.kind != "removed":
-                    lives.blobs.setdefault(change.blob, set()).add(owner)
         _undo_renames(named, whole)
     return lives
 
@@ -412,16 +391,12 @@ def _paths_of(lives: Lives, path: str) -> Iterator[str]:
 
 
 def _linked(
-    changes: Iterable[FileChange], lives: Lives, unsure: Sequence[str]
+    changes: Iterable[FileChange], lives: Lives
 ) -> dict[tuple[str, str], tuple[int, Commit]]:
-    """Return when each file first linked to a name, the oldest change first.
-
-    A change of an unknown file belongs to the file with its path, if it is `unsure`.
-    """
+    """Return when each file first linked to a name, the oldest change first."""
     linked: dict[tuple[str, str], tuple[int, Commit]] = {}
     for place, change in enumerate(changes):
-        guess = change.path if change.path in unsure else None
-        holder = lives.whose.get((change.commit.id, change.path)) or guess
+        holder = lives.whose.get((change.commit.id, change.path))
         if holder is None:
             continue
         canvas = change.path.endswith(".canvas")

@@ -565,8 +565,7 @@ class Commit(NamedTuple):
 class FileChange(NamedTuple):
     """What a commit did to a file; `former` is its path before, empty if the same.
 
-    `added` are the lines that it brought, those that can hold a link; `blob` is what
-    git calls the bytes of the file after it.
+    `added` are the lines that it brought, those that can hold a link.
     """
 
     commit: Commit
@@ -574,4 +573,3 @@ class FileChange(NamedTuple):
     path: str
     former: str
     added: tuple[str, ...] = ()
-    blob: str = ""
