@@ -1,12 +1,6 @@
 """A vault in which each check of vault health finds one thing, and how to mend it."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
-
-TODAY = date(2024, 6, 1)
-"""A month after the desk writes its notes."""
-
-LONG_AGO = int(datetime(2020, 3, 1, tzinfo=UTC).timestamp())
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -43,11 +37,11 @@ HUB = "Hub"
 """What most notes link to, so that nothing is an orphan by accident."""
 
 
-def entry(at: int, *, hub: bool = True) -> str:
-    """Return one of the many notes that make the hub one."""
+def entry(at: int) -> str:
+    """Return one of the many notes that link to the hub."""
     after = f"[[Entry {(at + 1) % ENTRIES:02}]]"
-    return f"{text(f'entry{_LETTERS[at // 26]}{_LETTERS[at % 26]}', 6)} {after}" + (
-        f" [[{HUB}]]" if hub else ""
+    return (
+        f"{text(f'entry{_LETTERS[at // 26]}{_LETTERS[at % 26]}', 6)} {after} [[{HUB}]]"
     )
 
 
@@ -109,9 +103,6 @@ PLANTED: dict[str, str | bytes] = {
     "Due three.md": linked(f"---\ndue_date: 2024-01-04\n---\n{text('duethree', 10)}"),
 }
 
-OLD = circle("Attic", "ABCDEF", {})
-"""A theme that nobody has touched for years."""
-
 FOUND = {
     "invalid_yaml": "Broken.md",
     "conflict_copies": "Plan.sync-conflict-20240301-101112-ABCDEFG.md",
@@ -124,8 +115,6 @@ FOUND = {
     "category_mismatch": "Garden/Garden G.md",
     "inconsistent_tags": "tag book note",
     "inconsistent_properties": "property due date",
-    "god_nodes": f"{HUB}.md",
-    "stale_themes": "Attic/Attic A.md",
     "one_source": "Press/Press A.md <- gazette.example",
 }
 """The subject of the one finding of each check."""
@@ -152,10 +141,6 @@ MENDED: dict[str, dict[str, str | bytes | None]] = {
     "inconsistent_properties": {
         "Due three.md": linked(f"---\ndue-date: 2024-01-04\n---\n{text('d', 10)}")
     },
-    "god_nodes": {
-        f"Log/Entry {at:02}.md": entry(at, hub=False) for at in range(ENTRIES)
-    },
-    "stale_themes": dict(OLD),
     "one_source": {
         path: note
         for path, note in circle(

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 import pytest
-from health_desk import TODAY, text
+from health_desk import text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.graph.health_checks import leads, publisher_of, staleness
+from glassmind.graph.health_checks import leads
 from glassmind.graph.words import is_date
 from glassmind.model import NotePath
 from glassmind.model.health import PartLink, PartNames
@@ -21,7 +21,7 @@ BOARD = "[[One]] [[Two]]"
 def found(desk: VaultDesk, check: str) -> dict[str, str]:
     """Return what one check finds: what is said of each subject."""
     knowledge = desk.engine.knowledge
-    report = knowledge.health(checks=[check], limit=None, today=TODAY)
+    report = knowledge.health(checks=[check], limit=None)
     return {one.subject: one.what for one in report.checks[0].examples}
 
 
@@ -71,8 +71,7 @@ LEADING = """
 [[target.md#STORING]]
 [[Target#Tea green & black]]
 [[Target#Tea green black]]
-[[Target#Brewing sencha Pot pots]]
-[[Target#Brewing sencha Pot pots#Times]]
+[[Target#Brewing sencha pots]]
 [[Target#Tea green black#Times]]
 [[Target#Times of year spring]]
 [[Target#^Steep-1]]
@@ -264,33 +263,10 @@ def test_an_orphan_is_told_with_what_stands_beside_it_or_names_it(
 
     assert said == {
         "Good kettle.md": "no link leads to it or from it; named in Cup.md",
-        "Tea/Sencha.md": "no link leads to it or from it; 1 other in Tea/",
+        "Tea/Sencha.md": "no link leads to it or from it; isolated",
         "Bare.md": "no link leads to it or from it; isolated",
     }
-    assert list(said)[-1] == "Bare.md"
-
-
-def test_an_orphan_with_links_that_lead_nowhere_is_said_to_have_them(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed(
-        {
-            ".glassmindignore": "Draft.md\n",
-            "Draft.md": "draft",
-            "Tea.md": "[[Sencha]] [[Draft]] ![[shot.png]] [[#Tea]]",
-            "Pot.md": "[[Unwritten]]",
-            "Cup.md": "[[#Cup]] [there](https://example.org)",
-            "shot.png": b"1",
-        }
-    )
-
-    assert found(vault, "orphans") == {
-        "Cup.md": "no link leads to it or from it; isolated",
-        "Pot.md": "no note links to it, and its 1 link leads to no note of the index; "
-        "isolated",
-        "Tea.md": "no note links to it, and its 3 links lead to no note of the index; "
-        "isolated",
-    }
+    assert next(iter(said)) == "Good kettle.md"
 
 
 def test_long_copies_are_near_duplicates_and_short_ones_alike_by_chance(
@@ -330,23 +306,6 @@ def _names(count: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("url", "place"),
-    [
-        ("https://www.example.org/a?b#c", "example.org"),
-        ("http://EXAMPLE.org", "example.org"),
-        ("https://github.com/Anna/notes", "github.com/anna"),
-        ("https://www.reddit.com/r/Tea/comments/1", "reddit.com/tea"),
-        ("https://www.youtube.com/watch?v=1", ""),
-        ("https://youtu.be/", ""),
-        ("https://github.com", ""),
-        ("https://[broken", ""),
-    ],
-)
-def test_a_page_is_from_who_published_it(url: str, place: str) -> None:
-    assert publisher_of(url) == place
-
-
-@pytest.mark.parametrize(
     ("name", "dated"),
     [
         ("2024-05-02", True),
@@ -364,16 +323,6 @@ def test_a_page_is_from_who_published_it(url: str, place: str) -> None:
 )
 def test_a_date_is_told_from_a_name_with_a_date_in_it(name: str, dated: bool) -> None:
     assert is_date(name) is dated
-
-
-def test_a_theme_grows_stale_with_age_drift_and_silence() -> None:
-    fresh = staleness(0, 0, 0.0)
-    old = staleness(360, 0, 0.0)
-
-    assert fresh == 0
-    assert old == pytest.approx(0.6 * 0.75)
-    assert staleness(360, 0, 1.0) == pytest.approx(old + 0.3)
-    assert staleness(360, 360, 1.0) == pytest.approx(old + 0.4)
 
 
 CATEGORIES: Mapping[str, str] = {

@@ -1,7 +1,7 @@
 """Keys of findings: they mean the same thing while it is there, whatever else comes."""
 
 import pytest
-from health_desk import TODAY, text
+from health_desk import text
 from vault_desk import VaultDesk
 
 from glassmind.graph.duplicates import KeptSketches
@@ -12,12 +12,12 @@ BODY = text("same", 40)
 
 def counts(desk: VaultDesk, check: str) -> tuple[int, int]:
     """Return how many findings of a check are open, and how many dismissed."""
-    report = desk.engine.knowledge.health(checks=[check], today=TODAY).checks[0]
+    report = desk.engine.knowledge.health(checks=[check]).checks[0]
     return report.count, report.dismissed
 
 
 def now(desk: VaultDesk, key: str) -> FindingNow:
-    return desk.engine.knowledge.check_finding(key, today=TODAY)
+    return desk.engine.knowledge.check_finding(key)
 
 
 def test_a_plural_that_is_a_word_of_its_own_has_a_key_of_its_own(

@@ -64,7 +64,7 @@ def test_mending_a_finding_never_costs_a_point_whatever_it_lets_be_checked(
     assert score_of(mended, len(NOTES) + more) > before
 
 
-THEMES = ("stale_themes", "one_source", "category_mismatch")
+THEMES = ("one_source", "category_mismatch")
 
 
 @settings(deadline=None)
@@ -78,7 +78,6 @@ def test_orphans_that_become_a_theme_cost_more_than_what_is_found_in_it(
 
     worst = {
         "orphans": orphans[linked:],
-        "stale_themes": ["x"],
         "one_source": ["x"],
         "category_mismatch": ["x"] * (linked // 4),
         "weakly_tied": ["x"] * (linked // 2),
@@ -114,7 +113,7 @@ def test_a_check_that_was_not_made_costs_nothing() -> None:
 def test_notes_in_which_nothing_was_found_are_sound() -> None:
     found = [
         Counted("orphans", "medium", 2, frozenset(["a.md", "b.md"])),
-        Counted("god_nodes", "low", 1, frozenset(["b.md"])),
+        Counted("near_duplicates", "low", 1, frozenset(["b.md"])),
         Counted("ghosts", "medium", 9),
     ]
 

@@ -45,8 +45,6 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
     "near_duplicates": _TWO_PATHS,
     "weakly_tied": _TWO_PATHS,
     "category_mismatch": _PATH,
-    "god_nodes": _PATH,
-    "stale_themes": _PATH,
     "one_source": re.compile(r"(.+) <- \S+", re.DOTALL),
 }
 """The shape of the subjects of each check; the groups are paths.

@@ -2,17 +2,14 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date, datetime
 from typing import NamedTuple
 
 from glassmind.errors import BadFindingKey, BadLimit, UnknownCheck, VaultError
-from glassmind.files.names import NOTE_SUFFIX, name_key
 from glassmind.files.read import Unreadable, decode
 from glassmind.graph import health_checks
 from glassmind.graph.dismissals import SHAPES, dismissals_for, names_all, paths_in
-from glassmind.graph.health_checks import Check, HealthContext, words_of
+from glassmind.graph.health_checks import Check, HealthContext
 from glassmind.graph.link_graph import answering_space
-from glassmind.graph.ontology import word_form
 from glassmind.model.health import (
     SEVERITIES,
     CheckReport,
@@ -27,7 +24,6 @@ from glassmind.model.health import (
 )
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.secrets import secret_locations
-from glassmind.obsidian.text import fold
 from glassmind.store.sqlite.health import HealthRows
 from glassmind.vault import Vault
 
@@ -124,18 +120,6 @@ CHECKS: Sequence[HealthCheck] = (
         of_notes=False,
     ),
     HealthCheck(
-        "god_nodes", "low", "notes that too much leads to",
-        health_checks.god_nodes,
-        "Split it by subject, so that a link to it says something again.",
-    ),
-    HealthCheck(
-        "stale_themes", "low", "themes that nobody tends any more",
-        health_checks.stale_themes,
-        "Look through its notes and renew or archive them.",
-        of_notes=False,
-        verb="themes",
-    ),
-    HealthCheck(
         "one_source", "low", "themes that rest on one source",
         health_checks.one_source,
         "Look for a second opinion, and note where it is from.",
@@ -147,7 +131,6 @@ CHECKS: Sequence[HealthCheck] = (
 OTHER_NAMES: Mapping[str, str] = {
     "missing_backlinks": "missing_reciprocal",
     "weak_clusters": "weakly_tied",
-    "cluster_freshness": "stale_themes",
     "source_concentration": "one_source",
 }
 """What a compatible plugin calls some of them: compat KL-12."""
@@ -247,17 +230,11 @@ def scored(counted: Iterable[Counted], notes: int) -> tuple[int, tuple[ScorePart
     return math.floor(100 / whole), tuple(parts)
 
 
-def health_context(vault: Vault, today: date | None) -> HealthContext:
-    """Return one look at a vault, as of a day."""
-    return HealthContext(vault, today or datetime.now().astimezone().date())
-
-
 def report(
     vault: Vault,
     *,
     checks: Sequence[str] | None,
     limit: int | None,
-    today: date | None,
 ) -> HealthReport:
     """Return what the checks of these names find, with a score; None means all.
 
@@ -269,7 +246,7 @@ def report(
     """
     if limit is not None and not 0 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
-    context, book = health_context(vault, today), dismissals_for(vault).now()
+    context, book = HealthContext(vault), dismissals_for(vault).now()
     reports: list[CheckReport] = []
     counted: list[Counted] = []
     for check in chosen(checks):
@@ -332,17 +309,16 @@ def _check_report(
     )
 
 
-def finding_now(vault: Vault, key: str, *, today: date | None) -> FindingNow:
+def finding_now(vault: Vault, key: str) -> FindingNow:
     """Return whether a finding still is one, by the very check that finds it.
 
-    What the vault holds nothing of is `gone` rather than `mended`: it may never have
-    been there. Somebody who sees a part of the vault is not told of a dismissal about
-    words, which may stand in notes that he does not see.
+    One about files that the vault does not have is `gone` rather than `mended`. In a
+    scope, dismissals about words are not reported: hidden notes may have these words.
 
     Raises:
         BadFindingKey, UnknownCheck: the key is not of a finding.
     """
-    context, (check, subject) = health_context(vault, today), key_parts(key)
+    context, (check, subject) = HealthContext(vault), key_parts(key)
     found = context.found_by(check.find)
     name = f"{check.name}:{subject}"
     dismissed = (check.name, subject) in dismissals_for(vault).now().findings
@@ -352,35 +328,11 @@ def finding_now(vault: Vault, key: str, *, today: date | None) -> FindingNow:
     dismissed &= dismissals_for(vault).sees_all or names_all(check.name)
     if isinstance(found, Unchecked):
         return FindingNow(name, "unchecked", dismissed, reason=found.reason)
-    known = _is_known(context, check.name, subject)
+    skipped = {path for path, _ in context.rows.skipped()}
+    paths = paths_in(check.name, subject)
+    known = all(path in context.by_path or path in skipped for path in paths)
+    known &= bool(paths) or check.name not in SHAPES
     return FindingNow(name, "mended" if known else "gone", dismissed)
-
-
-def _is_known(context: HealthContext, check: str, subject: str) -> bool:
-    """True if the vault has what a finding is about: files, a name or a word."""
-    if check in SHAPES:
-        paths = paths_in(check, subject)
-        skipped = {path for path, _ in context.rows.skipped()}
-        return bool(paths) and all(
-            path in context.by_path
-            or path in skipped
-            or path in context.rows.files_called(name_key(path))
-            for path in paths
-        )
-    if check == "ghosts":
-        wanted = f"/{fold(subject).removesuffix(NOTE_SUFFIX)}"
-        called = context.rows.files_called(name_key(subject))
-        return any(
-            f"/{fold(path)}".removesuffix(NOTE_SUFFIX).endswith(wanted)
-            for path in called
-        )
-    what, _, word = subject.partition(" ")
-    form = word_form(what, word)
-    return any(
-        word_form(what, used) == form
-        for entry in context.entries
-        for used in words_of(entry, what)
-    )
 
 
 def secret_places(vault: Vault) -> list[SecretPlace]:

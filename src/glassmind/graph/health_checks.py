@@ -1,13 +1,11 @@
 """The checks of vault health: each is a function that returns what it finds."""
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from contextlib import suppress
 from functools import cached_property
 from posixpath import normpath
-from statistics import median
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
@@ -69,10 +67,6 @@ SURE = 0.6
 """How sure it is that a link back is missing before we say so: most of such links are
 answered. A judgement, above what a mere suggestion takes."""
 
-GOD_INBOUND, GOD_SHARE = 50, 0.05
-"""Links to a note (compat KL-12), and the share of the vault, from which it is a god
-node: a map of 60 notes is nothing odd among 10,000."""
-
 CLOSE = 0.8
 """Similarity of notes that should be linked, on the scale of the default model: compat
 KL-12."""
@@ -86,9 +80,6 @@ TITLE_WORDS = 2
 MOST_EXPLAINED = 1_000
 """Orphans whose context is looked for: a second of work."""
 
-COMPANY = 20
-"""Notes in its folder that may say what an orphan belongs to; more say nothing."""
-
 LEAST_EXACT, LEAST_RUNS = 8, 25
 """Runs of words that equal notes, and nearly equal ones, need to count as duplicates:
 shorter ones are alike by chance, or made from one template."""
@@ -96,16 +87,6 @@ shorter ones are alike by chance, or made from one template."""
 NEARLY = 0.8
 """The share of common runs from which two notes are near duplicates: a note of 100
 words with three of them changed, here and there, has 0.79; in one place, 0.9."""
-
-HALF_LIFE_DAYS = 180
-"""Days after which a note counts half as fresh: compat KL-12."""
-
-AGE, DRIFT, QUIET = 0.6, 0.3, 0.1
-"""What age, drift and silence add to a theme's staleness: compat KL-12."""
-
-STALE = 0.6
-"""Staleness from which a theme is reported: its notes are a year old, or 8 months where
-its links lead elsewhere. A judgement."""
 
 LEAST_THEME, CATEGORY_SHARE = 5, 0.75
 """Notes that a theme needs to be judged, and the share of them that has to be of one
@@ -120,13 +101,6 @@ SOURCE_NAMES = frozenset(
 )
 """Properties that say what a note is about, and where it is from, in the singular."""
 
-PLATFORMS = frozenset(
-    {"github.com", "gitlab.com", "medium.com", "reddit.com", "substack.com"}
-    | {"twitter.com", "x.com", "youtube.com", "youtu.be", "vimeo.com"}
-)
-"""Where everybody publishes: the first part of the path says who did."""
-
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+)$", re.MULTILINE)
 _LINE = re.compile(r" \(line (\d+)\)")
 _URL = re.compile(r"https?://[^\s\"'<>)\]]+", re.IGNORECASE)
 
@@ -134,8 +108,8 @@ _URL = re.compile(r"https?://[^\s\"'<>)\]]+", re.IGNORECASE)
 class HealthContext:
     """One look at a vault; what several checks need is read once."""
 
-    def __init__(self, vault: Vault, today: date) -> None:
-        self.vault, self.today = vault, today
+    def __init__(self, vault: Vault) -> None:
+        self.vault = vault
         self.rows = HealthRows(vault.reader.connection())
         self.habits = habits_of(vault.config.vault.path)
         self._found: dict[Check, list[Finding] | Unchecked] = {}
@@ -344,18 +318,9 @@ def broken_links(context: HealthContext) -> list[Finding]:
         link for link in context.rows.part_links() if context.is_written(link.path)
     ]
     names = context.rows.part_names({link.target_id for link in links})
-    astray = [link for link in links if not leads(link, names[link.target_id])]
-    # A link in a heading is shown by its name alone, and linked to with its target too.
-    raw = {
-        note: PartNames(
-            tuple((len(marks), text) for marks, text in _HEADING.findall(body)),
-            frozenset(),
-        )
-        for note, body in context.rows.texts({link.target_id for link in astray})
-    }
     found: dict[str, Finding] = {}
-    for link in astray:
-        if link.target_id not in raw or not leads(link, raw[link.target_id]):
+    for link in links:
+        if not leads(link, names[link.target_id]):
             kind = "block" if link.subpath.startswith("#^") else "heading"
             where = "it" if link.target == link.path else link.target
             what = f"links to {link.subpath}, and {where} has no such {kind}"
@@ -389,25 +354,13 @@ def orphans(context: HealthContext) -> list[Finding]:
         for path, note in context.lasting.items()
         if fold(path.rpartition("/")[2]) != "readme.md" and not context.near(note.id)
     ]
-    beside = Counter(_folder(note) for note in context.written)
-    links = context.rows.link_counts() if alone else {}
     found = []
     for at, note in enumerate(alone):
         said = _orphan_context(context, note) if at < MOST_EXPLAINED else ""
-        others = beside[_folder(note)] - 1
-        if not said and _folder(note) and 1 <= others <= COMPANY:
-            said = f"{others} other{'s' * (others > 1)} in {_folder(note)}/"
-        what = f"{_unlinked(links.get(note.id, 0))}; {said or 'isolated'}"
+        what = f"no link leads to it or from it; {said or 'isolated'}"
         orphan = finding("orphans", note.path, note.path, 0, what)
         found.append((not said, note.path, orphan))
     return [orphan for *_, orphan in sorted(found, key=lambda row: row[:2])]
-
-
-def _unlinked(links: int) -> str:
-    if not links:
-        return "no link leads to it or from it"
-    lead = "its 1 link leads" if links == 1 else f"its {links:,} links lead"
-    return f"no note links to it, and {lead} to no note of the index"
 
 
 def _orphan_context(context: HealthContext, note: HealthNote) -> str:
@@ -422,10 +375,6 @@ def _orphan_context(context: HealthContext, note: HealthNote) -> str:
     for pair in similar_to(context.vault, note.path, limit=1):
         return f"similar to {pair.other_path} ({pair.similarity:.2f})"
     return ""
-
-
-def _folder(note: HealthNote) -> str:
-    return note.path.rpartition("/")[0]
 
 
 def near_duplicates(context: HealthContext) -> list[Finding]:
@@ -517,69 +466,6 @@ def _close_pairs(vault: Vault) -> list[Pair] | Unchecked:
     return undismissed(found, dismissals_for(vault).now())
 
 
-def god_nodes(context: HealthContext) -> list[Finding]:
-    """Return the notes that an unusual share of the vault leads to, most first."""
-    net = context.net
-    least = max(GOD_INBOUND, GOD_SHARE * net.note_count)
-    inbound = net.in_degree[: net.note_count].tolist()
-    central = [
-        (-count, net.paths[node])
-        for node, count in enumerate(inbound)
-        if count > least and context.is_written(net.paths[node])
-    ]
-    return [
-        finding("god_nodes", path, NotePath(path), 0, f"{-count} notes link to it")
-        for count, path in sorted(central)
-    ]
-
-
-def stale_themes(context: HealthContext) -> list[Finding] | Unchecked:
-    """Return the themes that nobody tends any more, the stalest first."""
-    if isinstance(context.themes, Unchecked):
-        return context.themes
-    found = []
-    for theme in context.themes:
-        members = context.members(theme)
-        if len(members) < LEAST_THEME:
-            continue
-        ages = [_age_days(note, context.today) for note in members]
-        drift = _drift(context, members)
-        stale = staleness(median(ages), min(ages), drift)
-        if stale >= STALE:
-            what = (
-                f"the theme {theme.label!r} of {len(members)} notes: half of them "
-                f"unchanged for {int(median(ages))} days, {drift:.0%} of their links "
-                f"lead out of it (staleness {stale:.2f})"
-            )
-            anchor = NotePath(theme.members[0].path)
-            found.append((-stale, finding("stale_themes", anchor, anchor, 0, what)))
-    return [one for _, one in sorted(found, key=lambda row: (row[0], row[1].path))]
-
-
-def staleness(median_days: float, newest_days: float, drift: float) -> float:
-    """Return how stale a theme is, from 0 to 1.
-
-    Freshness of the median note halves every 180 days; `drift` is the share of the
-    members' links that lead out of the theme.
-    """
-    age = 1 - math.pow(0.5, median_days / HALF_LIFE_DAYS)
-    return AGE * age + DRIFT * drift + QUIET * (newest_days > HALF_LIFE_DAYS)
-
-
-def _age_days(note: HealthNote, today: date) -> int:
-    """Return the days since a note was changed; a day it names later counts too."""
-    changed = datetime.fromtimestamp(note.mtime_ns / 1e9, UTC).date()
-    if note.day is not None:
-        changed = max(changed, min(date.fromisoformat(note.day), today))
-    return max(0, (today - changed).days)
-
-
-def _drift(context: HealthContext, members: Sequence[HealthNote]) -> float:
-    nodes = {context.net.node_of(note.id) for note in members}
-    ends = [end for note in members for end in context.near(note.id)]
-    return sum(end not in nodes for end in ends) / len(ends) if ends else 0.0
-
-
 def category_mismatch(context: HealthContext) -> list[Finding] | Unchecked:
     """Return the notes whose category is not that of their theme.
 
@@ -658,24 +544,8 @@ def _publishers(value: PropertyValue) -> Iterator[str]:
     texts = value if isinstance(value, list) else [value]
     for text in texts:
         for url in _URL.findall(text) if isinstance(text, str) else ():
-            place = publisher_of(url)
-            if place:
-                yield place
-
-
-def publisher_of(url: str) -> str:
-    """Return who published a page: its domain, with the name of a platform's user."""
-    try:
-        parts = urlsplit(url)
-        domain = (parts.hostname or "").removeprefix("www.").removeprefix("m.")
-    except ValueError:
-        return ""
-    if domain not in PLATFORMS:
-        return domain
-    names = [part.lower() for part in parts.path.split("/") if part]
-    if names[:1] in (["r"], ["c"], ["user"], ["channel"]):
-        names = names[1:]
-    return f"{domain}/{names[0]}" if names and names[0] != "watch" else ""
+            with suppress(ValueError):
+                yield (urlsplit(url).hostname or "").removeprefix("www.")
 
 
 def inconsistent_tags(context: HealthContext) -> list[Finding]:

@@ -1,7 +1,6 @@
 """What a vault's links and names say: one method for each question or action."""
 
 from collections.abc import Callable, Sequence
-from datetime import date
 
 from glassmind.graph import entities
 from glassmind.graph.connections import chains, connections, guess_of
@@ -200,13 +199,13 @@ class Knowledge:
             WriteRefused: the settings or the disk do not let it be written.
         """
         with self._vault.faults():
-            now = finding_now(self._vault, key_of(check, subject), today=None)
+            now = finding_now(self._vault, key_of(check, subject))
             return dismiss_finding(self._vault, now)
 
     def restore_finding(self, check: str, subject: str) -> Dismissed:
         """Take the dismissal of a finding back, whether it still is one or not."""
         with self._vault.faults():
-            now = finding_now(self._vault, key_of(check, subject), today=None)
+            now = finding_now(self._vault, key_of(check, subject))
             return restore_finding(self._vault, now)
 
     def health(
@@ -214,7 +213,6 @@ class Knowledge:
         *,
         checks: Sequence[str] | None = None,
         limit: int | None = EXAMPLES,
-        today: date | None = None,
     ) -> HealthReport:
         """Return what to fix, with a score; `limit` findings of each check, None all.
 
@@ -222,32 +220,30 @@ class Knowledge:
             UnknownCheck: there is no check of one of these names.
         """
         with self._vault.faults():
-            return report(self._vault, checks=checks, limit=limit, today=today)
+            return report(self._vault, checks=checks, limit=limit)
 
-    def repairs(
-        self, *, checks: Sequence[str] | None = None, today: date | None = None
-    ) -> Repairs:
+    def repairs(self, *, checks: Sequence[str] | None = None) -> Repairs:
         """Return what would fix the findings of `health`; `Editing.repair` does it.
 
         Raises:
             UnknownCheck: there is no check of one of these names.
         """
         with self._vault.faults():
-            return repairs(self._vault, checks=checks, today=today)
+            return repairs(self._vault, checks=checks)
 
     def secrets(self) -> list[SecretPlace]:
         """Return where credentials are in notes, for their owner alone."""
         with self._vault.faults():
             return secret_places(self._vault)
 
-    def check_finding(self, key: str, *, today: date | None = None) -> FindingNow:
+    def check_finding(self, key: str) -> FindingNow:
         """Return whether a finding of `health` still is one, by the check it is from.
 
         Raises:
             BadFindingKey, UnknownCheck: the key is not of a finding.
         """
         with self._vault.faults():
-            return finding_now(self._vault, key, today=today)
+            return finding_now(self._vault, key)
 
     def dismissals(self) -> Dismissals:
         """Return what was dismissed, and the lines of it that cannot be read."""

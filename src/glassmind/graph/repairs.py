@@ -1,7 +1,6 @@
 """Fixes: the edits that follow suggestions or end findings, as one proposal."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
 from posixpath import commonprefix
 from typing import NamedTuple
 
@@ -9,7 +8,7 @@ from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, LinkWriter, name_key
 from glassmind.files.read import digest_of
 from glassmind.graph.dismissals import dismissals_for
-from glassmind.graph.health import chosen, health_context, undismissed_findings
+from glassmind.graph.health import chosen, undismissed_findings
 from glassmind.graph.health_checks import (
     TITLE_WORDS,
     HealthContext,
@@ -213,7 +212,6 @@ def repairs(
     vault: Vault,
     *,
     checks: Sequence[str] | None,
-    today: date | None,
 ) -> Repairs:
     """Return what would fix the findings of checks, and what needs a person.
 
@@ -222,7 +220,7 @@ def repairs(
     Raises:
         UnknownCheck: there is no check of one of these names.
     """
-    context, book = health_context(vault, today), dismissals_for(vault).now()
+    context, book = HealthContext(vault), dismissals_for(vault).now()
     done: list[_Fixes] = []
     for check in chosen(checks):
         every = context.found_by(check.find)

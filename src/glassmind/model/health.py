@@ -121,19 +121,15 @@ class FindingNow(Struct, frozen=True):
 
 
 class HealthNote(NamedTuple):
-    """A note as checks look at it; `tokens` are those of its passages."""
+    """A note as checks look at it."""
 
     id: int
     path: NotePath
     title: str
     kind: str
-    size: int
-    mtime_ns: int
-    day: str | None
     digest: str
     aliases: tuple[str, ...]
     error: str | None
-    tokens: int
 
 
 class LostLink(NamedTuple):

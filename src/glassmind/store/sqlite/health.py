@@ -240,13 +240,11 @@ class HealthRows(_AllOrSome):
     def notes(self) -> list[HealthNote]:
         """Return every note, by path."""
         rows = self._rows("""
-            select n.id, f.path, n.title, n.kind, f.size, f.mtime_ns, n.day, n.digest,
-              n.aliases, n.error, (select coalesce(sum(c.tokens), 0) from chunks c
-                                   where c.note_id = n.id)
+            select n.id, f.path, n.title, n.kind, n.digest, n.aliases, n.error
             from notes n join files f on f.id = n.id order by f.path
         """)
         return [
-            HealthNote._make((*row[:8], tuple(json.loads(row[8])), *row[9:]))
+            HealthNote._make((*row[:5], tuple(json.loads(row[5])), row[6]))
             for row in rows
         ]
 
@@ -291,16 +289,6 @@ class HealthRows(_AllOrSome):
             )
             for note_id in note_ids
         }
-
-    def link_counts(self) -> dict[int, int]:
-        """Return how many links each note has, those to itself aside."""
-        return dict(
-            self._rows("""
-            select note_id, count(*) from links
-            where target <> '' and (target_id is null or target_id <> note_id)
-            group by note_id
-        """)
-        )
 
     def texts(
         self, note_ids: Collection[int] | None = None
