@@ -133,21 +133,6 @@ def test_a_twin_that_no_link_leads_to_is_only_told() -> None:
     assert renamed(shelf, "Pot", "Log") == {"Tea.md": "# Log\n\n# Log\n"}
 
 
-def test_a_heading_of_links_gets_other_words_and_its_links_follow() -> None:
-    shelf = Shelf.of(
-        {
-            "Tea.md": "# Pot\n",
-            "Cup.md": "# On [[Tea#Pot]]\n\n[[#On Tea Pot]]\n",
-            "Jar.md": "[[Cup#On Tea Pot]]",
-        }
-    )
-
-    after = renamed(shelf, "Pot", "Can")
-
-    assert after["Cup.md"] == "# On [[Tea#Can]]\n\n[[#On Tea Can]]\n"
-    assert after["Jar.md"] == "[[Cup#On Tea Can]]"
-
-
 def test_a_link_that_goes_with_the_old_words_is_told() -> None:
     shelf = Shelf.of({"Tea.md": "# On [[Cup]]\n"})
 

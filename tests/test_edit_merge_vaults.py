@@ -28,7 +28,7 @@ from glassmind.obsidian.text import fold
 
 SOME = 25
 MANY = 200
-WORDS = ("Log", "log!", "Plan: A", "C# [x]", "Über *uns*", "To do", "1984", "On [[N1]]")
+WORDS = ("Log", "log!", "Plan: A", "C# [x]", "Über *uns*", "To do", "1984")
 TAGS = ("tea", "tea/green", "Über", "x-1", "log", "true")
 
 
@@ -129,7 +129,7 @@ def rename_heading(shelf: Shelf, rng: random.Random) -> Shelf:
     note = note_of(shelf, path)
     text = note.headings[at].text
     twins = [one for one, head in enumerate(note.headings) if head.text == text]
-    new = rng.choice(["A new name", "Log", "Q: what | #x", f"{text} too"])
+    new = rng.choice(["A new name", "Log", "Q: what | x", f"{text} too"])
     chosen = twins.index(at) if len(twins) > 1 else None
     draft = plan_rename_heading(shelf.desk, path, text, new, chosen)
     after = shelf.after(draft)

@@ -99,30 +99,6 @@ def test_a_folder_is_moved_by_one_step_with_links_and_bases(editing: MakeDesk) -
     assert (desk.root / "b/c/z/hidden.xyz").exists()
 
 
-@pytest.mark.parametrize("heading", ["## On [[Tea]]", "On [[Tea]]\n---"])
-def test_links_to_a_heading_that_names_the_note_follow_its_new_words(
-    editing: MakeDesk, heading: str
-) -> None:
-    desk = editing(
-        {
-            "a/Tea.md": "[[Log#On Tea]]",
-            "a/Log.md": f"[[#On Tea|x]]\n\n{heading}\n\ntext\n",
-            "S.md": "[[Log#On Tea]] [[Log#Other]]",
-        }
-    )
-    before = snapshot(desk.root)
-
-    move(desk, "a/Tea.md", "Oat")
-
-    assert desk.text("S.md") == "[[Log#On Oat]] [[Log#Other]]"
-    assert desk.text("Oat.md") == "[[Log#On Oat]]"
-    assert desk.text("a/Log.md").startswith("[[#On Oat|x]]")
-    move(desk, "Oat", "a/Tea")
-    assert snapshot(desk.root) == before
-    move(desk, "a/", "b")
-    assert desk.text("S.md") == "[[Log#On Tea]] [[Log#Other]]"
-
-
 def test_an_attachment_keeps_its_suffix_and_its_embeds(editing: MakeDesk) -> None:
     desk = editing(VAULT)
 

@@ -139,42 +139,12 @@ def test_what_is_closed_is_no_risk(text: str) -> None:
     assert tried(text.encode(), Append("oolong")).risks == ()
 
 
-def test_a_text_that_leaves_a_code_block_open_is_told_with_what_it_takes_in() -> None:
-    text = b"# A\n\nold\n\n# B\n\n- [ ] do ^id\n"
-
-    risks = tried(text, AtHeading("A", "```\nnew")).risks
-
-    assert any(r.startswith("1 heading is not read as such") for r in risks)
-    assert any(r.startswith("1 task is not read as such") for r in risks)
-    assert any(r.startswith("1 block id is not read as such") for r in risks)
-
-
-def test_a_line_that_becomes_a_heading_is_told() -> None:
-    risks = tried(b"a\n\n---\n\nb\n", AtLine(2, "new")).risks
-
-    assert risks == ("'a new' on line 1 is read as a heading now",)
-
-
 def test_properties_that_cannot_be_read_any_more_are_told() -> None:
     broken = tried(HEAD.encode(), Replace("[tea]", "[tea"))
     opened = tried(HEAD.encode(), AtLine(1, "--"))
-    made = tried(b"a\n", Prepend("---\na: b\n---"))
 
     assert broken.risks[0].startswith("the properties cannot be read any more")
     assert "the properties are not read as such any more" in opened.risks
-    assert made.risks[0] == "the text at the beginning is read as properties now"
-
-
-def test_a_property_that_is_given_twice_now_is_told() -> None:
-    twice = b"---\na: 1\nb: 2\n---\ntext\n"
-
-    made = tried(twice, Replace("a: 1", "b: 1"))
-    kept = tried(made.raw, Replace("text", "more"))
-    begun = tried(b"text\n", AtLine(1, "---\na: 1\na: 2\n---\n", "before"))
-
-    assert made.risks == ("the property b is given twice; the first value counts",)
-    assert kept.risks == ()
-    assert "the property a is given twice; the first value counts" in begun.risks
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_a_text_that_does_not_match_is_shown_as_it_was_given() -> None:
     [
         ("QUICK BROWN FOX", 1.0),
         ("quick brown fox", 1.0),
-        ("quick borwn fox", 0.8667),
+        ("quick borwn fox", 0.9333),
         ("quick  brown\nfox", 1.0),
         ("quick brown foxes", 0.8824),
     ],
@@ -166,25 +166,6 @@ def test_a_threshold_lies_between_0_and_1(fuzzy: float) -> None:
 def test_a_text_too_long_is_not_looked_for_loosely() -> None:
     with pytest.raises(BadEdit, match="looked for loosely"):
         after("a\n", Replace("z" * 5000, "x", fuzzy=0.7))
-
-
-def plain_distance(one: str, other: str) -> int:
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        last, row[0] = row[0], i
-        for j, b in enumerate(other, 1):
-            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (a != b))
-    return row[-1]
-
-
-@given(st.text("ab c", max_size=12), st.text("ab c", max_size=12))
-def test_likeness_is_that_of_the_plain_table_of_distances(one: str, other: str) -> None:
-    a, b = " ".join(one.split()), " ".join(other.split())
-    longest = max(len(a), len(b))
-
-    expected = 1 - plain_distance(a, b) / longest if longest else 1.0
-
-    assert likeness(one, other) == pytest.approx(expected)
 
 
 @given(st.text("ab .\n", max_size=30), st.text("ab ", min_size=1, max_size=8))

@@ -39,20 +39,10 @@ CARRIED: dict[str, tuple[Callable[[Editing, EditRequest], Changed], str, str]] =
         "[[Sub/In]]\n",
         "[[Dir/In]]\n",
     ),
-    "rename-heading": (
-        lambda e, ask: e.rename_heading("N", "Two", "2", ask, index=None),
-        "[[N#Two]]\n",
-        "[[N#2]]\n",
-    ),
     "merge": (
         lambda e, ask: e.merge("N", "Into", ask, confirm=True),
         "[[N#Two]]\n",
         "[[Into#Two]]\n",
-    ),
-    "split": (
-        lambda e, ask: e.split("N", ask, heading="Two"),
-        "[[N#Two]]\n",
-        "[[Two#Two]]\n",
     ),
 }
 

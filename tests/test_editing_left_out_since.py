@@ -5,7 +5,7 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.vault import EditRequest
-from glassmind.errors import EditRefused, FileUnreadable, NoteNotFound
+from glassmind.errors import FileUnreadable
 from glassmind.model.edits import Append, Changed
 
 ASK, DRY = EditRequest(client="robot"), EditRequest(client="robot", dry_run=True)
@@ -171,21 +171,6 @@ def test_links_of_a_note_left_out_since_stay_when_a_move_is_taken_back(
     assert done.applied
     assert HIDDEN not in shown(done)
     assert vault.text("Secret.md") == f"{HIDDEN}\n[[C]]\n"
-
-
-@pytest.mark.parametrize("asking", [ASK, DRY], ids=["made", "shown"])
-def test_a_folder_stays_where_notes_would_be_read_that_came_there_since(
-    vault: VaultDesk, editing: Editing, asking: EditRequest
-) -> None:
-    moved = editing.move("D/", "Priv/D", ASK).changeset
-    vault.write({"Priv/D/S.md": f"{HIDDEN}\n"})
-
-    with pytest.raises(EditRefused, match=r"Priv/D/S\.md is left out of the index"):
-        editing.undo(moved.id, asking)
-
-    assert (vault.root / "Priv/D/S.md").exists()
-    with pytest.raises(NoteNotFound):
-        editing.path_of("D/S.md")
 
 
 def test_a_folder_comes_back_with_what_it_took_along(

@@ -53,11 +53,6 @@ RENAMES: dict[str, tuple[Callable[[Editing], Changed], str, str]] = {
         "[[Dir/In]]\n",
         "[[Sub/In]]\n",
     ),
-    "rename-heading": (
-        lambda e: e.rename_heading("N", "Two", "2", ASK, index=None),
-        "[[N#2]]\n",
-        "[[N#Two]]\n",
-    ),
 }
 
 
@@ -161,19 +156,6 @@ def test_a_heading_that_no_link_can_name_then_does_not_keep_it_from_coming_back(
 
     assert back.applied
     assert vault.text("Twins.md") == twins
-
-
-def test_what_comes_again_leaves_links_alone_that_led_nowhere_in_between(
-    vault: VaultDesk, allowed: Editing
-) -> None:
-    done = allowed.move("N", "M", ASK).changeset
-    vault.write({"Lost.md": "[[N]]\n"})
-    back = allowed.undo(done.id, ASK).changeset
-
-    again = allowed.undo(back.id, ASK)
-
-    assert again.applied
-    assert vault.text("Lost.md") == "[[N]]\n"
 
 
 def test_a_deleted_note_comes_back_and_no_link_is_touched(

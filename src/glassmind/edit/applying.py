@@ -9,7 +9,6 @@ has edited one of them meanwhile, back to where they were.
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
@@ -30,7 +29,6 @@ from glassmind.edit.permissions import (
     forbidden,
     is_seen,
     not_forbidden,
-    notes_below,
     refuse_opening,
     told_changeset,
 )
@@ -43,7 +41,6 @@ from glassmind.errors import (
     VaultError,
     WriteFailed,
 )
-from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import Unreadable, decode
 from glassmind.files.steps import is_trashed, path_after_moves
 from glassmind.model import NotePath
@@ -382,13 +379,6 @@ SUBJECT = "subject"
 """The fact of a draft that names the note whose words were asked to change; in its
 other files only links follow."""
 
-BROUGHT = "brought"
-"""The fact of a draft that names the notes which its folders take out of the index."""
-
-MOST_BROUGHT = 200_000
-"""Characters of such names that are kept: thousands of notes. They are read with every
-list; a folder with more of them is brought back by hand."""
-
 FOLDERS = frozenset(MEMO_FOLDERS.values())
 """Of the agent folder, those whose every note is a memo."""
 
@@ -409,8 +399,6 @@ KINDS = frozenset(get_args(MemoKind))
 _BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]", re.MULTILINE)
 
 _Properties: TypeAlias = Mapping[str, object]
-_Texts: TypeAlias = AbstractSet[tuple[NotePath | None, bytes | None]]
-"""Where files are, and what they say there."""
 
 
 def decided(vault: EditVault, draft: Draft, request: EditRequest) -> Changed:
@@ -612,41 +600,25 @@ def refuse_left_out(
 ) -> None:
     """Refuse a change of text in a note that is left out of the index by now.
 
-    Refuse also a moved folder by which notes would be indexed that are left out.
-    `undone` is the change that it takes back: what that brought there is known anyway.
+    Refuse also a moved folder by which notes would be indexed that are left out. What
+    `undone`, the change that it takes back, put there itself may come back.
     """
-    rules = vault.rules()
-    own = _left_there(rules, undone)
-    brought = undone.draft.facts.get(BROUGHT) if undone is not None else None
+    rules, steps = vault.rules(), undone.draft.steps if undone is not None else ()
+    folders = [(s.path, s.to) for s in steps if s.folder and s.path]
+    put = {
+        (path_after_moves(s.to, folders), s.after)
+        for s in steps
+        if s.path and not s.folder and rules.left_out(s.path) is None
+    }
     for step in draft.steps:
         if step.folder and step.path and not is_trashed(step.path):
             check_folder_seen(vault, step.path, ())
-            known = brought if isinstance(brought, list) else ()
-            refuse_opening(vault.root, rules, step.path, step.to, known)
+            if undone is None:
+                refuse_opening(vault.root, rules, step.path, step.to)
             continue
         is_text = not step.folder and step.before not in (None, step.after)
-        if is_text and step.path and (step.path, step.before) not in own:
+        if is_text and step.path and (step.path, step.before) not in put:
             check_read(rules, step.path)
-
-
-def carrying(vault: EditVault, draft: Draft) -> Draft:
-    """Return a draft that knows which notes its folders take out of the index."""
-    folders = [s for s in draft.steps if s.folder and not is_trashed(s.to)]
-    if not folders:
-        return draft
-    rules = vault.rules()
-    found = [
-        then
-        for step in folders
-        if step.path
-        for note in notes_below(vault.root, step.path)
-        if (then := step.to + note[len(step.path) :])
-        and rules.left_out(then) is not None
-        and rules.left_out(note) is None
-    ]
-    if not found or sum(map(len, found)) > MOST_BROUGHT:
-        return draft
-    return replace(draft, facts={**draft.facts, BROUGHT: sorted(found)})
 
 
 def known_undone(vault: EditVault, changeset: Changeset) -> Changeset | None:
@@ -663,21 +635,17 @@ def shown_changeset(vault: EditVault, identity: str) -> Changed:
 
 def withheld(vault: EditVault, done: Changed) -> Changed:
     """Return what came of a change; diffs of notes left out by now say so instead."""
-    changeset = done.changeset
-    rules, steps = vault.rules(), changeset.draft.steps
-    is_made = changeset.state == "applied"
-    own: _Texts = set()
-    moved: list[tuple[str, str]] = []
-    if is_made:
-        moved = [*_folder_moves(steps), *moves_since(vault, changeset)]
-    else:
-        own = _left_there(rules, known_undone(vault, changeset))
+    rules, steps = vault.rules(), done.changeset.draft.steps
+    is_made = done.changeset.state == "applied"
+    moved: list[tuple[str, str]] = [
+        (s.path, s.to) for s in steps if s.folder and s.path
+    ]
+    moved += moves_since(vault, done.changeset) if is_made else []
 
     def shown(file: FileDiff, step: Step) -> FileDiff:
         place = path_after_moves(step.to, moved) if is_made else step.path
-        is_text = not step.folder and step.before != step.after
         # without a place it is a note to come: the text is the caller's own
-        if place is None or not is_text or (step.path, step.before) in own:
+        if place is None or step.folder or step.before == step.after:
             return file
         try:
             check_read(rules, place)
@@ -685,23 +653,4 @@ def withheld(vault: EditVault, done: Changed) -> Changed:
             return replace(file, diff=f"It is not shown: {fault}.\n")
         return file
 
-    files = tuple(map(shown, done.files, steps))
-    return replace(done, files=files)
-
-
-def _left_there(rules: IgnoreRules, change: Changeset | None) -> _Texts:
-    """Return the texts that a change moved elsewhere from where they are indexed."""
-    steps = change.draft.steps if change is not None else ()
-    folders = list(_folder_moves(steps))
-    ends = (
-        (step, path_after_moves(step.to, folders)) for step in steps if not step.folder
-    )
-    return {
-        (end, step.after)
-        for step, end in ends
-        if step.path and step.path != end and rules.left_out(step.path) is None
-    }
-
-
-def _folder_moves(steps: Collection[Step]) -> Iterator[tuple[str, str]]:
-    return ((step.path, step.to) for step in steps if step.folder and step.path)
+    return replace(done, files=tuple(map(shown, done.files, steps)))

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 from glassmind.edit.applying import (
-    carrying,
     decided,
     refreshed_after,
     settle,
@@ -381,7 +380,7 @@ class Editing:
         with self._vault.files.turn():
             settled = settle(vault)
             with self._vault.faults():
-                draft = carrying(vault, plan())
+                draft = plan()
             done = decided(vault, draft, request)
         return replace(done, notices=(*settled, *done.notices)) if settled else done
 

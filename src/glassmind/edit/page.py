@@ -1,10 +1,10 @@
 """A Markdown note that is edited: its bytes, its parts, and how alike texts are."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
+from difflib import SequenceMatcher
+from heapq import nlargest
 from typing import NamedTuple, TypeAlias
 
 from glassmind.errors import BadEdit, NotEditable
@@ -148,10 +148,9 @@ LONGEST_CHARS = 4_000
 _SHORTLIST = 200
 """Places that are looked at closely; those beyond are far from the best."""
 
-_PIECE = re.compile(
-    r"(?P<blank>\s+)|[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|\w+|[^\w\s]+"
-)
-"""A blank, a sign of a script without blanks, a word, or marks."""
+_SCRIPT = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_PIECE = re.compile(rf"[{_SCRIPT}]|[^\s{_SCRIPT}]+")
+"""A sign of a script without blanks, or what stands between two blanks."""
 
 
 class Window(NamedTuple):
@@ -162,63 +161,63 @@ class Window(NamedTuple):
     likeness: float
 
 
-class _Words(NamedTuple):
-    """A text in lower case, its blanks as one, and where its pieces begin and end."""
-
-    folded: str
-    begins: list[int]
-    ends: list[int]
-    places: list[tuple[int, int]]
-
-
 def likeness(one: str, other: str) -> float:
     """Return how alike two texts are, from 0 to 1; case and blanks do not count."""
-    first, second = _words(one).folded, _words(other).folded
+    first, second = (" ".join(text.lower().split()) for text in (one, other))
     longest = max(len(first), len(second))
-    if not first or not second:
-        return float(not longest)
-    *_, distance = _distances(first, second, anchored=True)
-    return 1 - distance / longest
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    return sum(block.size for block in blocks) / longest if longest else 1.0
 
 
 def nearest(text: str, wanted: str, *, least: float, limit: int) -> list[Window]:
     """Return the stretches most like a text, the best first, that do not overlap.
 
-    None is less alike than `least`, which is above 0.
+    They have as many words as it, or one more or less, and are at least so much alike.
     """
-    there, sought = _words(text), _words(wanted).folded
-    if not sought or not there.places:
+    places = [match.span() for match in _PIECE.finditer(text)]
+    pieces = [text[start:end].lower() for start, end in places]
+    sought = [match[0].lower() for match in _PIECE.finditer(wanted)]
+    if not sought:
         return []
-    longest = int(len(sought) / least) + 1
-    farthest = (1 - least) * longest
-    distances = [len(sought), *_distances(sought, there.folded, anchored=False)]
-    likely = nsmallest(
-        _SHORTLIST,
-        ((distances[end], at) for at, end in enumerate(there.ends)),
+    spans = (
+        (score, first, first + size)
+        for size in {max(1, len(sought) - 1), len(sought), len(sought) + 1}
+        for first, score in enumerate(_shared(pieces, sought, size))
     )
-    windows = [
-        window
-        for distance, at in likely
-        if distance <= farthest
-        for window in _best(there, sought, at, longest)
-        if window.likeness >= least
-    ]
+    windows = []
+    for _, first, last in nlargest(_SHORTLIST, spans):
+        start, end = _trimmed(text, places[first][0], places[last - 1][1], wanted)
+        alike = likeness(text[start:end], wanted)
+        if alike >= least:
+            windows.append(Window(start, end, alike))
     return _apart(windows, limit)
 
 
-def _best(there: _Words, sought: str, last: int, longest: int) -> Iterator[Window]:
-    """Yield the stretch that ends with a piece and is most like the text."""
-    end = there.ends[last]
-    floor = max(0, end - longest)
-    backwards = there.folded[floor:end][::-1]
-    by_size = list(_distances(sought[::-1], backwards, anchored=True))
-    found = Window(0, 0, -1.0)
-    for first in range(bisect_left(there.begins, floor), last + 1):
-        size = end - there.begins[first]
-        alike = 1 - by_size[size - 1] / max(size, len(sought))
-        if alike > found.likeness:
-            found = Window(there.places[first][0], there.places[last][1], alike)
-    yield found
+def _trimmed(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:
+    """Return a stretch without marks at its ends where `wanted` has none."""
+    sought = wanted.strip()
+    if sought[0].isalnum():
+        while start < end - 1 and not text[start].isalnum():
+            start += 1
+    if sought[-1].isalnum():
+        while end > start + 1 and not text[end - 1].isalnum():
+            end -= 1
+    return start, end
+
+
+def _shared(pieces: Sequence[str], sought: Sequence[str], size: int) -> Iterator[float]:
+    """Yield, for each run of so many pieces, how many letter pairs of ours it has."""
+    wanted = {pair for piece in sought for pair in _pairs(piece)}
+    scores = [len(wanted.intersection(_pairs(piece))) for piece in pieces]
+    total = sum(scores[:size])
+    for at in range(len(pieces) - size + 1):
+        yield total / size
+        total += (scores[at + size] if at + size < len(scores) else 0) - scores[at]
+
+
+def _pairs(piece: str) -> set[str]:
+    marked = f" {piece}"
+    return {marked[at : at + 2] for at in range(len(marked) - 1)}
 
 
 def _apart(windows: Iterable[Window], limit: int) -> list[Window]:
@@ -230,49 +229,3 @@ def _apart(windows: Iterable[Window], limit: int) -> list[Window]:
         if all(window.end <= w.start or w.end <= window.start for w in chosen):
             chosen.append(window)
     return chosen
-
-
-def _words(text: str) -> _Words:
-    pieces: list[str] = []
-    found = _Words("", [], [], [])
-    size = 0
-    for match in _PIECE.finditer(text):
-        if match["blank"] is not None:
-            piece = "\n\n" if match[0].count("\n") > 1 else " "
-            if not size:
-                continue
-        else:
-            piece = match[0].lower()
-            found.begins.append(size)
-            found.ends.append(size + len(piece))
-            found.places.append(match.span())
-        pieces.append(piece)
-        size += len(piece)
-    return found._replace(folded="".join(pieces).rstrip())
-
-
-def _distances(sought: str, text: str, *, anchored: bool) -> Iterator[int]:
-    """Yield the distance of a text to what ends at each letter of another.
-
-    With `anchored` to all of it up to there, else to the stretch that is nearest.
-    """
-    where: dict[str, int] = {}
-    for at, letter in enumerate(sought):
-        where[letter] = where.get(letter, 0) | 1 << at
-    top = 1 << len(sought) - 1
-    full = (top << 1) - 1
-    more, less, score = full, 0, len(sought)
-    for letter in text:
-        equal = where.get(letter, 0)
-        steep = equal | less
-        flat = (((equal & more) + more) ^ more) | equal
-        up = less | (full & ~(flat | more))
-        down = more & flat
-        if up & top:
-            score += 1
-        elif down & top:
-            score -= 1
-        up = up << 1 | anchored
-        more = (down << 1 | ~(steep | up)) & full
-        less = up & steep & full
-        yield score

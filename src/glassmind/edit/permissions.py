@@ -1,7 +1,7 @@
 """What the policy lets a change do, and what of it the caller may see."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -354,17 +354,11 @@ def refuse_opening(
     rules: IgnoreRules,
     folder: NotePath,
     to: str,
-    brought: Collection[object] = (),
 ) -> None:
-    """Refuse to move a folder to where notes of it are indexed that are left out now.
-
-    Those that are `brought` back were indexed before.
-    """
+    """Refuse to move a folder if notes in it are left out now and would not be."""
     for note in sorted(notes_below(root, folder)):
         then = to + note[len(folder) :]
-        if rules.left_out(note) is None or note in brought:
-            continue
-        if rules.left_out(then) is None:
+        if rules.left_out(note) is not None and rules.left_out(then) is None:
             raise EditRefused(
                 f"{folder} stays where it is: {note} is left out of the index, and "
                 f"would not be as {then}"

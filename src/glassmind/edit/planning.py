@@ -1,9 +1,8 @@
 """Plans to create, edit, delete and move notes, and how new links are written."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from posixpath import relpath
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
@@ -28,7 +27,6 @@ from glassmind.edit.relinking import (
     OTHER_KINDS,
     Job,
     LinkUpdate,
-    PartMoves,
     draft_with_links,
     few_risks,
     follow_links,
@@ -36,7 +34,6 @@ from glassmind.edit.relinking import (
     known_files,
     left_out_of,
     losses,
-    settle_headings,
 )
 from glassmind.edit.text_edits import KINDS, Edited, edited
 from glassmind.edit.vault import EditVault
@@ -53,14 +50,13 @@ from glassmind.files.ignore import is_attachment
 from glassmind.files.names import (
     CANDIDATES_SHOWN,
     NOTE_SUFFIX,
+    LinkWriter,
     Names,
     link_text,
     name_key,
-    short_names,
 )
-from glassmind.files.read import Unreadable, decode, safe_path
+from glassmind.files.read import safe_path
 from glassmind.files.scan import kind_of
-from glassmind.files.settings import LinkFormat
 from glassmind.files.steps import trash_place
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.edits import (
@@ -72,9 +68,9 @@ from glassmind.model.edits import (
     TextEdit,
 )
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.property_edits import with_property
+from glassmind.obsidian.property_edits import changed_property, with_property
 from glassmind.obsidian.text import fold
-from glassmind.obsidian.yaml_text import in_scalar, scalar, scalar_places
+from glassmind.obsidian.yaml_text import scalar
 
 TITLE = "title"
 
@@ -228,14 +224,6 @@ def _ended(text: str, newline: str) -> str:
 DATE: Final = "YYYY-MM-DD"
 TIME: Final = "HH:mm"
 
-MONTHS: Final = (
-    "January", "February", "March", "April", "May", "June", "July", "August",
-    "September", "October", "November", "December",
-)  # fmt: skip
-DAYS: Final = (
-    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
-)  # fmt: skip
-
 _FIELD = re.compile(r"\{\{\s*(title|date|time)\s*(?::([^{}]*))?\}\}", re.IGNORECASE)
 _WHOLE = re.compile(
     r"^([ \t]*(?:-|[^:#\n]+:)[ \t]+)\{\{[ \t]*title[ \t]*\}\}(?=[ \t]*\r?$)",
@@ -243,25 +231,23 @@ _WHOLE = re.compile(
 )
 """A property, or an item of one, that is the title and nothing else."""
 
-_LOCAL = re.compile(r"(\[[^\[]*\])|(LTS|LT|LL?L?L?|l{1,4})")
-_LOCAL_FORMATS: Mapping[str, str] = {
-    "LTS": "h:mm:ss A",
-    "LT": "h:mm A",
-    "L": "MM/DD/YYYY",
-    "LL": "MMMM D, YYYY",
-    "LLL": "MMMM D, YYYY h:mm A",
-    "LLLL": "dddd, MMMM D, YYYY h:mm A",
-    "l": "M/D/YYYY",
-    "ll": "MMM D, YYYY",
-    "lll": "MMM D, YYYY h:mm A",
-    "llll": "ddd, MMM D, YYYY h:mm A",
-}
-_TOKEN = re.compile(
-    r"(\[[^\[]*\])|\\(.)|(Hmmss|Hmm|hmmss|hmm|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?"
-    r"|wo|ww?|Wo|WW?|Qo?|YYYYYY|YYYYY|YYYY|YY|Y|gggg|gg|GGGG|GG|e|E|a|A|hh?|HH?|kk?"
-    r"|mm?|ss?|S{1,9}|x|X|zz?|ZZ?|.)",
-    re.DOTALL,
+_SIGN = re.compile(
+    r"\[([^\[\]]*)\]|(YYYY|YY|Q|M{1,4}|Do|D{1,4}|d{1,4}|E|w{1,2}|W{1,2}|gggg|GGGG"
+    r"|A|a|h{1,2}|H{1,2}|m{1,2}|s{1,2}|ZZ?|X)"
 )
+_CODES: Mapping[str, str] = {
+    "YYYY": "%Y", "YY": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "DDDD": "%j",
+    "DD": "%d", "dddd": "%A", "ddd": "%a", "d": "%w", "E": "%u", "WW": "%V",
+    "GGGG": "%G", "HH": "%H", "hh": "%I", "mm": "%M", "ss": "%S", "A": "%p",
+    "ZZ": "%z",
+}  # fmt: skip
+"""The signs of Moment that strftime has, too."""
+
+_NUMBERS: Mapping[str, str] = {
+    "M": "%m", "D": "%d", "DDD": "%j", "W": "%V", "H": "%H", "h": "%I", "m": "%M",
+    "s": "%S",
+}  # fmt: skip
+"""Those that it has with zeros before them."""
 
 
 def filled(text: str, title: str, now: datetime) -> str:
@@ -285,122 +271,41 @@ def filled(text: str, title: str, now: datetime) -> str:
 
 def formatted(now: datetime, form: str) -> str:
     """Return a time in a format of Moment; what is no sign of it stays as it is."""
-    spelled = _LOCAL.sub(
-        lambda found: found[0] if found[1] else _LOCAL_FORMATS[found[2]], form
+    return _SIGN.sub(
+        lambda found: found[1] if found[2] is None else _sign(now, found[2]), form
     )
-    return _TOKEN.sub(lambda found: _token(now, found), spelled)
 
 
-def _token(now: datetime, found: re.Match[str]) -> str:
-    if found[1] is not None:
-        return found[1][1:-1]
-    if found[2] is not None:
-        return found[2]
-    token = found[3]
-    if token in _SIGNS:
-        return _SIGNS[token](now)
-    if token[0] == "S":
-        return f"{now.microsecond:06d}000"[: len(token)]
-    return token
+def _sign(now: datetime, sign: str) -> str:
+    if sign in _CODES:
+        return now.strftime(_CODES[sign])
+    if sign in _NUMBERS:
+        return str(int(now.strftime(_NUMBERS[sign])))
+    zone, (year, week) = now.strftime("%z"), _week(now)
+    others: Mapping[str, object] = {
+        "Q": (now.month + 2) // 3,
+        "Do": _ordinal(now.day),
+        "dd": now.strftime("%a")[:2],
+        "a": now.strftime("%p").lower(),
+        "gggg": f"{year:04d}",
+        "ww": f"{week:02d}",
+        "w": week,
+        "Z": f"{zone[:3]}:{zone[3:]}",
+        "X": int(now.timestamp()),
+    }
+    return str(others[sign])
 
 
 def _ordinal(number: int) -> str:
-    last = number % 10
     is_teen = number % 100 // 10 == 1
-    return f"{number}{'th' if is_teen else ('th', 'st', 'nd', 'rd', *['th'] * 6)[last]}"
-
-
-def _hour(now: datetime) -> int:
-    return now.hour % 12 or 12
-
-
-def _quarter(now: datetime) -> int:
-    return (now.month + 2) // 3
-
-
-def _day(now: datetime) -> int:
-    """Return the day of the week, Sunday being 0."""
-    return now.isoweekday() % 7
-
-
-def _year_day(now: datetime) -> int:
-    return now.timetuple().tm_yday
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if is_teen else ending}"
 
 
 def _week(now: datetime) -> tuple[int, int]:
     """Return the year and the week by Sundays: that of 1 January is the first."""
-    saturday = now + timedelta(days=6 - _day(now))
-    return saturday.year, (_year_day(saturday) + 6) // 7
-
-
-def _zone(now: datetime, between: str) -> str:
-    offset = now.utcoffset() or timedelta(0)
-    minutes = int(offset.total_seconds()) // 60
-    sign = "-" if minutes < 0 else "+"
-    hours, rest = divmod(abs(minutes), 60)
-    return f"{sign}{hours:02d}{between}{rest:02d}"
-
-
-_SIGNS: Mapping[str, Callable[[datetime], str]] = {
-    "YYYYYY": lambda now: f"+{now.year:06d}",
-    "YYYYY": lambda now: f"{now.year:05d}",
-    "YYYY": lambda now: f"{now.year:04d}",
-    "YY": lambda now: f"{now.year % 100:02d}",
-    "Y": lambda now: str(now.year),
-    "Q": lambda now: str(_quarter(now)),
-    "Qo": lambda now: _ordinal(_quarter(now)),
-    "M": lambda now: str(now.month),
-    "Mo": lambda now: _ordinal(now.month),
-    "MM": lambda now: f"{now.month:02d}",
-    "MMM": lambda now: MONTHS[now.month - 1][:3],
-    "MMMM": lambda now: MONTHS[now.month - 1],
-    "D": lambda now: str(now.day),
-    "Do": lambda now: _ordinal(now.day),
-    "DD": lambda now: f"{now.day:02d}",
-    "DDD": lambda now: str(_year_day(now)),
-    "DDDo": lambda now: _ordinal(_year_day(now)),
-    "DDDD": lambda now: f"{_year_day(now):03d}",
-    "d": lambda now: str(_day(now)),
-    "do": lambda now: _ordinal(_day(now)),
-    "dd": lambda now: DAYS[_day(now)][:2],
-    "ddd": lambda now: DAYS[_day(now)][:3],
-    "dddd": lambda now: DAYS[_day(now)],
-    "e": lambda now: str(_day(now)),
-    "E": lambda now: str(now.isoweekday()),
-    "w": lambda now: str(_week(now)[1]),
-    "wo": lambda now: _ordinal(_week(now)[1]),
-    "ww": lambda now: f"{_week(now)[1]:02d}",
-    "W": lambda now: str(now.isocalendar()[1]),
-    "Wo": lambda now: _ordinal(now.isocalendar()[1]),
-    "WW": lambda now: f"{now.isocalendar()[1]:02d}",
-    "gg": lambda now: f"{_week(now)[0] % 100:02d}",
-    "gggg": lambda now: f"{_week(now)[0]:04d}",
-    "GG": lambda now: f"{now.isocalendar()[0] % 100:02d}",
-    "GGGG": lambda now: f"{now.isocalendar()[0]:04d}",
-    "A": lambda now: "AM" if now.hour < 12 else "PM",  # noqa: PLR2004
-    "a": lambda now: "am" if now.hour < 12 else "pm",  # noqa: PLR2004
-    "H": lambda now: str(now.hour),
-    "HH": lambda now: f"{now.hour:02d}",
-    "h": lambda now: str(_hour(now)),
-    "hh": lambda now: f"{_hour(now):02d}",
-    "k": lambda now: str(now.hour or 24),
-    "kk": lambda now: f"{now.hour or 24:02d}",
-    "m": lambda now: str(now.minute),
-    "mm": lambda now: f"{now.minute:02d}",
-    "s": lambda now: str(now.second),
-    "ss": lambda now: f"{now.second:02d}",
-    "Hmm": lambda now: f"{now.hour}{now.minute:02d}",
-    "Hmmss": lambda now: f"{now.hour}{now.minute:02d}{now.second:02d}",
-    "hmm": lambda now: f"{_hour(now)}{now.minute:02d}",
-    "hmmss": lambda now: f"{_hour(now)}{now.minute:02d}{now.second:02d}",
-    "X": lambda now: str(int(now.timestamp())),
-    "x": lambda now: str(int(now.timestamp() * 1000)),
-    "Z": lambda now: _zone(now, ":"),
-    "ZZ": lambda now: _zone(now, ""),
-    "z": lambda _now: "",
-    "zz": lambda _now: "",
-}
-"""What the signs of a format stand for."""
+    saturday = now + timedelta(days=6 - now.isoweekday() % 7)
+    return saturday.year, (saturday.timetuple().tm_yday + 6) // 7
 
 
 def plan_edit(
@@ -461,15 +366,8 @@ def plan_delete(
         step, gone = Step(origin.path, place, raw, raw), [origin.path]
     update = follow_links(vault, [step], files)
     facts = {"files": len(gone), "lost": update.lost, "elsewhere": update.elsewhere}
-    return Draft(
-        "delete",
-        f"move {origin.path} to the trash",
-        update.steps,
-        update.rewritten,
-        update.adopted,
-        (*losses(update.lost, update.elsewhere), *update.risks),
-        {**facts, **update.facts},
-    )
+    update.risks[:0] = losses(update.lost, update.elsewhere)
+    return update.draft("delete", f"move {origin.path} to the trash", facts=facts)
 
 
 def plan_move(
@@ -492,27 +390,14 @@ def plan_move(
     if raw is not None:
         step = Step(origin.path, to, raw, retitled(raw, origin.path, to))
     what = "the folder " if origin.folder else ""
-    stays: list[str] = []
-
-    def make(moves: PartMoves) -> Draft:
-        return draft_with_links(
-            vault,
-            "move",
-            f"move {what}{origin.path} to {to}",
-            [step],
-            files=files,
-            moves=moves,
-            risks=stays,
-            facts={"from": origin.path, "to": to, "folder": origin.folder},
-        )
-
-    start = PartMoves({}, {}, whole=files.renames([step]).goes)
-    first = make(start)
-    try:
-        return settle_headings(start, make, first)
-    except EditRefused as refusal:  # the links to such a heading stay
-        stays.append(str(refusal))
-        return make(start)
+    return draft_with_links(
+        vault,
+        "move",
+        f"move {what}{origin.path} to {to}",
+        [step],
+        files=files,
+        facts={"from": origin.path, "to": to, "folder": origin.folder},
+    )
 
 
 def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft | None:
@@ -543,46 +428,24 @@ def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft 
     more = f" and {len(others)} more" if others else ""
     title = f"links to {first[0]}, which is {first[1]} now{more}"
     moved = {str(old): str(new) for old, new in goes.items()}
-    return Draft(
-        "relink",
-        title,
-        update.steps,
-        update.rewritten,
-        update.adopted,
-        (*files.risks, *few_risks(update.risks)),
-        {MOVED: moved, OWNERS_PLAN: True, **update.facts},
-    )
+    update.risks = [*files.risks, *few_risks(update.risks)]
+    return update.draft("relink", title, facts={MOVED: moved, OWNERS_PLAN: True})
 
 
 def retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
     """Return a note whose property `title` follows its name, if it was that name."""
     old, new = _stem(path), _stem(to)
-    found = decode(raw)
-    if old is None or new is None or old == new or isinstance(found, Unreadable):
+    if old is None or new is None or old == new:
         return raw
-    if found.flagged:
+    try:
+        page = Page.of(path, raw)
+        if page.note.frontmatter.properties.get(TITLE) != old:
+            return raw
+        change = ChangeProperty(TITLE, "set", new)
+        splices = changed_property(path, page.note.text, change, page.newline)
+        return page.with_splices(splices)
+    except EditRefused:
         return raw
-    text = found.text
-    head = read_head(text)
-    title = next((p for p in head.properties if p.leaf.path == ("title",)), None)
-    if title is None or title.leaf.value != old:
-        return raw
-    source = text.encode()
-    written = source[title.start : title.end].decode()
-    placed = scalar_places(written, old)
-    if placed is None:
-        return raw
-    if placed.style == "plain":
-        said = scalar(new)
-    else:
-        start, end = placed.places[0], placed.places[-1]
-        said = written[:start] + in_scalar(new, placed.style) + written[end:]
-    after = (source[: title.start] + said.encode() + source[title.end :]).decode()
-    meant = {**head.frontmatter.properties, "title": new}
-    if read_head(after).frontmatter.properties != meant:
-        return raw
-    mark = raw[: len(raw) - len(text.encode(found.encoding))]
-    return mark + after.encode(found.encoding)
 
 
 def _stem(path: NotePath) -> str | None:
@@ -611,14 +474,12 @@ def _link(vault: EditVault, name: str, page: Page) -> str:
         end = _to_come(bare, markdown=markdown)
         return link_text(end, "", markdown=markdown, heading=heading)
     files = Names.of((target, *_every_file(vault)))
-    suffix = NOTE_SUFFIX if markdown else ""
+    writer = LinkWriter(files, markdown, settings.link_format)
     shown = target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-    for end in _ends(page.path, target, settings.link_format, files):
-        place = f"{end}{suffix}" if target.endswith(NOTE_SUFFIX) else end
-        if files.resolve(place, page.path, markdown=markdown) == target:
-            words = "" if end == shown and not heading else shown
-            return link_text(place, words, markdown=markdown, heading=heading)
-    raise BadEdit(f"no link can be written to {target}: its name has a letter for it")
+    link = next(writer.written(page.path, target, shown, heading), None)
+    if link is None:
+        raise BadEdit(f"no link can lead to {target}: rename it")
+    return link
 
 
 def _other_file(vault: EditVault, name: str) -> NotePath | None:
@@ -666,16 +527,3 @@ def _to_come(name: str, *, markdown: bool) -> str:
     if is_other or not markdown:
         return name.removesuffix(NOTE_SUFFIX)
     return name.removesuffix(NOTE_SUFFIX) + NOTE_SUFFIX
-
-
-def _ends(
-    source: NotePath, target: NotePath, form: LinkFormat, files: Names
-) -> Iterator[str]:
-    """Yield ways to name a file from another, the vault's own first."""
-    whole = target.removesuffix(NOTE_SUFFIX)
-    if form == "relative":
-        folder = source.rpartition("/")[0]
-        yield relpath(whole, folder) if folder else whole
-    if form == "absolute":
-        yield whole
-    yield from short_names(target, files)

@@ -14,7 +14,6 @@ from glassmind.edit.applying import (
     TAINTED,
     applied,
     as_of,
-    carrying,
     changes_memos,
     kept,
     known_undone,
@@ -95,7 +94,6 @@ def undo(vault: EditVault, identity: str, request: EditRequest) -> Changed:
         if known.state != "applied":
             raise WrongState(known.id, known.state, "applied")
         draft, clean = plan_undo(vault, known)
-        draft = carrying(vault, draft)
         refuse_left_out(vault, draft, known)
         done = _decided(vault, draft, request, known, clean=clean)
     return replace(done, notices=(*notices, *done.notices))

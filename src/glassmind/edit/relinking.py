@@ -1,7 +1,6 @@
 """The files of a vault before and after a change, and the links that follow it."""
 
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple, TypeAlias
@@ -22,13 +21,11 @@ from glassmind.edit.vault import EditVault
 from glassmind.errors import EditRefused, NameTaken, VaultError
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import Names, name_key
-from glassmind.files.read import Unreadable, decode
 from glassmind.files.scan import MOST_NAMES, unindexed
 from glassmind.files.steps import is_trashed
 from glassmind.model import Digest, NotePath
 from glassmind.model.edits import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
 from glassmind.obsidian.links import Outline, OutlinePart, anchor_of
-from glassmind.obsidian.notes import read_note
 from glassmind.store.sqlite.notes import SqliteEditRows
 
 OTHER_KINDS = ("canvas", "base")
@@ -43,9 +40,6 @@ MERGED = "merged"
 MOST_RISKS = 50
 """How many risks a draft names; a person reads no more."""
 
-MOST_ROUNDS = 5
-"""How often a draft is made anew; a heading with a link to a heading takes two."""
-
 _REWRITERS = {
     ".md": relinked_note,
     ".canvas": relinked_canvas,
@@ -53,12 +47,6 @@ _REWRITERS = {
 }
 _NOWHERE = "will lead nowhere"
 _ELSEWHERE = "will lead to another file of that name"
-_HEADING = re.compile(
-    rb"^[ \t>]*#{1,6}[ \t][^\n]*$|^[^\n]+\n[ \t>]*[=-]+[ \t]*\r?$", re.MULTILINE
-)
-"""A line that may be a heading, by signs before it or below."""
-
-_BLOCK = re.compile(rb"\^[A-Za-z0-9-]+[ \t]*\r?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +155,8 @@ class LinkUpdate:
 
     `counted` are the files in which links were written anew, each with how many. Of
     links to files that go, `lost` lead nowhere then and `elsewhere` to another.
-    `early` are the files in which links are adopted, `stuck` the risks of links that
-    no text leads to a new name. Nothing is counted of files that the caller may not
-    read.
+    `early` are the files in which links are adopted, `stuck` the risks of links that no
+    text leads to a new name. Nothing is counted of files that the caller may not read.
     """
 
     vault: EditVault
@@ -194,6 +181,19 @@ class LinkUpdate:
         if self.early:
             found[EARLY] = list(self.early)
         return found
+
+    def draft(
+        self, verb: ChangeVerb, title: str, *, facts: Mapping[str, object]
+    ) -> Draft:
+        return Draft(
+            verb,
+            title,
+            self.steps,
+            self.rewritten,
+            self.adopted,
+            tuple(self.risks),
+            {**facts, **self.facts},
+        )
 
     def rewrite(self, jobs: Iterable[Job], relink: Relink) -> None:
         """Write links anew; steps are added for files that have none."""
@@ -363,15 +363,8 @@ def draft_with_links(  # noqa: PLR0913 - each fact by its name
     )
     if verb == "move" and update.stuck:
         raise EditRefused(f"nothing was moved, for a link could not: {update.stuck[0]}")
-    return Draft(
-        verb,
-        title,
-        update.steps,
-        update.rewritten,
-        update.adopted,
-        (*risks, *update.risks),
-        {**(facts or {}), **update.facts},
-    )
+    update.risks[:0] = risks
+    return update.draft(verb, title, facts=facts or {})
 
 
 Place: TypeAlias = tuple[NotePath, OutlinePart]
@@ -446,179 +439,37 @@ class PartMoves:
         return address
 
 
-def settle_headings(
-    moves: PartMoves, make: Callable[[PartMoves], Draft], first: Draft | None = None
-) -> Draft:
-    """Return a draft in which the links to every heading that it changes are rewritten.
-
-    `make` drafts the change for outlines as they are thought to be. A heading may hold
-    a link, and get other words by its rewriting; so it is called again until the
-    outlines that come of it are those that it was made for.
-    """
-    for _ in range(MOST_ROUNDS):
-        draft, first = first or make(moves), None
-        now = _outlines_in(draft, moves)
-        if (now.before, now.after) == (moves.before, moves.after):
-            return draft
-        moves = now
-    raise EditRefused("headings hold links to each other that cannot all be carried")
-
-
-def _outlines_in(draft: Draft, moves: PartMoves) -> PartMoves:
-    """Return the outlines that a draft leaves, also of other notes it changes."""
-    before, after = dict(moves.before), dict(moves.after)
-    for path, to, was, text, _ in draft.steps:
-        end = moves.whole.get(path, to) if path and not is_trashed(to) else to
-        if end in after:
-            after[end] = outline_of(end, text)
-        elif path is not None and was is not None and path not in before:
-            if not path.lower().endswith(".md") or not _headings_differ(was, text):
-                continue
-            old, new = outline_of(path, was), outline_of(end, text)
-            if (old.forms, old.raw_forms) != (new.forms, new.raw_forms):
-                before[path], after[end] = old, new
-    return replace(moves, before=before, after=after)
-
-
-def _headings_differ(one: bytes, other: bytes) -> bool:
-    return one != other and _HEADING.findall(one) != _HEADING.findall(other)
-
-
-def outline_of(path: NotePath, raw: bytes) -> Outline:
-    """Return the outline of a note from its bytes; one that is no text has none."""
-    found = decode(raw)
-    if isinstance(found, Unreadable):
-        return Outline.of(())
-    return Outline.of_note(read_note(path, found.text))
-
-
 def page_at(vault: EditVault, path: NotePath, expected: Digest | None = None) -> Page:
     """Return a note as it is on the disk now; its digest may be `expected`."""
     vault.disclosed([path])  # what is said of a change tells of the text, be it refused
     return Page.of(path, read_for_edit(vault, path, expected))
 
 
-def moves_between(steps: Iterable[Step]) -> PartMoves:
-    """Return which headings and blocks steps move, told by comparing their texts.
-
-    A note with as many headings as before keeps them in order. Otherwise a heading is
-    the one of its words, in the same note or in another whose outline changes.
-    """
-    before: dict[NotePath, Outline] = {}
-    after: dict[NotePath, Outline] = {}
-    whole: dict[NotePath, NotePath] = {}
-    for step in steps:
-        if step.folder or not (step.path or step.to).lower().endswith(".md"):
-            continue
-        path = None if step.path is None or is_trashed(step.path) else step.path
-        was = step.before if path is not None else None
-        text = None if is_trashed(step.to) else step.after
-        if was is not None and text is not None and not _parts_differ(was, text):
-            continue
-        if path is not None and was is not None:
-            before[path] = outline_of(path, was)
-            whole |= {} if text is None else {path: step.to}
-        if text is not None:
-            after[step.to] = outline_of(step.to, text)
-    parts: dict[Place, Place] = {}
-    for path, outline in before.items():
-        home = whole.get(path)
-        own = after.get(home) if home else None
-        if (
-            own
-            and len(own.texts) == len(outline.texts)
-            and own.blocks == outline.blocks
-        ):
-            continue
-        for part in _parts_of(outline):
-            there = _part_like(outline, part, home, after)
-            if there is not None and there != (home, part):
-                parts[path, part] = there
-    return PartMoves(before, after, parts, whole)
-
-
-def _parts_differ(one: bytes, other: bytes) -> bool:
-    return _headings_differ(one, other) or (
-        one != other and _BLOCK.findall(one) != _BLOCK.findall(other)
-    )
-
-
-def _parts_of(outline: Outline) -> list[OutlinePart]:
-    headings = [OutlinePart("heading", at) for at in range(len(outline.texts))]
-    return [*headings, *(OutlinePart("block", at) for at in range(len(outline.blocks)))]
-
-
-def _part_like(
-    outline: Outline,
-    part: OutlinePart,
-    home: NotePath | None,
-    after: Mapping[NotePath, Outline],
-) -> Place | None:
-    """Return where the part of the same words or id is, its own note first."""
-    wanted = (outline.texts if part.kind == "heading" else outline.blocks)[part.at]
-    for path in sorted(after, key=lambda path: path != home):
-        found = after[path].texts if part.kind == "heading" else after[path].blocks
-        if wanted in found:
-            return path, OutlinePart(part.kind, found.index(wanted))
-    return None
-
-
-class _Only(Names):
-    """Names of some files alone: a link to any other leads nowhere, and so stays."""
-
-    def __init__(self, names: Names, files: Collection[NotePath]) -> None:
-        super().__init__()
-        self._names, self._wanted = names, files
-
-    def resolve(
-        self, target: str, source: NotePath, *, markdown: bool = False
-    ) -> NotePath | None:
-        found = self._names.resolve(target, source, markdown=markdown)
-        return found if found in self._wanted else None
-
-
 def with_links_since(
-    vault: EditVault, draft: Draft, known: Draft, restored: Collection[NotePath]
+    vault: EditVault, draft: Draft, known: Draft, settled: Collection[NotePath]
 ) -> Draft:
     """Return a change that waited with the links rewritten that were written since.
 
     `known` is the change as it was made or is taken back: links that it adopted stay.
-    `restored` are files of the draft whose texts are right as they are; in its other
-    files only links to what the draft moves are looked at.
+    `settled` are files of the draft whose texts are right as they are. Links to parts
+    of a note stay as they are.
     """
-    moves = moves_between(draft.steps)
-    merged = draft.facts.get(MERGED)
-    if isinstance(merged, list):
-        source, into = (NotePath(str(path)) for path in merged)
-        moves = replace(moves, whole={**moves.whole, source: into})
     leaving = [s.path for s in draft.steps if s.path not in (None, s.to)]
-    is_idle = not moves.before and all(is_trashed(path or "") for path in leaving)
-    if is_idle and draft.verb != "create":
+    if all(is_trashed(path or "") for path in leaving) and draft.verb != "create":
         return draft
     files = known_files(vault)
-    renames = files.renames(draft.steps)
-    relink = relink_for(vault, files, renames, _lenient(moves, renames))
-    own = {step.path: step for step in draft.steps if step.path and not step.folder}
-    found = known.facts.get(EARLY)
-    early = (
-        {NotePath(str(path)) for path in found} if isinstance(found, list) else set()
+    goes = dict(files.renames(draft.steps).goes)
+    merged, early = draft.facts.get(MERGED), known.facts.get(EARLY)
+    adopting = map(NotePath, early) if isinstance(early, list) else ()
+    if isinstance(merged, list):
+        goes[NotePath(merged[0])] = NotePath(merged[1])
+    update = follow_links(
+        vault,
+        draft.steps,
+        files,
+        end_after=PartMoves({}, {}, whole=goes).end_after,
+        settled=[*settled, *adopting],
     )
-    candidates = set(files.rows.linking(renames.keys(moves.before)))
-    candidates |= {*renames.goes, *files.not_markdown()}
-    candidates -= {*own, *files.others, *renames.gone, *early}
-    goes = renames.goes
-    update = LinkUpdate(vault, draft.steps)
-    update.rewrite(
-        [Job(path, path, goes.get(path, path)) for path in sorted(candidates)], relink
-    )
-    if restored or own:
-        some = {*goes, *renames.gone, *moves.before}
-        jobs = [
-            Job(path, path, step.to, step)
-            for path, step in own.items()
-            if path not in restored and path not in early and not is_trashed(step.to)
-        ]
-        update.rewrite(jobs, replace(relink, before=_Only(relink.before, some)))
     kept = [risk for risk in draft.risks if not risk.endswith((_NOWHERE, _ELSEWHERE))]
     rewritten = Rewritten(
         draft.rewritten.links + update.rewritten.links,
@@ -628,25 +479,13 @@ def with_links_since(
         draft,
         steps=update.steps,
         rewritten=rewritten,
-        risks=(
-            *kept,
-            *files.risks,
-            *few_risks(update.risks),
-            *losses(update.lost, update.elsewhere),
+        risks=tuple(
+            dict.fromkeys(
+                (*kept, *update.risks, *losses(update.lost, update.elsewhere))
+            )
         ),
         facts={**draft.facts, **update.facts},
     )
-
-
-def _lenient(moves: PartMoves, renames: Renames) -> EndAfter:
-    def end_after(target: NotePath, subpath: str | None, kind: str) -> LinkEnd:
-        try:
-            end, named = moves.end_after(target, subpath, kind)
-        except EditRefused:  # nothing tells the part from another then
-            end, named = moves.whole.get(target, target), subpath
-        return renames.goes.get(end, end), named
-
-    return end_after
 
 
 def losses(lost: int, elsewhere: int) -> list[str]:

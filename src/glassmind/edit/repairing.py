@@ -14,11 +14,9 @@ from glassmind.edit.relinking import (
     Job,
     KnownFiles,
     LinkUpdate,
-    PartMoves,
     draft_with_links,
     few_risks,
     known_files,
-    settle_headings,
 )
 from glassmind.edit.restructuring import retagged_file
 from glassmind.edit.vault import EditVault
@@ -80,22 +78,17 @@ def _planned(
     risks = [*files.risks, *few_risks(update.risks)]
     steps = work.steps()
 
-    def make(moves: PartMoves) -> Draft:
-        others = replace(files, risks=())
-        return draft_with_links(
+    draft = Draft("repair", "", (), risks=tuple(risks))
+    if steps:
+        draft = draft_with_links(
             vault,
             "repair",
             "",
             steps,
-            files=others,
-            moves=moves,
+            files=replace(files, risks=()),
             settled=shut,
             risks=risks,
         )
-
-    draft = Draft("repair", "", (), risks=tuple(risks))
-    if steps:
-        draft = settle_headings(PartMoves({}, {}), make)
     counted = draft.facts.get(LINKS_IN)
     linked = [*(counted if isinstance(counted, list) else []), *update.counted]
     left = [*repairs.unmended, *work.left]

@@ -37,7 +37,6 @@ from glassmind.edit.relinking import (
     page_at,
     relink_for,
     relinked,
-    settle_headings,
 )
 from glassmind.edit.sections import heading_meant
 from glassmind.edit.vault import EditVault
@@ -91,19 +90,16 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
     old = before.texts[done.at]
     line = page.note.headings[done.at].line
 
-    def make(moves: PartMoves) -> Draft:
-        return draft_with_links(
-            vault,
-            "rename-heading",
-            f"rename the heading {old} of {note} to {after.texts[done.at]}",
-            [step],
-            files=files,
-            moves=moves,
-            risks=_risks(page, done, after),
-            facts={"heading": old, "line": line, SUBJECT: note},
-        )
-
-    return settle_headings(PartMoves({note: before}, {note: after}), make)
+    return draft_with_links(
+        vault,
+        "rename-heading",
+        f"rename the heading {old} of {note} to {after.texts[done.at]}",
+        [step],
+        files=files,
+        moves=PartMoves({note: before}, {note: after}),
+        risks=_risks(page, done, after),
+        facts={"heading": old, "line": line, SUBJECT: note},
+    )
 
 
 def _risks(page: Page, done: "Renamed", after: Outline) -> list[str]:
@@ -230,9 +226,7 @@ def plan_merge(
     trash = trash_place(source, partial(is_taken, vault))
     first = joined(target, added, added.note.title)
     merge = _Merge(vault, known_files(vault), added, target, trash, first)
-    return settle_headings(
-        _merge_moves(merge), lambda moves: _merge_draft(merge, moves)
-    )
+    return _merge_draft(merge, _merge_moves(merge))
 
 
 def _merge_moves(merge: _Merge) -> PartMoves:
@@ -388,9 +382,7 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
     sections = [section_of(page.note, page.source, at) for at in chosen]
     paths = _paths(vault, home, names, files)
     split = _Split(vault, files, page, chosen, sections, paths)
-    return settle_headings(
-        _split_moves(split), lambda moves: _split_draft(split, moves)
-    )
+    return _split_draft(split, _split_moves(split))
 
 
 def _paths(
@@ -655,8 +647,8 @@ def retagged_base(raw: bytes, old: str, new: str) -> tuple[bytes, int]:
 def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
     """Return the change that gives a tag, and those below it, another name.
 
-    In texts, in lists called `tags`, on cards of canvases and in filters of bases. A
-    heading that holds the tag has other words then, and links to it follow.
+    In texts, in lists called `tags`, on cards of canvases and in filters of bases.
+    Links to a heading that holds the tag follow.
     """
     was, name = tag_name(old), tag_name(new)
     if was == name:
@@ -666,19 +658,30 @@ def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
     if not any(_is_told(vault, step) for step in steps):
         raise EditRefused(risks[0] if risks else f"no note has the tag #{was}")
 
-    def make(moves: PartMoves) -> Draft:
-        return draft_with_links(
-            vault,
-            "rename-tag",
-            f"rename the tag #{was} to #{name}",
-            steps,
-            files=files,
-            moves=moves,
-            risks=[*_joins(vault, files, was, name), *risks],
-            facts={"tags": count},
-        )
+    return draft_with_links(
+        vault,
+        "rename-tag",
+        f"rename the tag #{was} to #{name}",
+        steps,
+        files=files,
+        moves=_heading_moves(steps),
+        risks=[*_joins(vault, files, was, name), *risks],
+        facts={"tags": count},
+    )
 
-    return settle_headings(PartMoves({}, {}), make)
+
+def _heading_moves(steps: Sequence[Step]) -> PartMoves:
+    """Return the outlines of notes in whose headings the tag is."""
+    before: dict[NotePath, Outline] = {}
+    after: dict[NotePath, Outline] = {}
+    for path, _, was, text, _ in steps:
+        if path and path.lower().endswith(".md"):
+            old, new = (
+                Outline.of_note(Page.of(path, raw or b"").note) for raw in (was, text)
+            )
+            if old.forms != new.forms:
+                before[path], after[path] = old, new
+    return PartMoves(before, after)
 
 
 def _is_told(vault: EditVault, step: Step) -> bool:

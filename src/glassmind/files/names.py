@@ -528,21 +528,24 @@ class LinkWriter:
     markdown: bool = False
     link_format: LinkFormat = "shortest"
 
-    def written(self, source: NotePath, target: NotePath, shown: str) -> Iterator[str]:
+    def written(
+        self, source: NotePath, target: NotePath, shown: str, heading: str = ""
+    ) -> Iterator[str]:
         """Yield the ways to write a link that shows these words, the usual first.
 
         None where every name of the target has a letter that no link can hold.
         """
         if self.markdown:
-            destination = self._shortest(source, target, NOTE_SUFFIX)
+            suffix = NOTE_SUFFIX if target.endswith(NOTE_SUFFIX) else ""
+            destination = self._shortest(source, target, suffix)
             if destination is not None:
-                yield link_text(destination, shown, markdown=True)
+                yield link_text(destination, shown, markdown=True, heading=heading)
         name = self._shortest(source, target, "")
         if name is None:
             name = self._shortest(source, target, NOTE_SUFFIX)
         if name is None:
             return
-        link = link_text(name, shown, markdown=False)
+        link = link_text(name, shown, markdown=False, heading=heading)
         yield link
         if "|" in link:
             yield link.replace("|", "\\|", 1)  # inside a table
