@@ -184,7 +184,7 @@ def test_any_line_pins_is_a_comment_or_is_told(line: str) -> None:
     assert parse_line(line) is None or parse_line(line)
 
 
-def test_a_pin_whose_note_is_gone_is_listed_and_let_go_by_its_title(
+def test_a_pin_whose_note_is_gone_is_listed_and_let_go_by_its_path(
     vault: VaultDesk,
 ) -> None:
     vault.indexed({"Base/Home.md": "---\ntitle: Front\n---\n# Home\n", **FILES})
@@ -194,7 +194,7 @@ def test_a_pin_whose_note_is_gone_is_listed_and_let_go_by_its_title(
     vault.index(accept_deletions=True)
 
     pins = vault.engine.memory.pins()
-    done = vault.engine.memory.unpin("Home")
+    done = vault.engine.memory.unpin("Base/Home.md")
 
     assert (pins.paths, pins.gone) == (("Kettle.md",), ("Base/Home.md",))
     assert done.changed == "Base/Home.md"

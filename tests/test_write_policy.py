@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from config_desk import Desk
+from write_policy_tables import rule_table, spelling_table
 
 from glassmind.access.policy import WritePolicy, strictest
-from glassmind.access.table import rule_table, spelling_table
 from glassmind.config import Config
 from glassmind.config.write import set_keys
 from glassmind.errors import BadSetting
@@ -35,7 +35,7 @@ def writes(desk: Desk, text: str) -> Config:
 def test_the_page_shows_what_every_combination_does(table: Callable[[], str]) -> None:
     assert table() in PAGE.read_text("utf-8"), (
         "docs/editing.md is not up to date: replace its table by that of "
-        f"glassmind.access.table.{table.__name__}()"
+        f"tests/write_policy_tables.py, {table.__name__}()"
     )
 
 

@@ -3,6 +3,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import NamedTuple
@@ -99,18 +100,12 @@ def captured(vault: MemoryVault, claim: Claim) -> Captured:
 
 def _unknown_project(vault: MemoryVault, project: str) -> list[str]:
     """Return a notice if no note of the vault belongs to the project yet."""
-    if not project:
-        return []
-    try:
-        with vault.faults():
-            known = vault.projects()
-            if known.members(parse_project(project)):
-                return []
-            closest = known.closest(project)
-    except IndexFault:
-        return []
-    hint = f"; there is {', '.join(map(repr, closest))}" if closest else ""
-    return [f"the project {project!r} is new to this vault{hint}"]
+    if project:
+        with suppress(IndexFault), vault.faults():
+            hint = vault.unknown_project(project)
+            if hint is not None:
+                return [f"the project {project!r} is new to this vault{hint}"]
+    return []
 
 
 def summary_kept(vault: MemoryVault, claim: Claim, title: str) -> Captured:

@@ -17,7 +17,6 @@ from unicodedata import normalize
 from msgspec import structs
 
 from glassmind.errors import FileGone, NoteNotFound, VaultError
-from glassmind.files.names import name_key
 from glassmind.files.read import Unreadable, VaultFiles, decode
 from glassmind.files.write import FileText, rewrite
 from glassmind.memory.vault import MemoryVault
@@ -172,7 +171,7 @@ def pin(vault: MemoryVault, name: str, client: str) -> Pins:
 
 
 def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
-    """Unpin a note; a line may name one that is gone, or its title.
+    """Unpin a note, or one that is gone by the path of its line.
 
     Raises:
         NoteNotFound: neither a note nor a line has the name.
@@ -182,7 +181,7 @@ def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
     rows, own = vault.pinned_notes(), _path(name)
     lines = _lines_now(vault)
     is_line = own in {one.path for one in lines}
-    path = own if is_line else vault.exact(name) or _titled(name, lines)
+    path = own if is_line else vault.exact(name)
     if path is None:
         raise NoteNotFound(name, (vault.find(name),))
 
@@ -197,18 +196,6 @@ def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
         )
 
     return _changed(vault, change, path, client, "unpinned")
-
-
-def _titled(name: str, lines: Collection[PinLine]) -> NotePath | None:
-    """Return the path of the only line with a title or file name, if there is one."""
-    wanted = name.strip().casefold()
-    found = {
-        one.path
-        for one in lines
-        if wanted in {one.title.casefold(), name_key(one.path)}
-        or wanted == one.path.casefold().removesuffix(".md")
-    }
-    return found.pop() if len(found) == 1 else None
 
 
 def _lines_now(vault: MemoryVault) -> list[PinLine]:

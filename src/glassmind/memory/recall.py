@@ -121,10 +121,8 @@ def _left_out(vault: MemoryVault) -> list[str]:
 
 def _unknown_project(vault: MemoryVault, project: str | None) -> list[str]:
     """Return a notice if no note belongs to the project."""
-    if project is None or vault.projects().members(parse_project(project)):
+    if project is None or (hint := vault.unknown_project(project)) is None:
         return []
-    closest = vault.projects().closest(project)
-    hint = f"; there is {', '.join(map(repr, closest))}" if closest else ""
     return [f"no note belongs to the project {project[:80]!r}{hint}"]
 
 

@@ -11,6 +11,7 @@ from glassmind.files.read import VaultFiles, digest_of
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.model import Digest, NotePath
 from glassmind.model.edits import Applied
+from glassmind.obsidian.properties import parse_project
 from glassmind.search.notes import notes_for
 from glassmind.store.sqlite.memory import MemoRows
 from glassmind.store.sqlite.notes import ProjectRows
@@ -67,6 +68,14 @@ class MemoryVault:
 
     def projects(self) -> ProjectRows:
         return ProjectRows(self.vault.reader.connection())
+
+    def unknown_project(self, project: str) -> str | None:
+        """Return a hint at similar projects, or None if notes belong to the project."""
+        known = self.projects()
+        if known.members(parse_project(project)):
+            return None
+        closest = known.closest(project)
+        return f"; there is {', '.join(map(repr, closest))}" if closest else ""
 
     def pinned_notes(self) -> PairRows:
         return PairRows(self.vault.reader.connection())

@@ -1,7 +1,7 @@
 """Writing memos: as notes of their own, into a project's note, and into the trash."""
 
-import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 
@@ -43,9 +43,6 @@ GONE = (NotWaiting, MemoNotFound)
 NAME_BYTES = 255
 """The longest file name on all file systems in use; some count characters instead."""
 
-CLASHES = 20
-"""Times that another process may take a name first before ours gets a random part."""
-
 NO_PROJECT = "No project"
 """The title of the note of memos without a project."""
 
@@ -83,24 +80,15 @@ def write_new(vault: MemoryVault, memo: Memo, why: str) -> tuple[Memo, Digest]:
         WriteRefused: the settings or the disk do not let it be written.
     """
     writer, raw = vault.writer(memo.client), memo_text(memo).encode()
-    for attempt in count(1):
-        title = memo.title if attempt <= CLASHES else f"{memo.title} {_random()}"
-        taken = {name.casefold() for name in writer.names(memo.path)}
-        names = names_for(memo.created[:10], title)
-        name = next(name for name in names if name.casefold() not in taken)
-        try:
+    taken = {name.casefold() for name in writer.names(memo.path)}
+    for name in names_for(memo.created[:10], memo.title):
+        if name.casefold() in taken:
+            continue
+        with suppress(NoteChanged):  # another process took the name
             done = writer.put(f"{memo.path}/{name}", raw, expected=None, why=why)
-        except NoteChanged:  # another process took the name
-            if attempt > 2 * CLASHES:
-                raise
-        else:
             named = replace(memo, path=done.path, title=title_in(done.path))
             return named, done.after
-    raise AssertionError("the last attempt returns or raises")
-
-
-def _random() -> str:
-    return os.urandom(4).hex()
+    raise AssertionError("names do not end")
 
 
 def add_to_project(
