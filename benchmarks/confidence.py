@@ -1,22 +1,22 @@
 """What confidence is made of: fits the usual curve, and says how well each one holds.
 
 Every set at hand is asked its own questions, with the answer and with the answer taken
-away, and questions of strangers that nobody learns from. Two curves are judged by that,
-both without having seen the set's questions: the usual one, fitted to the other sets,
-which knows of this one only how near strangers come; and that one bent by what the
-links of the set itself teach, as `glassmind index` does it. Of few questions no error
-is nought: `chance` is what the learnt curve would show in the mean, and at most in 19
-of 20 cases, if every probability of it held. The last line is the usual curve of all
-sets together.
+away, and questions of strangers that nobody learns from. The usual curve is fitted to
+the other sets and knows of this one only how near strangers come, as `glassmind index`
+finds out. Of few questions no error is nought: `chance` is what the curve would show
+in the mean, and at most in 19 of 20 cases, if every probability of it held. The last
+line is the usual curve of all sets together.
 
     python benchmarks/confidence.py [--preset NAME] [SET ...]
 """
 
 import argparse
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import date
 from pathlib import Path
+from statistics import fmean, pstdev
 from typing import NamedTuple
 
 import numpy as np
@@ -24,29 +24,21 @@ import quality
 from answerable import posed
 from calibrate import Quality, error_of, reliability
 from calibrate import quality as judged
+from logistic import fitted
 from strange_questions import STRANGERS
 
 from glassmind import Engine
+from glassmind.engine import local_vault
 from glassmind.evaluation.bench import Bench, Wanted, own_bench
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.model import NotePath
-from glassmind.models.intents import fitted
-from glassmind.search.confidence import (
-    QUESTIONS,
-    USUAL,
-    Curve,
-    OwnQuestion,
-    Signals,
-    learnt,
-    own_questions,
-    strangers,
-)
-from glassmind.search.query import parse_query
-from glassmind.search.search import signals
-from glassmind.store.sqlite.links import ClueRows
-from glassmind.vault import Vault
-from glassmind.wiring.confidence import CLUES, WISH, Asking
-from glassmind.wiring.search import sources_for
+from glassmind.model.search import Wish
+from glassmind.search.confidence import USUAL, Curve, Signals, signals_of, strangers
+from glassmind.search.hits import hits_of
+from glassmind.search.query import Question, parse_query
+from glassmind.search.search import run_search
+
+WISH = Wish(facts=False, rerank="off")
+"""As people ask: ten hits, of the vault alone."""
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample-vault"
 
@@ -57,36 +49,25 @@ LEAST_SETS = 4
 """Sets that a usual curve is fitted to; with fewer at hand it is the one that ships."""
 
 MOST_ERROR, LEAST_AREA, MISSED = 0.05, 0.80, "  MISSED"
-"""What the learnt curve is held to, against strangers; a set that misses it is marked
+"""What the curve is held to, against strangers; a set that misses it is marked
 and makes the exit code 1."""
 
 DRAWS = 500
 """How often chance is asked what error it makes."""
 
-Answers = Mapping[tuple[str, frozenset[NotePath]], Signals | None]
-"""What a vault said to what it is taught by."""
-
 
 class Seen(NamedTuple):
-    """What a set said: to its questions, with what was asked on purpose kept apart."""
+    """What a set said: to its questions, and to what it is taught by."""
 
     there: Sequence[Signals]
     away: Sequence[Signals]
     strange: Sequence[Signals]
-    own: Sequence[OwnQuestion]
-    taught: Answers
-
-    def ask(self, text: str, without: Collection[NotePath]) -> Signals | None:
-        """Return what the vault said when it was asked that."""
-        return self.taught[text, frozenset(without)]
-
-    def learnt(self, usual: Curve) -> Curve:
-        """Return the curve that this vault makes of a usual one."""
-        return learnt(self.ask, self.own, usual) or usual
+    taught: Sequence[Signals]
 
     def far(self, usual: Curve) -> Curve:
         """Return a usual curve that knows how near strangers come in this vault."""
-        return learnt(self.ask, (), usual) or usual
+        cosines = [one.cosine for one in self.taught]
+        return usual._replace(far=fmean(cosines), spread=pstdev(cosines))
 
 
 def benches(wanted: Wanted) -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
@@ -104,28 +85,26 @@ def benches(wanted: Wanted) -> Iterator[tuple[str, AbstractContextManager[Bench]
 
 def seen_in(engine: Engine, queries: Sequence[GoldQuery]) -> Seen:
     """Return what a vault says, asked as `glassmind index` and `eval` ask it."""
-    adapters = Vault(engine.config)
-    words = adapters.words()
-    if words is None:
+    vault, today = local_vault(engine.config), date(2026, 11, 1)
+    index = vault.words()
+    if index is None:
         raise SystemExit("there is no word index")
-    sources = sources_for(adapters, words)
-    ask = Asking(sources, lambda _: None, lambda: False, 0)
-    own = own_questions(ClueRows(adapters.reader.connection()).clues(CLUES), QUESTIONS)
-    wanted: list[tuple[str, frozenset[NotePath]]] = [
-        *((text, frozenset()) for text in strangers()),
-        *((one.text, frozenset([one.source])) for one in own),
-        *((one.text, frozenset([one.source, one.target])) for one in own),
-    ]
+
+    def signals(text: str) -> Signals | None:
+        question = Question("", parse_query(text, today), WISH, today)
+        run, ranking = run_search(vault, index, question, WISH.limit)
+        hits = list(hits_of(run, ranking))
+        return signals_of(run, hits) if "semantic" in run.votes else None
+
     found: dict[str, list[Signals]] = {}
     for one in posed(queries, STRANGERS):
-        query = parse_query(one.text, ask.today)
-        judged = signals(sources, query, WISH, ask.today)
+        judged = signals(one.text)
         if judged is not None:
             found.setdefault(one.lacking, []).append(judged)
-    taught = {key: ask(*key) for key in wanted}
-    adapters.close()
+    taught = [judged for judged in map(signals, strangers()) if judged is not None]
+    vault.close()
     there, away, strange = (found[kind] for kind in ("", "taken away", "strangers"))
-    return Seen(there, away, strange, own, taught)
+    return Seen(there, away, strange, taught)
 
 
 def usual_of(sets: Mapping[str, Seen]) -> Curve:
@@ -134,9 +113,8 @@ def usual_of(sets: Mapping[str, Seen]) -> Curve:
     names = [_vault(name) for name in sets]
     for name, seen in sets.items():
         curve = seen.far(USUAL)
-        far = [one for text in strangers() if (one := seen.ask(text, ())) is not None]
         share = ASKED / names.count(_vault(name)) / 2
-        for label, kind in ((1.0, seen.there), (0.0, far)):
+        for label, kind in ((1.0, seen.there), (0.0, seen.taught)):
             tables += [curve.features(one) for one in kind]
             labels += [label] * len(kind)
             counts += [share / len(kind)] * len(kind)
@@ -178,13 +156,13 @@ def _told(name: str, sets: Mapping[str, Seen]) -> str:
     seen, vault = sets[name], _vault(name)
     others = {key: one for key, one in sets.items() if _vault(key) != vault}
     usual = usual_of(others) if len(others) >= LEAST_SETS else USUAL
-    curves = seen.far(usual), seen.learnt(usual)
-    figures = [_judged(curve, seen.there, seen.strange) for curve in curves]
-    hard = _judged(curves[1], seen.there, seen.away)
-    missed = figures[1].ece > MOST_ERROR or figures[1].auroc < LEAST_AREA
-    mean, most = by_chance(curves[1], seen.there, seen.strange)
-    cells = " ".join(f"{one.auroc:11.3f} {one.ece:8.3f}" for one in (*figures, hard))
-    told = f"{name:<18} {len(seen.there):5} {len(seen.own):6} {cells}"
+    curve = seen.far(usual)
+    found = _judged(curve, seen.there, seen.strange)
+    hard = _judged(curve, seen.there, seen.away)
+    missed = found.ece > MOST_ERROR or found.auroc < LEAST_AREA
+    mean, most = by_chance(curve, seen.there, seen.strange)
+    cells = " ".join(f"{one.auroc:11.3f} {one.ece:8.3f}" for one in (found, hard))
+    told = f"{name:<18} {len(seen.there):5} {cells}"
     return f"{told} {mean:8.3f} {most:8.3f}{MISSED * missed}"
 
 
@@ -201,9 +179,9 @@ def main(arguments: Sequence[str]) -> int:
         with making as bench, bench.open({}) as engine:
             sets[name] = seen_in(engine, bench.queries)
         print(f"{name} is asked", file=sys.stderr, flush=True)
-    kinds = ("usual", "learnt", "taken away")
+    kinds = ("strangers", "taken away")
     head = " ".join(f"{kind:>11} {'ECE':>8}" for kind in kinds)
-    print(f"{'set':<18} asked  links {head} {'chance':>8} {'most':>8}")
+    print(f"{'set':<18} asked {head} {'chance':>8} {'most':>8}")
     told = [_told(name, sets) for name in sets]
     print(*told, sep="\n")
     found = usual_of(sets)

@@ -14,12 +14,12 @@ from glassmind.model.vectors import Embeddable, Space
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
-from glassmind.search.plan import SearchSources
-from glassmind.store.lexical.search import KeywordIndex
+from glassmind.search import search as hybrid
+from glassmind.search.intent import Guess
+from glassmind.search.plan import Run
 from glassmind.store.lock import LOCKS
 from glassmind.store.watch_state import write_state
 from glassmind.vault import Vault
-from glassmind.wiring import search as wiring_search
 
 NOTES = {f"{n:02}.md": LONG.format(f"word{n}") for n in range(40)}
 
@@ -64,14 +64,13 @@ def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
     meaning.indexed(
         {"Tea.md": LONG.format("tea [[Pot]]"), "Pot.md": LONG.format("pot")}
     )
-    daemon, other, usual = meaning.open(), meaning.open(), wiring_search.sources_for
+    daemon, other, usual = meaning.open(), meaning.open(), hybrid.ask_leaders
 
-    def begun_anew(adapters: Vault, words: KeywordIndex) -> SearchSources:
-        made = usual(adapters, words)
+    def begun_anew(run: Run) -> Guess | None:
         other.index(rebuild=True, embed=False)
-        return made
+        return usual(run)
 
-    monkeypatch.setattr(wiring_search, "sources_for", begun_anew)
+    monkeypatch.setattr(hybrid, "ask_leaders", begun_anew)
 
     reply = daemon.search("tea")
 

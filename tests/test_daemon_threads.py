@@ -9,8 +9,8 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 
 from glassmind import Engine
 from glassmind.model.search import Mode, SearchReply
+from glassmind.search.semantic import semantic_for
 from glassmind.vault import Vault
-from glassmind.wiring.search import semantic_for
 
 THREADS, ROUNDS = 16, 12
 LIMIT_S = 120.0

@@ -16,9 +16,9 @@ from glassmind.errors import HindsightFailed
 from glassmind.model.search import SearchReply, Told
 from glassmind.models.breaker import WAITS_S
 from glassmind.models.hindsight import HindsightServer
+from glassmind.search.semantic import Semantic
 from glassmind.serve.daemon.protocol import pack, unpack
 from glassmind.vault import Vault
-from glassmind.wiring.search import OpenMeaning
 
 LEAK = fact(1, "The owner said that the skiff leaks most after a dry winter.")
 TOKEN = "a-token-of-the-test"  # noqa: S105 - of the test alone
@@ -204,7 +204,7 @@ def test_the_nearest_of_all_does_not_change_how_notes_are_weighed(
 def test_confidence_is_that_of_the_vault_alone(
     desk: MeaningDesk, memory: HindsightDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.wiring.confidence.FITTED", "synonyms")
+    monkeypatch.setattr("glassmind.search.confidence.FITTED", "synonyms")
     memory.facts = [fact(1, "quokka quokka sightings")]
 
     reply = desk.ask("quokka sightings")
@@ -234,7 +234,7 @@ def test_facts_are_read_once_more_with_the_question_too(
             yield from (0.9 if "dry winter" in one else 0.1 for one in passages)
 
     reader = Reader()
-    monkeypatch.setattr(OpenMeaning, "reranker", lambda _: reader)
+    monkeypatch.setattr(Semantic, "reranker", lambda _: reader)
 
     reply = desk.ask(QUESTION, rerank="on")
 

@@ -494,7 +494,7 @@ def test_a_search_by_words_does_without_a_model(
         raise AssertionError("a model was asked for")
 
     meaning.indexed(MANY)
-    monkeypatch.setattr("glassmind.wiring.search.sources_for", loaded)
+    monkeypatch.setattr("glassmind.search.search.search", loaded)
     monkeypatch.setattr(Vault, "embedder_of", loaded)
 
     answer = call(

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
+from logistic import fitted, logistic
 from numpy.typing import NDArray
-
-from glassmind.models.intents import fitted, logistic
 
 Column = NDArray[np.float64]
 

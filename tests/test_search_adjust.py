@@ -10,8 +10,8 @@ from meaning_desk import MeaningDesk
 from search_desk import check_sum
 
 from glassmind.model.search import AdjustmentName, Warm
+from glassmind.search import search as hybrid
 from glassmind.search.ranking import COLD, LIFTS, adjust
-from glassmind.wiring import search as wiring_search
 
 TODAY = date(2026, 3, 31)
 ALL: dict[AdjustmentName, float] = {
@@ -130,7 +130,7 @@ SAME = "---\ntags: [river]\n---\nThe water of the river stands at the second mar
 
 @pytest.fixture
 def desk(meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch) -> MeaningDesk:
-    monkeypatch.setattr(wiring_search, "LIFTS", ALL)
+    monkeypatch.setattr(hybrid, "LIFTS", ALL)
     meaning.write({"Flood/River.md": SAME}, at=noon(date(2026, 3, 1)) // 10**9)
     meaning.write({"Other/Weir.md": SAME}, at=noon(TODAY) // 10**9)
     meaning.index()

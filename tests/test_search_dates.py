@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.search.dates import days_in, without_counted
-from glassmind.search.plan import Days
+from glassmind.search.dates import Days, days_in, without_counted
 
 TODAY = date(2025, 6, 18)
 """A Wednesday."""

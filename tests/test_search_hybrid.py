@@ -14,9 +14,9 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, BadLimit, BadWish, ModelAbsent, NoteNotFound
 from glassmind.model import NotePath, Span
-from glassmind.model.search import FusionName, Hit, Intent, Passage
+from glassmind.model.search import FusionName, Hit, HitChunk, Intent, Passage
 from glassmind.model.vectors import Space
-from glassmind.search.hits import Shown, merged
+from glassmind.search.hits import merged
 from glassmind.search.query import UNMEASURED
 from glassmind.vault import Vault
 
@@ -59,7 +59,7 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeaningDesk]:
         patch.setattr(Vault, "embedder", lambda _: desk.model)
         patch.setattr(Vault, "embedder_of", of)
         # learning what an answer looks like takes most of the time, and is not used
-        patch.setattr("glassmind.wiring.confidence.is_due", lambda _: False)
+        patch.setattr("glassmind.search.semantic.learn_curve", lambda *_: None)
         desk.use(Synonyms())
         desk.index()
         yield desk
@@ -177,9 +177,11 @@ def test_one_row_for_each_note_with_two_passages_at_most(rich: MeaningDesk) -> N
     assert any(hit.more for hit in hits)
 
 
-def a_passage(index: int, first: int, last: int) -> Shown:
+def a_passage(index: int, first: int, last: int) -> HitChunk:
     path, span = NotePath("A.md"), Span(first, last)
-    return Shown(index + 1, path, "A", (), span, index, "", 0, "", 1, generated=False)
+    return HitChunk(
+        index + 1, path, "A", (), span, index, "", 0, "", 1, generated=False
+    )
 
 
 def test_a_passage_is_shown_as_one_with_its_neighbour() -> None:

@@ -11,7 +11,7 @@ from glassmind.model.access import EVERY_AGENT
 from glassmind.model.vectors import Embeddable
 from glassmind.models.breaker import WAITS_S, CircuitBreaker, PatientEmbedder
 from glassmind.models.embedders import PrefixedEmbedder, TestedEmbedder
-from glassmind.wiring import search
+from glassmind.search import semantic
 
 SAID = "semantic: the model moody gave no answer"
 
@@ -38,7 +38,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """What the clock shows to whoever waits."""
     shown = [0.0]
     patience = partial(CircuitBreaker, clock=lambda: shown[0])
-    monkeypatch.setattr(search, "CircuitBreaker", patience)
+    monkeypatch.setattr(semantic, "CircuitBreaker", patience)
     return shown
 
 

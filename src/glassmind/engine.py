@@ -12,7 +12,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from glassmind.answering import Asked, reply_to
 from glassmind.config import Config, load_config
 from glassmind.errors import GlassmindError
 from glassmind.keeping import DomainHooks, indexed, taken_in
@@ -29,7 +28,15 @@ from glassmind.model.search import (
     Wish,
 )
 from glassmind.search.notes import notes_for
-from glassmind.search.query import asked_for, checked, mode_of, parse_day, parse_query
+from glassmind.search.query import (
+    Question,
+    asked_for,
+    checked,
+    mode_of,
+    parse_day,
+    parse_query,
+)
+from glassmind.search.reply import reply_to
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
@@ -136,8 +143,8 @@ class Engine:
             )
         )
         day = today or _today()
-        asked = Asked(text, parse_query(asked_for(text), day), wish, day)
-        return self._found(reply_to(self._vault, asked, alone=self._alone))
+        question = Question(text, parse_query(asked_for(text), day), wish, day)
+        return self._found(reply_to(self._vault, question, alone=self._alone))
 
     def _found(self, reply: SearchReply) -> SearchReply:
         self._used("search", [hit.path for hit in reply.hits[:COUNTED] if hit.is_note])

@@ -57,12 +57,12 @@ class DomainHooks(Hooks):
         return themed_for(vault).homes()
 
     def activity(self, vault: Vault) -> "Mapping[int, Warm]":
-        from glassmind.wiring.use import OpenHeat  # noqa: PLC0415
+        from glassmind.memory.heat import OpenHeat  # noqa: PLC0415
 
         return vault.part(OpenHeat)()
 
     def after_run(self, vault: Vault) -> tuple[Sequence[NotePath], Sequence[str]]:
-        from glassmind.wiring.ticked import accept_ticked  # noqa: PLC0415
+        from glassmind.memory.ticked import accept_ticked  # noqa: PLC0415
 
         return accept_ticked(vault)
 
@@ -86,13 +86,9 @@ class DomainHooks(Hooks):
         pause: Callable[[], bool],
     ) -> None:
         from glassmind.graph.pairing import pair_notes  # noqa: PLC0415
-        from glassmind.wiring.confidence import is_due  # noqa: PLC0415
-        from glassmind.wiring.search import semantic_for  # noqa: PLC0415
+        from glassmind.search.semantic import semantic_for  # noqa: PLC0415
 
-        if embedded:  # numpy only then
-            semantic_for(vault).learn_intents()
-        if not pause() and is_due(vault):
-            semantic_for(vault).learn_curve(vault.words(), progress, pause)
+        semantic_for(vault).learn(embedded, progress, pause)
         pair_notes(vault, progress, pause)
 
 

@@ -24,8 +24,10 @@ from glassmind.model.notes import Link, Note
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.text import ENDS, MARKER
-from glassmind.search.confidence import FEWEST, MOST
 from glassmind.search.query import key_of, plain, size_of
+
+FEWEST, MOST = 5, 60
+"""Words of a sentence that says something; longer ones are no sentence any more."""
 
 
 class Reading(NamedTuple):

@@ -133,6 +133,22 @@ class ChunkText(Struct, frozen=True):
     text: str
 
 
+class HitChunk(NamedTuple):
+    """A passage with its text and what a hit shows of its note."""
+
+    chunk_id: int
+    path: NotePath
+    title: str
+    heading_path: tuple[str, ...]
+    lines: Span
+    chunk_index: int
+    digest: str
+    mtime_ns: int
+    text: str
+    note_id: int
+    generated: bool = False
+
+
 class Passage(Struct, frozen=True):
     """A place in a note that a hit points to: one chunk, or several in a row.
 
@@ -348,18 +364,3 @@ class PackedNote(NamedTuple):
     at_once: bool = False
     superseded_by: str = ""
     private: bool = False
-
-
-class LinkClue(NamedTuple):
-    """A link from one note to another, and the sentence it stands in.
-
-    `title` is that of the target, `written` the name that the link gives it, and
-    `shown` what it shows in place of that, if anything.
-    """
-
-    source: NotePath
-    target: NotePath
-    title: str
-    written: str
-    shown: str
-    sentence: str

@@ -2,29 +2,30 @@
 
 A ranking always has a best; it need not be good. How near the best comes and how much
 of the question it says are put through a logistic curve. What counts as near differs
-from vault to vault and from model to model, so a vault is asked what hardly any vault
-knows, and nearness is told from there; and what its own links ask for teaches the
-curve what an answer looks like in it (`learning`).
+from vault to vault and from model to model, so after embedding a vault is asked what
+hardly any vault knows, and nearness is told from there.
 """
 
+import hashlib
+import json
+import os
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from math import exp, fsum, log1p
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, NamedTuple
 
-from glassmind.model import NotePath
-from glassmind.model.search import LinkClue
-from glassmind.search.query import key_of, plain, size_of
+from glassmind.model.index import Progress, ShowProgress
 
 if TYPE_CHECKING:
     from glassmind.model.search import Hit
+    from glassmind.model.vectors import Space
     from glassmind.search.plan import Run
-
+    from glassmind.search.semantic import Semantic
+    from glassmind.vault import Vault
 
 NEAR = 3
 """Hits that are looked at closely."""
@@ -84,7 +85,7 @@ def signals_of(run: "Run", hits: "Sequence[Hit]") -> Signals:
     return Signals(
         cosine=semantic[0].score if semantic else 0.0,
         coverage=max((_said_in(text, run) for text in said), default=0.0),
-        length=log1p(len(run.question.meaning.split())),
+        length=log1p(len(run.text.split())),
     )
 
 
@@ -94,7 +95,7 @@ def _said_in(text: str, run: "Run") -> float:
     Phrases stand in all that is found, to the letter; a beginning is said by a word
     that begins so.
     """
-    plain, asked = run.query.coverage(text), run.question.words
+    plain, asked = run.query.coverage(text), run.words
     phrases = sum(len(phrase.split()) for phrase in asked.phrases)
     if not phrases and not asked.prefixes:
         return plain
@@ -104,93 +105,19 @@ def _said_in(text: str, run: "Run") -> float:
     return (plain * len(asked.words) + phrases + len(found)) / total
 
 
-FEWEST, MOST = 5, 60
-"""Words of a sentence that says something; longer ones are no sentence any more."""
+VERSION = 2
+"""Raised when the same vault teaches something else than before."""
 
-PER_TARGET = 3
-"""Questions about one note: a hub would outweigh all others."""
+LEAST_NOTES = 50
+"""Notes of a vault that is worth asking: in a smaller one nothing is typical."""
 
-_WIKI = re.compile(r"!?\[\[([^\]|\n]*)(?:\|([^\]\n]*))?\]\]")
-_INLINE = re.compile(r"!?\[([^\[\]]*)\]\(<?([^()<>]*)>?\)")
-_MARKS = str.maketrans(dict.fromkeys("*_`~|<>=…", " "))
-
-
-class OwnQuestion(NamedTuple):
-    """A question that `target` answers, and the note that it was taken from."""
-
-    text: str
-    source: NotePath
-    target: NotePath
-
-
-def own_questions(clues: Iterable[LinkClue], most: int) -> list[OwnQuestion]:
-    """Return the questions of some links, each once, in the order of these."""
-    found: list[OwnQuestion] = []
-    known: set[str] = set()
-    about: Counter[NotePath] = Counter()
-    for clue in clues:
-        for text in _texts(clue):
-            key = key_of(text)
-            if len(found) >= most or about[clue.target] >= PER_TARGET or key in known:
-                continue
-            known.add(key)
-            about[clue.target] += 1
-            found.append(OwnQuestion(text, clue.source, clue.target))
-    return found
-
-
-def _texts(clue: LinkClue) -> Iterator[str]:
-    """Yield what a link asks: more than the name of what it leads to."""
-    name = clue.target.removesuffix(".md").rpartition("/")[2]
-    shown = plain(clue.shown)
-    key = key_of(shown)
-    said = any(letter.isalpha() for letter in key)
-    if said and key not in {key_of(clue.title), key_of(name)}:
-        yield shown
-    around = _without_link(clue)
-    if FEWEST <= size_of(around) <= MOST:
-        yield around
-
-
-def _without_link(clue: LinkClue) -> str:
-    """Return the sentence around a link as it reads, without what it shows."""
-    name = clue.written.rpartition("/")[2].removesuffix(".md")
-
-    def leads_there(written: str) -> bool:
-        place = unquote(written.partition("#")[0]).strip()
-        return place.rpartition("/")[2].removesuffix(".md") == name
-
-    def wiki(found: re.Match[str]) -> str:
-        return " " if leads_there(found[1]) else found[2] or found[1]
-
-    def inline(found: re.Match[str]) -> str:
-        return " " if leads_there(found[2]) else found[1]
-
-    text = _INLINE.sub(inline, _WIKI.sub(wiki, clue.sentence))
-    return plain(text.translate(_MARKS))
-
-
-Ask: TypeAlias = Callable[[str, Collection[NotePath]], Signals | None]
-"""Asks a question as if some notes were not there; None where meaning has no say."""
-
-QUESTIONS, LEAST_QUESTIONS = 80, 30
-"""Questions of its own that a vault is asked, and how many teach anything: with 40 the
-probabilities hold as well as with 150."""
-
-AWAY_EACH, AWAY_SHARE = 4, 0.03
-"""Of so many own questions one is asked with its answer taken away, and so much of what
-has no answer is of that kind: more, and nothing is told from what stands beside it."""
-
-PULL, BIAS_PULL = 10.0, 2.5
-"""How many examples the usual curve counts as; from 3 to 30 it makes no difference."""
-
-LEAST_STRANGERS = 20
-"""Answers of strangers that say what is far; fewer are chance."""
+GROWTH = 1.25
+"""How much a vault grows or shrinks until it is asked again."""
 
 LEAST_SPREAD = 0.01
 """No vault tells nearer from farther than so."""
 
-_FILE = Path(__file__).with_name("strangers.txt")
+_STRANGERS = Path(__file__).with_name("strangers.txt")
 
 
 @cache
@@ -200,61 +127,69 @@ def strangers() -> tuple[str, ...]:
     Names of things, questions and sentences, from crafts, sciences, old machines and
     the lives of people nobody knows, so that neither form nor field gives them away.
     """
-    return tuple(filter(None, _FILE.read_text("utf-8").splitlines()))
+    return tuple(filter(None, _STRANGERS.read_text("utf-8").splitlines()))
 
 
-def asked_in_all(questions: Sequence[OwnQuestion]) -> int:
-    """Return how much `learnt` asks."""
-    own = questions if len(questions) >= LEAST_QUESTIONS else ()
-    return len(strangers()) + len(own) + len(own[::AWAY_EACH])
+def curve_of(folder: Path | None, space: "Space") -> Curve | None:
+    """Return the curve of a vault; None for a model that nothing is known of.
 
-
-def learnt(
-    ask: Ask, questions: Sequence[OwnQuestion], usual: Curve = USUAL
-) -> Curve | None:
-    """Return the curve that a vault teaches; None where it cannot be asked.
-
-    One with too few questions of its own teaches only what is far.
+    Where the vault taught none it is the usual one, if that was made for the model.
     """
-    far = _signals(ask(text, ()) for text in strangers())
-    if len(far) < LEAST_STRANGERS:
+    learnt = None if folder is None else _read(_file_of(folder, space))
+    if learnt is not None:
+        far, spread, _ = learnt
+        return USUAL._replace(far=far, spread=spread)
+    return USUAL if space.name.startswith(FITTED) else None
+
+
+def learn_curve(
+    vault: "Vault",
+    semantic: "Semantic",
+    progress: ShowProgress,
+    pause: Callable[[], bool],
+) -> None:
+    """Ask the vault what it does not know, if it changed much; keep how near that is.
+
+    A pause leaves all as it was.
+
+    Raises:
+        ModelFault, NotEmbedded: there is no model, or there are no vectors.
+    """
+    space = vault.reader.vectors().answering()
+    notes = vault.reader.rows().note_count()
+    if space is None or notes < LEAST_NOTES:
+        return
+    file = _file_of(vault.place.folder, space)
+    learnt = _read(file)
+    if learnt is not None and max(notes, learnt[2]) <= GROWTH * min(notes, learnt[2]):
+        return
+    embedder, vectors, _ = semantic.index()
+    if semantic.covered() < 1:
+        return
+    cosines, texts = [], strangers()
+    for number, text in enumerate(texts, 1):
+        if pause():
+            return
+        cosines += [one.score for one in vectors.best(embedder.query(text), 1)]
+        progress(Progress("confidence", number, len(texts)))
+    if cosines:
+        found = (fmean(cosines), max(pstdev(cosines), LEAST_SPREAD), notes)
+        part = file.with_suffix(f".{os.getpid()}.part")
+        with suppress(OSError):  # a folder that cannot be written: learnt again
+            part.write_text(json.dumps(found), "utf-8")
+            part.replace(file)
+
+
+def _file_of(folder: Path, space: "Space") -> Path:
+    known = f"{VERSION}\n{space.name}"
+    digest = hashlib.sha256(known.encode()).hexdigest()[:16]
+    return folder / f"confidence-{digest}.json"
+
+
+def _read(file: Path) -> tuple[float, float, int] | None:
+    """Return what is far, by how much that differs, and for how many notes."""
+    try:
+        far, spread, notes = json.loads(file.read_text("utf-8"))
+        return (float(far), float(spread), int(notes)) if spread > 0 else None
+    except (OSError, ValueError, TypeError):
         return None
-    cosines = [signals.cosine for signals in far]
-    spread = max(pstdev(cosines), LEAST_SPREAD)
-    usual = usual._replace(far=fmean(cosines), spread=spread)
-    if len(questions) < LEAST_QUESTIONS:
-        return usual
-    there = _signals(ask(one.text, {one.source}) for one in questions)
-    away = _signals(
-        ask(one.text, {one.source, one.target}) for one in questions[::AWAY_EACH]
-    )
-    return _bent(usual, there, far, away) if there and away else usual
-
-
-def _signals(asked: Iterable[Signals | None]) -> list[Signals]:
-    return [signals for signals in asked if signals is not None]
-
-
-def _bent(
-    usual: Curve,
-    there: Sequence[Signals],
-    far: Sequence[Signals],
-    away: Sequence[Signals],
-) -> Curve:
-    """Return a curve that fits examples: half of what counts has an answer."""
-    rows = [usual.features(one) for one in (*there, *far, *away)]
-    kinds = (
-        (1.0, 0.5, there),
-        (0.0, 0.5 * (1 - AWAY_SHARE), far),
-        (0.0, 0.5 * AWAY_SHARE, away),
-    )
-    labels, counts = [], []
-    for label, share, kind in kinds:
-        labels += [label] * len(kind)
-        counts += [len(rows) * share / len(kind)] * len(kind)
-    from glassmind.models.intents import fitted  # noqa: PLC0415 - numpy
-
-    toward = (usual.bias, *usual.weights)
-    pull = (BIAS_PULL, *([PULL] * len(usual.weights)))
-    bias, near, coverage, length, said = fitted(rows, labels, counts, toward, pull)
-    return usual._replace(bias=bias, weights=(near, coverage, length, said))

@@ -7,7 +7,13 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
-from glassmind.search.plan import Days
+
+class Days(NamedTuple):
+    """A stretch of days: the first, and the one after the last; None is open."""
+
+    first: date | None
+    after: date | None
+
 
 _MONTHS = """
 january jan januar jänner enero janvier
@@ -558,3 +564,33 @@ READINGS: tuple[Callable[[str, date], Iterator[Named]], ...] = (
     _weekday,
     _year,
 )
+
+
+DAY_WORDS = frozenset(
+    word
+    for line in (
+        "a about after afternoon ago all and any apr april are at aug august",
+        "before between by couple created day days dec december did do during",
+        "edited eight eleven evening everything feb february few five for",
+        "fortnight four friday from happened have i in is jan january jul july",
+        "jun june last learn learned mar march may me monday month months morning",
+        "my new night nine note noted notes nov november now oct october of on",
+        "one or our over past previous q1 q2 q3 q4 quarter quarters recent",
+        "recently s saturday sep sept september seven show since six sunday ten",
+        "the things think this thought three through thursday till to today",
+        "tonight tuesday twelve two until up was we wednesday week weekend weeks",
+        "were what when which within worked write written wrote year years",
+        "yesterday",
+    )
+    for word in line.split()
+)
+"""Words that say nothing beside a day: "what did I write last week"."""
+
+_WORDS = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
+
+
+def names_only_days(text: str) -> bool:
+    """Return true if a question that names days says nothing else."""
+    words = _WORDS.findall(text.lower())
+    return all(word in DAY_WORDS or _NUMBER.fullmatch(word) for word in words)

@@ -12,16 +12,13 @@ vault. German, Spanish, French, Chinese and Japanese have the plain statements.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, cast, get_args
+from typing import NamedTuple, get_args
 
-from glassmind.errors import GlassmindError
 from glassmind.model.search import Intent
-from glassmind.search.dates import days_in
-from glassmind.search.plan import Days, Question, Run
 
 _FILE = Path(__file__).with_name("intent_rules.txt")
 _NAME = re.compile(r"<[a-z]+>")
@@ -230,77 +227,3 @@ def _in_other_script(text: str) -> bool:
     """Whether most letters of a text are none of the Latin ones."""
     other = sum(letter > LAST_LATIN for letter in text if letter.isalpha())
     return 2 * other > sum(map(str.isalpha, text))
-
-
-ROOTED: frozenset[Intent] = frozenset(("backlink", "context_load"))
-"""Intents that begin at a note."""
-
-
-class Form(NamedTuple):
-    """What the words of a question say by their form alone."""
-
-    guess: Guess | None
-    days: Days | None
-
-
-def form_of(question: Question) -> Form:
-    """Return the intent that rules see and the days that are named.
-
-    This takes some milliseconds in a process that has just begun, and no model.
-    """
-    auto = question.wish.intent == "auto" and question.wish.mode == "hybrid"
-    guess = guess_intent(question.meaning) if auto else None
-    return Form(guess, days_in(question.meaning, question.today))
-
-
-def understand(run: Run, form: Form, leaders: Callable[[], Sequence[int]]) -> None:
-    """Give the question of a run its intent, its roots and its days.
-
-    `leaders` returns the notes that keywords and meaning found, best first. A question
-    about what links to a note it does not call by name is about the first of them.
-
-    Raises:
-        NoteNotFound, AmbiguousName: no one note is called what the options name.
-    """
-    question, wish = run.question, run.question.wish
-    intent = _intent(run, form)
-    roots: Sequence[int] = ()
-    if wish.root_note is not None:
-        roots = [run.sources.note_id(wish.root_note)]
-    elif intent in ROOTED:
-        roots = _named(run)
-        if not roots and wish.intent == "auto":
-            # no note is named: keywords and meaning know better
-            intent = wish.fallback_intent
-        elif not roots and intent == "backlink":
-            roots = leaders()[:1]
-    run.question = question._replace(intent=intent, roots=tuple(roots), days=form.days)
-
-
-def _named(run: Run) -> list[int]:
-    """Return the note that a question names: of several, one that is linked to."""
-    named = run.sources.words.named(run.question.meaning)
-    linked = run.sources.notes.inbound(named)
-    return [note for note in named if note in linked][:1] or named[:1]
-
-
-def _intent(run: Run, form: Form) -> Intent | None:
-    """Return the intent to act on, if any is sure enough."""
-    wish, text = run.question.wish, run.question.meaning
-    if wish.intent != "auto":
-        return wish.intent
-    if form.guess is None:
-        return None
-    if run.sources.named_intent is not None:
-        try:
-            named = run.sources.named_intent(text)
-        except GlassmindError as error:
-            run.degraded.append(f"intent: {error}")
-        else:
-            if named in get_args(Intent):
-                return cast("Intent", named)
-    near = None if run.vector is None else run.sources.intent_votes(run.vector)
-    guess = form.guess if near is None else guess_intent(text, near)
-    if guess.is_sure:
-        return guess.intent
-    return "context_load" if wish.root_note is not None else wish.fallback_intent

@@ -1,39 +1,33 @@
-"""What a search works with: the question, its sources, its channels and their votes."""
+"""What a search works with: its question, its channels, their votes and weights."""
 
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from glassmind.errors import GlassmindError
 from glassmind.model import NotePath
 from glassmind.model.graph import Edge
 from glassmind.model.search import (
-    AdjustmentName,
     Candidate,
     ChannelName,
     FusionName,
+    HitChunk,
     Intent,
     Snippet,
-    Successor,
-    Warm,
-    Wish,
-    WordQuery,
 )
+from glassmind.search.dates import Days, days_in, names_only_days, without_counted
+from glassmind.search.intent import INTENTS, Guess, guess_intent
+from glassmind.search.notes import notes_for
+from glassmind.search.query import Question
+from glassmind.search.semantic import semantic_for
+from glassmind.store.sqlite.links import Edges
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from glassmind.model.suggestions import Partner
     from glassmind.model.vectors import Vector
-    from glassmind.models.hindsight import Hear
-    from glassmind.models.protocols import Embedder, Reranker
-    from glassmind.search.confidence import Curve
-    from glassmind.search.hits import Shown
+    from glassmind.search.semantic import SemanticIndex
     from glassmind.store.lexical.search import KeywordIndex
-    from glassmind.store.sqlite.links import Edges
-    from glassmind.store.sqlite.notes import Rows
-    from glassmind.store.vectors.search import ScopedVectors, VectorIndex
 
 Weights = Mapping[ChannelName, float]
 
@@ -76,31 +70,8 @@ RANKS_ALONE: frozenset[FusionName] = frozenset(("rrf", "weighted_rrf"))
 """Fusions that see ranks and no strength. Most of what links lead to is weak, and there
 it would count as much as a good match of words (.53 instead of .58 on tasks-docs)."""
 
-DAY_WORDS = frozenset(
-    word
-    for line in (
-        "a about after afternoon ago all and any apr april are at aug august",
-        "before between by couple created day days dec december did do during",
-        "edited eight eleven evening everything feb february few five for",
-        "fortnight four friday from happened have i in is jan january jul july",
-        "jun june last learn learned mar march may me monday month months morning",
-        "my new night nine note noted notes nov november now oct october of on",
-        "one or our over past previous q1 q2 q3 q4 quarter quarters recent",
-        "recently s saturday sep sept september seven show since six sunday ten",
-        "the things think this thought three through thursday till to today",
-        "tonight tuesday twelve two until up was we wednesday week weekend weeks",
-        "were what when which within worked write written wrote year years",
-        "yesterday",
-    )
-    for word in line.split()
-)
-"""Words that say nothing beside a day: "what did I write last week"."""
-
 DATED = 0.6
 """Weight of standing in the days that a question names."""
-
-_WORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
 
 NAMED_WEIGHT = 0.05
 """Weight of a channel that a caller names and that otherwise has none. What it finds is
@@ -113,91 +84,8 @@ POOL = 200
 """Notes that scores are stretched over, unless more are wanted (docs/ranking.md)."""
 
 
-class Settled(NamedTuple):
-    """How much channels count by the settings, where a question has no intent.
-
-    `summed` and `lifts` are what `weighted_sum` adds up: votes, and adjustments.
-    """
-
-    balanced: Weights
-    summed: Weights
-    lifts: Mapping[AdjustmentName, float]
-
-
-class Days(NamedTuple):
-    """A stretch of days: the first, and the one after the last; None is open."""
-
-    first: date | None
-    after: date | None
-
-
-class Question(NamedTuple):
-    """What a person or an agent wants to know.
-
-    `meaning` is what is embedded: the words without operators. `roots` are the notes
-    that links are followed from, `days` those that the question names.
-    """
-
-    text: str
-    words: WordQuery
-    meaning: str
-    wish: Wish
-    today: date
-    intent: Intent | None = None
-    roots: tuple[int, ...] = ()
-    days: Days | None = None
-
-    @property
-    def is_about_days(self) -> bool:
-        """Whether the question names days, and asks for nothing but what is of them."""
-        return self.days is not None and all(
-            word in DAY_WORDS or _NUMBER.fullmatch(word)
-            for word in _WORD.findall(self.meaning.lower())
-        )
-
-
-class Meaning(NamedTuple):
-    """A model, and the vectors that it made, each of `width` numbers."""
-
-    embedder: "Embedder"
-    vectors: "VectorIndex | ScopedVectors"
-    width: int
-
-
-class SearchSources(NamedTuple):
-    """What a search asks.
-
-    `meaning` raises why there is none, `covered` is the share of the vault that has
-    vectors, and `lag` says what of it lacks them. `folder` is the agent's. `lifts` are
-    the most that each adjustment adds. `partners` are similar notes without a link, and
-    `unpaired` says what is not known of them. `successors` has what took the place of
-    other notes, `heat` how active notes are. `recall` begins to ask Hindsight, where
-    there is one, and `is_ours` tells a document that came from this vault. `note_id`
-    finds a note by name, `intent_votes` says which intents a vector is near to, and
-    `named_intent` asks a language model. `curve` turns signals into a confidence.
-    """
-
-    words: "KeywordIndex"
-    rows: "Rows"
-    notes: "Edges"
-    meaning: Callable[[], Meaning]
-    covered: Callable[[], float]
-    lag: Callable[[], str | None]
-    folder: str
-    lifts: Mapping[AdjustmentName, float]
-    settled: Settled
-    reranker: "Callable[[], Reranker]"
-    rerank_budget_s: float
-    partners: "Callable[[Collection[int]], Sequence[Partner]]"
-    unpaired: Callable[[], Sequence[str]]
-    note_id: Callable[[str], int]
-    intent_votes: "Callable[[Vector], Mapping[Intent, float] | None]"
-    named_intent: Callable[[str], str] | None = None
-    successors: Callable[[], Mapping[int, Successor]] = dict
-    heat: "Callable[[], Mapping[int, Warm]]" = dict
-    recall: "Callable[[str], Hear] | None" = None
-    is_ours: Callable[[str], bool] = lambda _: False
-    curve: "Callable[[], Curve | None]" = lambda: None
+ROOTED: frozenset[Intent] = frozenset(("backlink", "context_load"))
+"""Intents that begin at a note."""
 
 
 class Route(NamedTuple):
@@ -255,34 +143,67 @@ class Channel:
         return Route()
 
 
+def edges_for(vault: Vault) -> Edges:
+    """Return the links and themes that a search follows.
+
+    Where notes are hidden, stored themes only say that themes are wanted.
+    """
+    db = vault.reader.connection()
+    if vault.scope is None or not vault.visible_rows.hidden_notes():
+        return Edges(db)
+    has_themes = vault.reader.themes().state() is not None
+    return Edges(db, lambda: vault.hooks.themes(vault) if has_themes else {})
+
+
 class Run:
     """One search: its question, what the channels said, and what went wrong.
 
-    `leaders` are the notes that keywords and meaning found, with their scores. `facts`
-    are passages of Hindsight: they stand in no note, and have ids below zero.
+    `text` is what is embedded. `roots` are the notes that links are followed from,
+    `days` those that the question names. `leaders` are the notes that keywords and
+    meaning found, with their scores. `facts` are passages of Hindsight: they belong to
+    no note, and have ids below zero.
     """
 
     def __init__(
         self,
+        vault: Vault,
+        index: "KeywordIndex",
         question: Question,
-        sources: SearchSources,
         channels: Sequence[type[Channel]],
         reach: int,
     ) -> None:
-        self.question, self.sources = question, sources
-        self.query = sources.words.ask(question.words)
+        self.vault, self.index, self.wish = vault, index, question.wish
+        self.today, self.text = question.today, question.meaning
+        words = without_counted(question.words.words, self.today)
+        self.words = question.words._replace(words=words)
+        self.query = index.ask(self.words)
+        self.rows, self.notes = vault.rows(), edges_for(vault)
+        self.models = semantic_for(vault)
+        self.intent = None if self.wish.intent == "auto" else self.wish.intent
+        self.roots: tuple[int, ...] = ()
+        self.days: Days | None = None
         self.channels = {made.name: made(self) for made in channels}
         self.depth, self.pool = max(CHUNKS, 4 * reach), max(POOL, 2 * reach)
         self.votes: dict[ChannelName, list[Candidate]] = {}
         self.leaders: list[tuple[int, float]] = []
         self.degraded: list[str] = []
         self.failed: dict[ChannelName, str] = {}
-        self.meaning: Meaning | None = None
+        self.semantic: SemanticIndex | None = None
         self.vector: Vector | None = None
-        self.facts: dict[int, Shown] = {}
+        self.facts: dict[int, HitChunk] = {}
         self.fact_cosines: dict[int, float] = {}
         self.reranked = 0
         self.weights = weights_of(self)
+
+    @property
+    def agent_folder(self) -> str:
+        """The folder of the vault that agents write to."""
+        return self.vault.agent_folder
+
+    @property
+    def is_about_days(self) -> bool:
+        """Whether the question asks for nothing but what is of the days it names."""
+        return self.days is not None and names_only_days(self.text)
 
     def ask(self, name: ChannelName) -> None:
         """Let a channel vote; of one that fails the answer says so."""
@@ -319,23 +240,78 @@ class Run:
 
     def nearest(self, chunk_ids: Iterable[int], limit: int) -> list[Candidate]:
         """Return the nearest of some chunks that pass the filters, by meaning."""
-        if self.meaning is None or self.vector is None:
+        if self.semantic is None or self.vector is None:
             return []
         among = set(self.passing(chunk_ids))
         if not among:
             return []
-        return self.meaning.vectors.best(self.vector, limit, among=among)
+        return self.semantic.vectors.best(self.vector, limit, among=among)
 
     def cosines(self, chunk_ids: Sequence[int]) -> Mapping[int, float]:
         """Return how near chunks are; none without a vector of the question."""
-        if self.meaning is None or self.vector is None or not chunk_ids:
+        if self.semantic is None or self.vector is None or not chunk_ids:
             return {}
-        return self.meaning.vectors.near(self.vector, chunk_ids)
+        return self.semantic.vectors.near(self.vector, chunk_ids)
 
 
-def meaning_of(words: WordQuery) -> str:
-    """Return what a query says apart from its operators."""
-    return " ".join((*words.words, *words.phrases, *words.prefixes))
+def guess_for(run: Run) -> Guess | None:
+    """Return the intent that rules see in the form of a question, if they may.
+
+    This takes some milliseconds in a process that has just begun, and no model.
+    """
+    is_open = run.wish.intent == "auto" and run.wish.mode == "hybrid"
+    return guess_intent(run.text) if is_open else None
+
+
+def understand(
+    run: Run, guess: Guess | None, leaders: Callable[[], Sequence[int]]
+) -> None:
+    """Find the days, the intent, the roots and the weights of a search.
+
+    `leaders` returns the notes that keywords and meaning found, best first. A question
+    about what links to a note it does not call by name is about the first of them.
+
+    Raises:
+        NoteNotFound, AmbiguousName: no one note is called what the options name.
+    """
+    run.days = days_in(run.text, run.today)
+    run.intent = _intent(run, guess)
+    if run.wish.root_note is not None:
+        path = notes_for(run.vault).find(run.wish.root_note)
+        run.roots = (run.rows.id_of(path),)
+    elif run.intent in ROOTED:
+        named = run.index.named(run.text)
+        linked = run.notes.inbound(named)
+        run.roots = tuple([note for note in named if note in linked][:1] or named[:1])
+        if not run.roots and run.wish.intent == "auto":
+            # no note is named: keywords and meaning know better
+            run.intent = run.wish.fallback_intent
+        elif not run.roots and run.intent == "backlink":
+            run.roots = tuple(leaders()[:1])
+    run.weights = weights_of(run)
+
+
+def _intent(run: Run, guess: Guess | None) -> Intent | None:
+    """Return the intent to act on, if any is sure enough."""
+    if run.wish.intent != "auto":
+        return run.wish.intent
+    if guess is None:
+        return None
+    config = run.vault.config
+    if config.search.intent_model:
+        from glassmind.models.intents import intents_for  # noqa: PLC0415
+
+        try:
+            return cast("Intent", intents_for(config, INTENTS).name(run.text))
+        except GlassmindError as error:
+            run.degraded.append(f"intent: {error}")
+    near = None if run.vector is None else run.models.intent_votes(run.vector)
+    guess = guess if near is None else guess_intent(run.text, near)
+    if guess.is_sure:
+        return guess.intent
+    return (
+        "context_load" if run.wish.root_note is not None else run.wish.fallback_intent
+    )
 
 
 def weights_of(run: Run) -> dict[ChannelName, float]:
@@ -344,37 +320,46 @@ def weights_of(run: Run) -> dict[ChannelName, float]:
     While a vault is being embedded, the nearest of what has a vector need not be near:
     squared, half of a vault counts a quarter.
     """
-    question, wish = run.question, run.question.wish
-    weights = _usual_weights(run)
+    wish, weights = run.wish, _usual_weights(run)
     if wish.channels is not None:
         weights = {name: weights.get(name) or NAMED_WEIGHT for name in wish.channels}
     elif wish.mode == "semantic":
         weights = {"semantic": 1.0}
     elif wish.mode == "fulltext":
         weights = {"lexical": 1.0}
-    elif question.is_about_days:
+    elif run.is_about_days:
         weights = {"recent": 1.0}
-    elif question.intent is None and wish.fusion in RANKS_ALONE:
+    elif run.intent is None and wish.fusion in RANKS_ALONE:
         del weights["graph"]
-    if not question.meaning.strip():
+    if not run.text.strip():
         weights.pop("semantic", None)
-    if run.meaning is not None and len(weights) > 1 and "semantic" in weights:
-        weights["semantic"] *= run.sources.covered() ** 2
+    if run.semantic is not None and len(weights) > 1 and "semantic" in weights:
+        weights["semantic"] *= run.models.covered() ** 2
     return weights
 
 
 def _usual_weights(run: Run) -> dict[ChannelName, float]:
     """Return the weights of the intent, else of the settings, else of the channels."""
-    question, fusion = run.question, run.question.wish.fusion
-    if question.intent is not None:
-        weights = dict(BY_INTENT[question.intent])
+    fusion, settings = run.wish.fusion, run.vault.config.search
+    if run.intent is not None:
+        weights = dict(BY_INTENT[run.intent])
     else:
-        settled = run.sources.settled
-        summed = fusion == "weighted_sum"
-        weights = dict(settled.summed if summed else settled.balanced)
+        weights = {
+            "lexical": 1 - settings.balance,
+            "semantic": settings.balance,
+            "graph": settings.graph_weight,
+        }
+        if settings.implicit_weight:
+            weights["implicit"] = settings.implicit_weight
+        if fusion == "weighted_sum":
+            weights = {
+                "semantic": settings.semantic_weight,
+                "lexical": settings.keyword_weight,
+                "graph": settings.link_weight,
+            }
         for name, channel in run.channels.items():
             if channel.weight and (fusion == "minmax" or not channel.is_faint):
                 weights.setdefault(name, channel.weight)
-    if question.days is not None:
+    if run.days is not None:
         weights["recent"] = DATED
     return weights

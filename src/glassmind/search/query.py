@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from glassmind.config import Config
 from glassmind.errors import BadDate, BadLimit, BadWish, NothingAsked
@@ -234,17 +234,32 @@ def asked_for(text: str) -> str:
     return text
 
 
-def is_by_words_alone(query: WordQuery, wish: Wish) -> bool:
+class Question(NamedTuple):
+    """What a person or an agent wants to know, as it is typed and taken apart."""
+
+    text: str
+    words: WordQuery
+    wish: Wish
+    today: date
+
+    @property
+    def meaning(self) -> str:
+        """What the question says apart from its operators; it is embedded."""
+        words = self.words
+        return " ".join((*words.words, *words.phrases, *words.prefixes))
+
+
+def is_by_words_alone(question: Question) -> bool:
     """Whether the word index answers by itself, in its own order and scores.
 
     So does a query that only filters: there is nothing to be close to in meaning.
     """
+    wish = question.wish
     if wish.channels is not None:
         return wish.channels == ("lexical",)
     if wish.mode == "fulltext":
         return True
-    asks = query.words or query.phrases or query.prefixes
-    return not asks and wish.root_note is None
+    return not question.meaning and wish.root_note is None
 
 
 def unheeded(wish: Wish, *, by_meaning: bool) -> tuple[str, ...]:

@@ -48,35 +48,25 @@ class Votes(NamedTuple):
     chunks: dict[int, int]
 
 
-def votes_for_notes(candidates: Iterable[Candidate], limit: int) -> Votes:
-    """Return the best chunk of each of the first `limit` notes."""
+def votes_for(
+    candidates: Iterable[Candidate], limit: int, homes: Mapping[int, int] | None = None
+) -> Votes:
+    """Return the best chunk of each of the first `limit` notes.
+
+    With `homes`, return the first chunks instead: a vote for a note as a whole is one
+    for its chunk in `homes`, if there is one.
+    """
     scores: dict[int, float] = {}
     chunks: dict[int, int] = {}
     for chunk, note, score in candidates:
-        if note not in scores:
-            if len(scores) == limit:
-                break
-            scores[note] = score
-            if chunk:
-                chunks[note] = chunk
-    return Votes(scores, chunks)
-
-
-def votes_for_chunks(
-    candidates: Iterable[Candidate], limit: int, homes: Mapping[int, int]
-) -> Votes:
-    """Return the first `limit` chunks.
-
-    A vote for a note as a whole is one for its chunk in `homes`, if there is one.
-    """
-    scores: dict[int, float] = {}
-    for chunk, note, score in candidates:
-        key = chunk or homes.get(note, 0)
+        key = note if homes is None else chunk or homes.get(note, 0)
         if key and key not in scores:
             if len(scores) == limit:
                 break
             scores[key] = score
-    return Votes(scores, {key: key for key in scores})
+            if chunk or homes is not None:
+                chunks[key] = chunk or key
+    return Votes(scores, chunks)
 
 
 def with_facts(votes: Votes, cosines: Mapping[int, float]) -> Votes:

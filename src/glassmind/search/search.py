@@ -7,7 +7,7 @@ cross-encoder correct.
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
 from glassmind.model import NotePath
@@ -18,26 +18,23 @@ from glassmind.model.search import (
     Hit,
     SearchReply,
     Wish,
-    WordQuery,
 )
 from glassmind.search import channels
-from glassmind.search.confidence import Signals, signals_of
-from glassmind.search.dates import without_counted
-from glassmind.search.hits import hits_of, shown_of
-from glassmind.search.intent import Form, form_of, understand
+from glassmind.search.confidence import signals_of
+from glassmind.search.hits import hits_of
+from glassmind.search.intent import Guess
 from glassmind.search.plan import (
     RANKS_ALONE,
-    Question,
     Run,
-    SearchSources,
     Weights,
-    meaning_of,
-    weights_of,
+    guess_for,
+    understand,
 )
-from glassmind.search.query import unheeded
+from glassmind.search.query import Question, unheeded
 from glassmind.search.ranking import (
     CANDIDATES,
     COLD,
+    LIFTS,
     RRF_K,
     Ranking,
     adjust,
@@ -45,10 +42,13 @@ from glassmind.search.ranking import (
     losses,
     rerank,
     stretch_of,
-    votes_for_chunks,
-    votes_for_notes,
+    votes_for,
     with_facts,
 )
+from glassmind.vault import Vault
+
+if TYPE_CHECKING:
+    from glassmind.store.lexical.search import KeywordIndex
 
 NEAR, FAR = 50, 500
 """Hits that a steady answer is made of: of up to so many by one search, and the rest by
@@ -61,64 +61,52 @@ LEADERS: tuple[ChannelName, ...] = ("lexical", "semantic")
 """The channels that are asked first, and lead others."""
 
 
-def search(
-    sources: SearchSources, text: str, words: WordQuery, wish: Wish, today: date
-) -> SearchReply:
+def search(vault: Vault, index: "KeywordIndex", question: Question) -> SearchReply:
     """Return the hits for a question.
 
     Raises:
         NoteNotFound, AmbiguousName: no one note is called what the options name.
         IndexDamaged: the word index or the rows are not what was written.
     """
-    question = parse(text, words, wish, today)
+    wish = question.wish
     if not wish.steady:
-        return _reply(question, sources, wish.limit)
-    near = _reply(question, sources, NEAR)
+        return _reply(vault, index, question, wish.limit)
+    near = _reply(vault, index, question, NEAR)
     if not NEAR <= len(near.hits) < wish.limit:
         return near
     rest = question._replace(wish=wish._replace(facts=False))  # they are in the first
-    far = _reply(rest, sources, FAR)
+    far = _reply(vault, index, rest, FAR)
     shown = {_place(hit, wish) for hit in near.hits}
     behind = (hit for hit in far.hits if _place(hit, wish) not in shown)
     return near._replace(hits=(*near.hits, *behind)[: wish.limit])
 
 
 def run_search(
-    question: Question, sources: SearchSources, reach: int
+    vault: Vault, index: "KeywordIndex", question: Question, reach: int
 ) -> tuple[Run, Ranking]:
     """Return the ranking for a question, and the run that made it.
 
     `reach` is how many hits channels look for; more votes are heard for more hits.
     """
-    run = Run(question, sources, channels.CHANNELS, reach)
-    form = ask_leaders(run)
-    understand(run, form, lambda: list(leading(run)))
-    run.weights = weights_of(run)
+    run = Run(vault, index, question, channels.CHANNELS, reach)
+    guess = ask_leaders(run)
+    understand(run, guess, lambda: list(leading(run)))
     run.leaders = list(leading(run).items())
     for name in run.channels:
         if name in run.weights and name not in LEADERS:
             run.ask(name)
     ranking = fused(run, run.channels, run.weights)
     add_adjustments(run, ranking)
-    if run.question.intent == "backlink":  # the note asked about is not an answer
-        ranking.drop(
-            [k for k in ranking.keys if ranking.notes[k] in run.question.roots]
-        )
-    if run.question.wish.rerank == "on":
+    if run.intent == "backlink":  # the note asked about is not an answer
+        ranking.drop([k for k in ranking.keys if ranking.notes[k] in run.roots])
+    if run.wish.rerank == "on":
         add_verdicts(run, ranking)
     lower_superseded(run, ranking)
     return run, ranking
 
 
-def parse(text: str, words: WordQuery, wish: Wish, today: date) -> Question:
-    """Return a question as it is typed; what it means is found out later."""
-    intent = None if wish.intent == "auto" else wish.intent
-    topic = words._replace(words=without_counted(words.words, today))
-    return Question(text, topic, meaning_of(words), wish, today, intent)
-
-
-def ask_leaders(run: Run) -> Form:
-    """Ask keywords and meaning, side by side; return what the question's form says.
+def ask_leaders(run: Run) -> Guess | None:
+    """Ask keywords and meaning, side by side; return the intent that rules guess.
 
     Raises:
         IndexDamaged: the word index is not what was written.
@@ -126,14 +114,14 @@ def ask_leaders(run: Run) -> Form:
     for channel in reversed(run.channels.values()):  # those that wait for others first
         channel.begin()
     semantic = threading.Thread(target=run.ask, args=("semantic",), name="semantic")
-    if run.meaning is not None:
+    if run.semantic is not None:
         semantic.start()
     try:
         if run.weights.keys() & {"lexical", "graph", "implicit"}:
             run.votes["lexical"] = list(run.channels["lexical"].candidates())
-        return form_of(run.question)
+        return guess_for(run)
     finally:
-        if run.meaning is not None:
+        if run.semantic is not None:
             semantic.join()
 
 
@@ -149,20 +137,16 @@ def leading(run: Run) -> dict[int, float]:
 def fused(run: Run, names: Iterable[ChannelName], weights: Weights) -> Ranking:
     """Return the ranking by the votes of some channels."""
     voting = [name for name in names if name in run.votes and weights.get(name)]
-    if run.question.wish.unique == "notes":
-        votes = {name: votes_for_notes(run.votes[name], run.pool) for name in voting}
-        notes = {key: key for one in votes.values() for key in one.scores}
-    else:
-        homes = _best_chunks(run)
-        votes = {
-            name: votes_for_chunks(run.votes[name], run.pool, homes) for name in voting
-        }
+    homes = None if run.wish.unique == "notes" else _best_chunks(run)
+    votes = {name: votes_for(run.votes[name], run.pool, homes) for name in voting}
+    notes = {key: key for one in votes.values() for key in one.scores}
+    if homes is not None:
         notes = {one[0]: one[1] for name in voting for one in run.votes[name]}
         notes.update({chunk: note for note, chunk in homes.items()})
     if run.fact_cosines and votes.get("semantic"):
         votes["semantic"] = with_facts(votes["semantic"], run.fact_cosines)
     scores = {name: one.scores for name, one in votes.items()}
-    shares = fuse(run.question.wish.fusion, scores, weights)
+    shares = fuse(run.wish.fusion, scores, weights)
     chunks = {name: one.chunks for name, one in votes.items()}
     return Ranking(shares, {**notes, **{key: key for key in run.facts}}, chunks)
 
@@ -172,40 +156,40 @@ def _best_chunks(run: Run) -> dict[int, int]:
     homes: dict[int, int] = {}
     for name in LEADERS:
         for chunk, note, _ in run.votes.get(name, ()):
-            if note not in homes:
-                homes[note] = chunk
+            homes.setdefault(note, chunk)
     return homes
 
 
 def lifts_of(run: Run) -> Mapping[AdjustmentName, float]:
     """Return the most that each adjustment adds, on the scale of the fusion."""
-    lifts, fusion = run.sources.lifts, run.question.wish.fusion
+    fusion, settings = run.wish.fusion, run.vault.config
+    hot, pinned = settings.memory.hot_weight, settings.memory.pinned_weight
+    lifts = {**LIFTS, "hot": hot, "pinned": pinned}
     if fusion in RANKS_ALONE:  # where the best has 1 / 61 a channel
         lifts = {name: lift / (RRF_K + 1) for name, lift in lifts.items()}
     if fusion == "weighted_sum":
-        lifts = {**lifts, **run.sources.settled.lifts}
-    if run.question.is_about_days and "recent" in run.weights:
-        lifts = {**lifts, "recency": 0.0}  # the day of a note says what is newer
+        lifts["recency"] = settings.search.recency_weight
+        lifts["tag"] = settings.search.tag_weight
+    if run.is_about_days and "recent" in run.weights:
+        lifts["recency"] = 0.0  # the day of a note says what is newer
     return lifts
 
 
 def add_adjustments(run: Run, ranking: Ranking) -> None:
     """Add what lifts the best notes, such as a recent change; drop what is gone."""
-    lifts, question = lifts_of(run), run.question
+    lifts = lifts_of(run)
     if not any(lifts.values()):
         return
     head = [key for key in ranking.keys[:ADJUSTED] if key not in run.facts]
-    rows = run.sources.notes.facts([ranking.notes[key] for key in head])
+    rows = run.notes.facts([ranking.notes[key] for key in head])
     by_activity = lifts.get("hot") or lifts.get("pinned")
-    activity = run.sources.heat() if by_activity else {}
+    activity = run.vault.hooks.activity(run.vault) if by_activity else {}
     made: dict[int, list[Adjustment]] = {}
     for key in head:
         note = ranking.notes[key]
         if note in rows:
             active = activity.get(note, COLD)
-            made[key] = adjust(
-                rows[note], active, question.meaning, lifts, question.today
-            )
+            made[key] = adjust(rows[note], active, run.text, lifts, run.today)
     ranking.drop([key for key in head if key not in made])
     ranking.add(made)
 
@@ -213,17 +197,17 @@ def add_adjustments(run: Run, ranking: Ranking) -> None:
 def add_verdicts(run: Run, ranking: Ranking) -> None:
     """Let a cross-encoder read the best passages with the question."""
     best = {k: c[0] for k in ranking.keys[:CANDIDATES] if (c := ranking.chunks_of(k))}
-    rows = run.sources.rows.hit_rows([chunk for chunk in best.values() if chunk > 0])
-    shown = {**run.facts, **{chunk: shown_of(row) for chunk, row in rows.items()}}
+    rows = run.rows.hit_rows([chunk for chunk in best.values() if chunk > 0])
+    shown = {**run.facts, **rows}
     texts = {key: shown[chunk].text for key, chunk in best.items() if chunk in shown}
     rest = (ranking.scores[key] for key in ranking.keys if key not in texts)
     try:
         made = rerank(
-            run.question.meaning,
+            run.text,
             [stretch_of(text, run.query.places(text)) for text in texts.values()],
             [ranking.scores[key] for key in texts],
-            run.sources.reranker,
-            budget_s=run.sources.rerank_budget_s,
+            run.models.reranker,
+            budget_s=run.vault.config.search.rerank_budget_ms / 1000,
             floor=next(rest, 0.0),
         )
     except GlassmindError as error:
@@ -238,7 +222,8 @@ def lower_superseded(run: Run, ranking: Ranking) -> None:
 
     Last of all, so that nothing puts the old above the new again.
     """
-    successors, loss = run.sources.successors(), lifts_of(run).get("superseded", 0.0)
+    reader, loss = run.vault.reader, lifts_of(run).get("superseded", 0.0)
+    successors = reader.successors(reader.log().head())
     if not successors or not loss:
         return
     lost = losses(ranking.by_note(), successors, loss)
@@ -246,11 +231,13 @@ def lower_superseded(run: Run, ranking: Ranking) -> None:
     ranking.add({key: [lost[ranking.notes[key]]] for key in superseded})
 
 
-def _reply(question: Question, sources: SearchSources, reach: int) -> SearchReply:
-    run, ranking = run_search(question, sources, reach)
+def _reply(
+    vault: Vault, index: "KeywordIndex", question: Question, reach: int
+) -> SearchReply:
+    run, ranking = run_search(vault, index, question, reach)
     hits = list(hits_of(run, ranking))
     wish, degraded = question.wish, list(run.degraded)
-    if run.meaning is not None and (lag := _lag(sources)) is not None:
+    if run.semantic is not None and (lag := _lag(run)) is not None:
         degraded.append(lag)
     degraded += unheeded(wish, by_meaning=run.vector is not None)
     return SearchReply(
@@ -258,7 +245,7 @@ def _reply(question: Question, sources: SearchSources, reach: int) -> SearchRepl
         tuple(hits),
         tuple(degraded),
         wish.mode,
-        run.question.intent,
+        run.intent,
         _confidence(run, hits),
         channels=tuple(n for n in run.channels if n in run.votes and n in run.weights),
         reranked=run.reranked,
@@ -266,25 +253,16 @@ def _reply(question: Question, sources: SearchSources, reach: int) -> SearchRepl
     )
 
 
-def _lag(sources: SearchSources) -> str | None:
+def _lag(run: Run) -> str | None:
     try:
-        return sources.lag()
+        return run.models.lag()
     except GlassmindError as error:
         return str(error)
 
 
-def signals(
-    sources: SearchSources, words: WordQuery, wish: Wish, today: date
-) -> Signals | None:
-    """Return what an answer is judged by; None where meaning has no say."""
-    run, ranking = run_search(parse("", words, wish, today), sources, wish.limit)
-    hits = list(hits_of(run, ranking))
-    return signals_of(run, hits) if "semantic" in run.votes else None
-
-
 def _confidence(run: Run, hits: Sequence[Hit]) -> float | None:
     """Return the probability that the vault holds an answer; None if unknown."""
-    curve = run.sources.curve() if "semantic" in run.votes else None
+    curve = run.models.curve() if "semantic" in run.votes else None
     return None if curve is None else curve.probability(signals_of(run, hits))
 
 

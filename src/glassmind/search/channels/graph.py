@@ -223,17 +223,17 @@ class Graph(Channel):
 
     def candidates(self) -> Iterable[Candidate]:
         """Return what the leaders and the roots are linked with, as notes."""
-        run, question, notes = self.run, self.run.question, self.run.sources.notes
+        run, notes = self.run, self.run.notes
         votes = {vote.note_id: vote for vote in self._walked()}
-        if question.intent != "backlink":
-            words = len(question.meaning.split())
+        if run.intent != "backlink":
+            words = len(run.text.split())
             spreading = spread(run.leaders, notes, words)
             lines = described(notes, run.query, self._linking_chunks())
             for vote in together(spreading, lines):
                 known = votes.get(vote.note_id)
                 if known is None or vote.score > known.score:
                     votes[vote.note_id] = vote
-            if question.wish.fusion not in RANKS_ALONE:
+            if run.wish.fusion not in RANKS_ALONE:
                 votes = with_themes(votes, run.leaders, notes)
         allowed = run.allowed_notes
         if allowed is not None:
@@ -248,11 +248,11 @@ class Graph(Channel):
         return dict.fromkeys(one.chunk_id for one in best)
 
     def _walked(self) -> list[Vote]:
-        question = self.run.question
-        backward, hops = question.intent == "backlink", question.wish.hop_depth
+        run = self.run
+        backward, hops = run.intent == "backlink", run.wish.hop_depth
         return walk(
-            question.roots,
-            self.run.sources.notes,
+            run.roots,
+            run.notes,
             hops=min(hops, 1) if backward else hops,  # what links there is one away
             backward_only=backward,
         )

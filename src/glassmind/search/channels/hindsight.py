@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
 from glassmind.model import NotePath, Span
-from glassmind.model.search import Candidate, ChannelName, FusionName
+from glassmind.model.search import Candidate, ChannelName, FusionName, HitChunk, memo_of
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.secrets import redacted
-from glassmind.search.hits import Shown
 from glassmind.search.plan import Channel, Place, Reason, Run
 
 if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
@@ -54,17 +53,16 @@ class Hindsight(Channel):
 
     def begin(self) -> None:
         """Begin to ask for facts, where they are wanted and can be had."""
-        run, question = self.run, self.run.question
-        wish, recall = question.wish, run.sources.recall
+        run, wish, memory = self.run, self.run.wish, self.run.vault.hindsight
         named = wish.channels is not None and self.name in wish.channels
         usual = wish.channels is None and wish.mode == "hybrid" and wish.facts
-        if not (named or (usual and question.intent != "backlink")):
+        if not (named or (usual and run.intent != "backlink")):
             return
-        lack = NOT_SET if recall is None else FILTERED if question.words.filters else ""
+        lack = NOT_SET if memory is None else FILTERED if run.words.filters else ""
         if named and lack:
             run.degraded.append(f"{self.name}: {lack}")
-        if recall is not None and not lack and question.meaning.strip():
-            self._hear = recall(question.meaning)
+        if memory is not None and not lack and run.text.strip():
+            self._hear = memory.ask(run.text)
 
     def candidates(self) -> Iterable[Candidate]:
         """Return facts by how much they have to do with the question, best first.
@@ -80,7 +78,7 @@ class Hindsight(Channel):
         ]
         facts = {-number: one for number, one in enumerate(heard[:MOST], 1)}
         cosines = self._cosines(facts)
-        least = WEAK.get(run.question.wish.fusion, 0.0)
+        least = WEAK.get(run.wish.fusion, 0.0)
         nearest = max([SURE, *(one.score for one in run.votes.get("semantic", ())[:1])])
         found = []
         for key, fact in facts.items():
@@ -95,21 +93,22 @@ class Hindsight(Channel):
 
     def _is_new(self, fact: "RecalledFact") -> bool:
         """Whether a fact passes what a query insists on, and is not from this vault."""
-        text, words = fact.text.casefold(), self.run.question.words
+        text, words = fact.text.casefold(), self.run.words
         if any(phrase.casefold() not in text for phrase in words.phrases):
             return False
         if any(phrase.casefold() in text for phrase in words.excluded):
             return False
-        return not (fact.document and self.run.sources.is_ours(fact.document))
+        name = self.run.vault.config.vault.name
+        return not (fact.document and memo_of(fact.document, name))
 
     def _cosines(self, facts: "Mapping[int, RecalledFact]") -> dict[int, float]:
         """Return how near facts are; none where there is no model, or it fails."""
-        meaning, vector = self.run.meaning, self.run.vector
-        if meaning is None or vector is None or not facts:
+        semantic, vector = self.run.semantic, self.run.vector
+        if semantic is None or vector is None or not facts:
             return {}
         parts = [Embeddable("", redacted(fact.text)) for fact in facts.values()]
         try:
-            made = list(meaning.embedder.passages(parts))
+            made = list(semantic.embedder.passages(parts))
         except GlassmindError:  # words tell as well
             return {}
         near = [float((rows @ vector).max()) for rows in made]
@@ -130,7 +129,7 @@ def _kind(fact: "RecalledFact") -> str:
     return KINDS.get(fact.kind, fact.kind) or "fact"
 
 
-def _shown(key: int, fact: "RecalledFact") -> Shown:
+def _shown(key: int, fact: "RecalledFact") -> HitChunk:
     """Return a fact as a passage that stands in no note."""
     path, title = NotePath(fact.path), f"Hindsight: {_kind(fact)}"
-    return Shown(key, path, title, (), Span(1, 1), 0, "", 0, fact.text, key)
+    return HitChunk(key, path, title, (), Span(1, 1), 0, "", 0, fact.text, key)

@@ -36,8 +36,21 @@ class Implicit(Channel):
     def candidates(self) -> Iterable[Candidate]:
         """Return what the leaders are like, as notes."""
         run, leaders = self.run, self.run.leaders[:FOLLOWED]
-        found = run.sources.partners([note for note, _ in leaders])
-        run.degraded += [f"{self.name}: {lack}" for lack in run.sources.unpaired()]
+        pairs = run.vault.reader.pairs()
+        found = pairs.partners([note for note, _ in leaders])
+        dismissals = run.vault.hooks.dismissals(run.vault)
+        if dismissals.pairs:
+            named = run.notes.names({note for one in found for note in one[:2]})
+            paths = {note: path for note, (path, _) in named.items()}
+            found = [
+                one
+                for one in found
+                if not dismissals.has_pair(paths[one.note_id], paths[one.other_id])
+            ]
+        space = run.vault.reader.vectors().answering()
+        lag = pairs.lag(space.name if space else "").notice
+        lacks = [*([lag] if lag else []), *dismissals.problems]
+        run.degraded += [f"{self.name}: {lack}" for lack in lacks]
         allowed = run.allowed_notes
         for like in likenesses(leaders, found):
             if allowed is None or like.note_id in allowed:

@@ -24,15 +24,15 @@ class Memory(Channel):
     is_faint = True
 
     def candidates(self) -> Iterable[Candidate]:
-        folder, notes = self.run.sources.folder, self.run.sources.notes
+        folder, notes = self.run.agent_folder, self.run.notes
         ours = notes.under(folder) - notes.under(f"{folder}/summaries")
         if not ours:
             return []
-        words = self.run.question.words
+        words = self.run.words
         here = Filter("path", f"{folder}/")
         summaries = Filter("path", f"{folder}/summaries/", negated=True)
         query = words._replace(filters=(*words.filters, here, summaries))
-        by_words = self.run.sources.words.ask(query).best(MOST)
+        by_words = self.run.index.ask(query).best(MOST)
         best = self.run.votes.get("lexical") or self.run.query.best(1)
         most = max((one.score for one in (*best[:1], *by_words)), default=0.0) or 1.0
         scored = {
@@ -52,5 +52,5 @@ class Memory(Channel):
         return sorted(found, key=lambda one: (-one.score, one.chunk_id))
 
     def reason(self, place: Place) -> Reason:
-        waits = is_in_inbox(place.path, self.run.sources.folder)
+        waits = is_in_inbox(place.path, self.run.agent_folder)
         return Reason("captured by an agent, not approved" if waits else "remembered")

@@ -15,19 +15,19 @@ class Recent(Channel):
     name: ChannelName = "recent"
 
     def candidates(self) -> Iterable[Candidate]:
-        question = self.run.question
-        if question.days is None:
+        run = self.run
+        if run.days is None:
             return []
-        first, after = question.days
-        filters = list(question.words.filters)
+        first, after = run.days
+        filters = list(run.words.filters)
         if first is not None:
             filters.append(Filter("after", first.isoformat(), day=first))
         if after is not None:
             filters.append(Filter("before", after.isoformat(), day=after))
-        dated = question.words._replace(filters=tuple(filters))
-        if question.is_about_days:
+        dated = run.words._replace(filters=tuple(filters))
+        if run.is_about_days:
             dated = dated._replace(words=(), prefixes=())
-        found = self.run.sources.words.ask(dated).best(CHUNKS)
+        found = run.index.ask(dated).best(CHUNKS)
         most = max((one.score for one in found), default=0.0) or 1.0
         return [one._replace(score=0.5 + 0.5 * one.score / most) for one in found]
 

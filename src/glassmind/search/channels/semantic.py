@@ -19,17 +19,17 @@ class Semantic(Channel):
     def begin(self) -> None:
         if "semantic" in self.run.weights:
             try:
-                self.run.meaning = self.run.sources.meaning()
+                self.run.semantic = self.run.models.index()
             except Exception as error:  # noqa: BLE001 - the other channels still answer
                 self.run.fail(self.name, error)
 
     def candidates(self) -> Iterable[Candidate]:
-        if self.run.meaning is None:
+        if self.run.semantic is None:
             return []
-        embedder, vectors, width = self.run.meaning
-        vector = embedder.query(redacted(self.run.question.meaning))
-        if len(vector) != width:
-            raise OtherWidth(embedder.space, found=len(vector), known=width)
+        embedder, vectors, space = self.run.semantic
+        vector = embedder.query(redacted(self.run.text))
+        if len(vector) != space.width:
+            raise OtherWidth(embedder.space, found=len(vector), known=space.width)
         allowed = self.run.allowed
         among = None if allowed is None else allowed.keys()
         found = vectors.best(vector, self.run.depth, among=among)

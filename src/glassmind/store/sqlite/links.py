@@ -20,7 +20,6 @@ from glassmind.model.graph import (
     NoteDates,
     ThemeLabel,
 )
-from glassmind.model.search import LinkClue
 from glassmind.obsidian.text import sentence_at
 from glassmind.store.sqlite.change_log import marker_of
 from glassmind.store.sqlite.connection import Query
@@ -365,34 +364,3 @@ class NeighbourRows(Query):
             join links l on l.note_id = k.value ->> 0 and l.seq = k.value ->> 1
         """
         return {row[:2]: row[2] for row in self._for(statement, keys)}
-
-
-class ClueRows(Query):
-    """Links as questions whose answer is known: the linked note."""
-
-    def clues(self, most: int) -> list[LinkClue]:
-        """Return a sample of links in texts, from all over the vault.
-
-        The numbers only stir them, so that the sample stays the same.
-        """
-        statement = """
-            select l.note_id, l.seq, s.path, t.path, n.title, l.target,
-              coalesce(l.display, '')
-            from links l join notes n on n.id = l.target_id
-            join files s on s.id = l.note_id join files t on t.id = l.target_id
-            where not l.embed and l.property is null and l.note_id <> l.target_id
-            and s.kind = 'markdown' and t.kind = 'markdown'
-            order by
-              (l.note_id * 2654435761 + l.seq * 40503 + l.target_id * 97) % 1000003,
-              l.note_id, l.seq
-            limit ?
-        """
-        rows = self._list(statement, most)
-        said = NetRows(self._db).sentences([row[:2] for row in rows])
-        return [
-            LinkClue(source, target, title, written, shown, said.get((note, seq), ""))
-            for note, seq, source, target, title, written, shown in rows
-        ]
-
-    def notes(self) -> int:
-        return int(self._value("select count(*) from notes"))

@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import apsw
+from xxhash import xxh3_128_hexdigest
 
 from glassmind.errors import IndexDamaged
 from glassmind.model import NotePath, Span
 from glassmind.model.context import ProjectName, ProjectNote
 from glassmind.model.index import Ghost, LinkEnd, NoteFacts, NoteLinks, NoteList, Stats
-from glassmind.model.search import ChunkText
+from glassmind.model.search import ChunkText, HitChunk
 from glassmind.obsidian.properties import plain_name, projects_in, values_in
 from glassmind.obsidian.text import fold, heading_address
 from glassmind.store.sqlite.connection import Query
@@ -184,27 +186,32 @@ class Rows(Query):
         """
         return {row[0]: row[1:] for row in self._for(statement, chunk_ids)}
 
-    def owner_agrees(self, chunk_id: int) -> bool:
-        """Whether a chunk's row and the index of its table name the same note."""
-        statement = """
-            select (select x.id from chunks x where x.note_id = c.note_id
-                    and x.chunk_index = c.chunk_index) is c.id
-            from chunks c where c.id = ?
-        """
-        return bool(self._value(statement, chunk_id))
-
-    def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
         """Return what a hit shows for each chunk that is still there, by chunk id.
 
         Raises:
-            IndexDamaged: a row differs from the indexes of its table.
+            IndexDamaged: a row differs from the indexes of its table, or a passage is
+                not the text that was indexed.
         """
         shown = {}
-        for row in self._for(_HIT_ROWS, chunk_ids):
-            if not row[-1]:
-                raise IndexDamaged("index.db", f"{row[1]} is not where it was written")
-            shown[row[0]] = row[:-1]
+        for chunk, path, title, under, *rest, text, note, made, is_placed in self._for(
+            _HIT_ROWS, chunk_ids
+        ):
+            first, last, index, digest, mtime_ns = rest
+            if not is_placed:
+                raise IndexDamaged("index.db", f"{path} is not where it was written")
+            if xxh3_128_hexdigest(text.encode()) != digest:
+                reason = f"a passage of {path} is not what was indexed"
+                raise IndexDamaged("index.db", reason)
+            place = (chunk, path, title, _headings(under), Span(first, last), index)
+            shown[chunk] = HitChunk(*place, digest, mtime_ns, text, note, bool(made))
         return shown
+
+
+@lru_cache(maxsize=1_000)
+def _headings(text: str) -> tuple[str, ...]:
+    """Return the headings of a row; passages of one note share most of theirs."""
+    return tuple(json.loads(text))
 
 
 class SqliteEditRows(Query):

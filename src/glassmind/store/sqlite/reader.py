@@ -16,6 +16,7 @@ import apsw
 from glassmind.errors import IndexAbsent, IndexUntrusted
 from glassmind.model import NotePath
 from glassmind.model.access import NoteMarks, Seen, said_once
+from glassmind.model.search import HitChunk
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection, schema
 from glassmind.store.sqlite.change_log import Log, note_log, text_log, vector_log
@@ -455,9 +456,6 @@ Still = Callable[[Mapping[NotePath, int]], Collection[NotePath]]
 Compare = Callable[[apsw.Connection, frozenset[int]], ScopePairs]
 """Returns the pairs of the notes that a connection shows, given the hidden notes."""
 
-_PATH_AT, _CHANGED_AT = 1, 8
-"""Where a row of a hit has the path of its note, and when that was changed."""
-
 
 class ScopedRows(Rows):
     """The rows of hits that may be read as their files are now."""
@@ -466,11 +464,11 @@ class ScopedRows(Rows):
         super().__init__(db)
         self._still = still
 
-    def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
         """Return what a hit shows for each chunk that is still there."""
         found = super().hit_rows(chunk_ids)
-        told = self._still({row[_PATH_AT]: row[_CHANGED_AT] for row in found.values()})
-        return {chunk: row for chunk, row in found.items() if row[_PATH_AT] in told}
+        told = self._still({row.path: row.mtime_ns for row in found.values()})
+        return {chunk: row for chunk, row in found.items() if row.path in told}
 
 
 class ScopedReader(SqliteReader):

@@ -1,7 +1,6 @@
-"""What a run of indexing asks of memory: to accept what a person ticked in Obsidian.
+"""Accept what a person ticked in Obsidian, after each index run.
 
-A part of `wiring` that a search does not need. Most vaults have nothing that waits, and
-then nothing of memory is imported.
+Most vaults have nothing that waits, and then nothing else of memory is imported.
 """
 
 import os

@@ -1,0 +1,94 @@
+"""Answer one query, with the keyword index updated, or repaired if damaged."""
+
+from typing import TYPE_CHECKING
+
+from glassmind.errors import IndexDamaged
+from glassmind.model.search import Filter, SearchReply
+from glassmind.search.hits import is_in_inbox
+from glassmind.search.keyword import search_words
+from glassmind.search.notes import notes_for
+from glassmind.search.query import Question, is_by_words_alone, unheeded
+from glassmind.vault import Vault
+
+if TYPE_CHECKING:
+    from glassmind.store.lexical.search import KeywordIndex
+
+PATIENCE_S = 2.0
+"""How long a search waits for whoever writes the index, to find an edit."""
+
+
+def reply_to(vault: Vault, question: Question, *, alone: bool) -> SearchReply:
+    """Return the answer of the daemon, or our own by keywords alone or if `alone`.
+
+    Raises:
+        IndexDamaged: the index does not read well and could not be repaired.
+    """
+    by_words, wish = is_by_words_alone(question), question.wish
+    if not alone and not by_words:
+        found = vault.daemon().search(question.text, wish, question.today, vault.scope)
+        if found is not None:
+            return found
+    with vault.faults():
+        notices = [*vault.notices()]
+        head = vault.head()
+        if wish.project is not None:
+            paths = notes_for(vault).members(wish.project)
+            words, among = question.words, Filter("among", paths=paths)
+            words = words._replace(filters=(*words.filters, among))
+            question = question._replace(words=words)
+        index = _current_index(vault, head, notices)
+        try:
+            reply = _answer(vault, question, index, by_words=by_words)
+        except IndexDamaged as error:
+            index = _repaired_index(vault, error)
+            reply = _answer(vault, question, index, by_words=by_words)
+    folder = vault.agent_folder
+    hits = [
+        hit._replace(generated=True) if is_in_inbox(hit.path, folder) else hit
+        for hit in reply.hits
+    ]
+    return reply._replace(hits=tuple(hits), degraded=(*notices, *reply.degraded))
+
+
+def _answer(
+    vault: Vault, question: Question, index: "KeywordIndex", *, by_words: bool
+) -> SearchReply:
+    if not by_words:
+        from glassmind.search.search import search  # noqa: PLC0415 - numpy
+
+        return search(vault, index, question)
+    wish = question.wish
+    if wish.root_note is not None:  # not followed, yet no name that nobody has
+        notes_for(vault).find(wish.root_note)
+    successors = vault.successors(vault.head())
+    hits = search_words(question.words, wish, index, vault.rows(), successors)
+    passed_by = unheeded(wish, by_meaning=False)
+    return SearchReply(question.text, tuple(hits), passed_by, channels=("lexical",))
+
+
+def _current_index(vault: Vault, head: str, notices: list[str]) -> "KeywordIndex":
+    """Return the keyword index, brought up to the rows if nobody else is at it."""
+    index = vault.words()
+    if index is not None and index.reaches(head):
+        return index
+    from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415 - most need none
+
+    wait_s = PATIENCE_S if vault.is_owed(head) else 0.0
+    reason = IndexKeeper(vault).catch_up(wait_s)
+    index = vault.words()
+    if index is None:
+        raise IndexDamaged("the word index", reason or "it cannot be opened")
+    if reason is not None and not index.reaches(head):
+        notices.append(f"the latest changes are not searched yet: {reason}")
+    return index
+
+
+def _repaired_index(vault: Vault, error: IndexDamaged) -> "KeywordIndex":
+    """Return the keyword index made again, when it was what was damaged."""
+    from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415 - as above
+
+    is_made = IndexKeeper(vault).remake_words(error)
+    index = vault.words() if is_made else None
+    if index is None:
+        raise error
+    return index

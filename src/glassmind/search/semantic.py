@@ -1,0 +1,234 @@
+"""The model and the vectors that a vault is searched with by meaning."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from glassmind.errors import IndexFault, ModelFault, NotEmbedded
+from glassmind.model.search import Intent
+from glassmind.model.vectors import Space
+from glassmind.models.breaker import CircuitBreaker, PatientEmbedder, PatientReranker
+from glassmind.search.confidence import Curve, curve_of, learn_curve
+from glassmind.search.intent import prototypes
+from glassmind.store.vectors.files import place_of
+from glassmind.vault import Vault
+
+if TYPE_CHECKING:
+    from glassmind.model.index import ShowProgress
+    from glassmind.model.vectors import Vector
+    from glassmind.models.intents import Prototypes
+    from glassmind.models.protocols import Embedder, Reranker
+    from glassmind.store.vectors.search import ScopedVectors, VectorIndex
+
+RECOUNT_S = 2.0
+"""Seconds for which a count of vectors holds while more are being made."""
+
+OUT_OF_PLACE = "the vectors are not in place yet"
+"""They are in the rows, and not in the matrix that is searched."""
+
+FORMER = "the vectors are of a model or release that cannot be asked any more"
+"""No settings lead to the space that they lie in."""
+
+EMBEDDED = "embedded"
+"""The setting that says up to which change everything was embedded."""
+
+
+class SemanticIndex(NamedTuple):
+    """A model, and the vectors that it made."""
+
+    embedder: "Embedder"
+    vectors: "VectorIndex | ScopedVectors"
+    space: Space
+
+
+def semantic_for(vault: Vault) -> "Semantic":
+    """Return the model and the vectors of a vault."""
+    return vault.part(Semantic)
+
+
+class Semantic:
+    """The model and the vectors of the space that answers, opened once for many.
+
+    A scope has vectors of visible notes, and the models of the whole vault.
+    """
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault, self._lock = vault, Lock()
+        self._whole = self if vault.scope is None else semantic_for(vault.whole)
+        self._opened: tuple[Path, SemanticIndex, VectorIndex] | None = None
+        self._reranker: Reranker | None = None
+        self._breakers: dict[str, CircuitBreaker] = {}
+        self._known: tuple[Space, Prototypes] | None = None
+        self._share: tuple[float, float] | None = None
+        self._foreign: tuple[Space, str | None] | None = None
+
+    def index(self) -> SemanticIndex:
+        """Return what a search by meaning asks.
+
+        Raises:
+            ModelFault: there is no model for the vectors.
+            NotEmbedded: there are no vectors.
+        """
+        folder = self._vault.place.folder
+        space = self._vault.reader.vectors().answering()
+        if space is None:
+            self._vault.embedder()  # says why, where it is the model that is missing
+            raise self._lacking(None)
+        with self._lock:  # one model for all who ask first at once
+            known = self._opened
+            if known is None or (known[0], known[1].space) != (folder, space):
+                self._opened = known = (folder, *self._open(folder, space))
+        _, found, vectors = known
+        log = self._vault.reader.vector_log()
+        if log is not None:
+            head = log.head()
+            # this takes up what was written since
+            if not vectors.reaches(head) and not vectors.follows(head):
+                raise self._lacking(space)
+        model = getattr(found.embedder, "model", "") or "that embeds"
+        patient = PatientEmbedder(found.embedder, self._whole.breaker(model))
+        return found._replace(embedder=patient)
+
+    def breaker(self, model: str) -> CircuitBreaker:
+        """Return what remembers how a model fared that somebody waited for."""
+        return self._breakers.setdefault(model, CircuitBreaker(model))
+
+    def _open(self, folder: Path, space: Space) -> "tuple[SemanticIndex, VectorIndex]":
+        embedder = self._vault.embedder_of(space)
+        if embedder is None:
+            self._vault.embedder()  # says why, where it is the model that is missing
+            raise NotEmbedded(FORMER, self._remedy("all is being embedded anew"))
+        from glassmind.store.vectors.search import (  # noqa: PLC0415 - numpy
+            ScopedVectors,
+            VectorIndex,
+        )
+
+        vectors = VectorIndex.open(place_of(folder, space.name), space.width)
+        if vectors is None:
+            raise self._lacking(space)
+        if self._vault.scope is None:
+            return SemanticIndex(embedder, vectors, space), vectors
+        seen = ScopedVectors(vectors, self._vault.visible_rows.seen_chunks)
+        return SemanticIndex(embedder, seen, space), vectors
+
+    def _lacking(self, space: Space | None) -> NotEmbedded:
+        """Return what to raise where the vectors of a space cannot be searched."""
+        made = space and self._vault.reader.vectors().has_vectors(space)
+        lacking = OUT_OF_PLACE if made else "nothing is embedded yet"
+        return NotEmbedded(lacking, self._remedy("that is being done now"))
+
+    def _remedy(self, being_done: str) -> str:
+        return being_done if self._vault.is_embedding() else "run: glassmind index"
+
+    def intent_votes(self, vector: "Vector") -> Mapping[Intent, float] | None:
+        """Return which intents a question is near to; None if nothing was learnt."""
+        found = self._prototypes()
+        return None if found is None else found.votes(vector)
+
+    def _prototypes(self) -> "Prototypes | None":
+        if self._opened is None:
+            return None
+        from glassmind.models.intents import (  # noqa: PLC0415 - numpy
+            Prototypes,
+            questions_embedded,
+        )
+
+        folder, (embedder, _, space), _ = self._opened
+        if self._known is None or self._known[0] != space:
+            vectors_of = partial(questions_embedded, embedder)
+            made = Prototypes(prototypes(), vectors_of, space=space.name, folder=folder)
+            self._known = (space, made)
+        return self._known[1]
+
+    def learn(
+        self, embedded: int, progress: "ShowProgress", pause: Callable[[], bool]
+    ) -> None:
+        """Learn, after a run, what questions mean and how near strange ones come.
+
+        Without a model, or where it fails, what was learnt before stays.
+        """
+        with suppress(ModelFault, NotEmbedded, IndexFault):
+            if embedded:
+                self.index()
+                found = self._prototypes()
+                if found is not None and not found.is_learnt():
+                    found.learn()
+            if not pause():
+                learn_curve(self._vault, self, progress, pause)
+
+    def curve(self) -> Curve | None:
+        """Return what rates answers, after `index`; None if nothing is known.
+
+        Where notes are hidden it is not the one that all notes taught.
+        """
+        if self._opened is None:
+            return None
+        folder, found, _ = self._opened
+        hides = self._vault.scope and self._vault.visible_rows.hidden_notes()
+        return curve_of(None if hides else folder, found.space)
+
+    def lag(self) -> str | None:
+        """Say what of the vault is not searched by meaning yet, after `index`."""
+        if self._opened is None:
+            return None
+        _, (_, _, space), vectors = self._opened
+        if not vectors.count and self._vault.reader.vectors().has_vectors(space):
+            return f"{OUT_OF_PLACE}; {self._remedy('that is being done now')}"
+        share = self.covered()
+        if share < 1:
+            said = f"{int(share * 100)} % of the vault is searched by meaning so far"
+            return f"{said}; {self._remedy('the rest is being embedded')}"
+        # found out once for each space: it may mean reading a model's files
+        if self._foreign is None or self._foreign[0] != space:
+            self._foreign = (space, self._compared(space))
+        return self._foreign[1]
+
+    def _compared(self, space: Space) -> str | None:
+        """Return what to say where a space is not that of the settings."""
+        try:
+            return self._vault.foreign_space(space)
+        except ModelFault as error:
+            return f"the vectors of another model answer: {error}"
+
+    def covered(self) -> float:
+        """Return which share of the chunks has a vector; looked up now and then."""
+        reader = self._vault.reader
+        level = reader.vectors().setting(EMBEDDED)
+        if level is not None and json.loads(level)[0] == reader.log().head():
+            return 1.0
+        now = time.monotonic()
+        if self._share is None or now - self._share[0] > RECOUNT_S:
+            vectors, least = reader.vectors(), self._vault.config.index
+            found = vectors.coverage(vectors.answering(), least.embed_min_chars)
+            share = found.covered / found.total if found.total else 1.0
+            self._share = (now, share)
+        return self._share[1]
+
+    def reranker(self) -> "Reranker":
+        """Return what reads a question and a passage together.
+
+        Raises:
+            ModelFault: it is not on this machine, or failed a short while ago.
+        """
+        if self._whole is not self:
+            return self._whole.reranker()
+        breaker = self.breaker("the reranker")
+        breaker.check()
+        with self._lock:
+            if self._reranker is None:
+                from glassmind.models.embedders import reranker_for  # noqa: PLC0415
+
+                made = reranker_for(self._vault.config)
+                self._reranker = PatientReranker(made, breaker)
+            return self._reranker
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if self._opened is not None:
+            self._opened[2].close()
+            self._opened = None
