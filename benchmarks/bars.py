@@ -232,7 +232,7 @@ def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[B
         cut = tantivy.SnippetGenerator.create(searcher, query, index.schema, "body")
         for row in rows.hit_rows([int(c) for c in chunks if c is not None]).values():
             document = tantivy.Document()
-            document.add_text("body", row[9])
+            document.add_text("body", row.text)
             snippet = cut.snippet_from_doc(document)
             snippet.fragment()
             snippet.highlighted()
