@@ -240,7 +240,7 @@ class Engine:
         """What is packed for agents: see `Bundles` for its verbs."""
         from glassmind.context.bundles import Bundles  # noqa: PLC0415
         from glassmind.model.access import EVERY_AGENT  # noqa: PLC0415
-        from glassmind.wiring.search import semantic_for  # noqa: PLC0415
+        from glassmind.search.semantic import semantic_for  # noqa: PLC0415
 
         return Bundles(
             self._vault,

@@ -29,7 +29,6 @@ UNUSED = (
     "graph",
     "memory",
     "serve",
-    "wiring.context",
 )
 """What no verb here needs, but for what the rest imports of it.
 

@@ -1,1 +1,0 @@
-"""What the domain is handed for a vault, put together."""
