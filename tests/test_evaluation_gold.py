@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from glassmind.evaluation.bench import write_notes
 from glassmind.evaluation.gold import (
     BadGold,
-    document_id,
     note_path,
     read_collection,
     read_queries,
@@ -84,15 +83,15 @@ def test_a_query_whose_answer_is_left_out_is_kept_and_told_of(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
-        ("{", "no JSON"),
-        ("[]", "not a JSON object"),
-        ({"relevant": ["a.md"]}, "'query' is missing"),
+        ("{", "malformed|truncated"),
+        ("[]", "Expected `object`"),
+        ({"relevant": ["a.md"]}, "missing required field `query`"),
         ({"query": 'x"', "relevant": []}, "'relevant' names no note"),
         ({"query": '"*"', "relevant": ["a.md"]}, "holds no word"),
-        ({"query": "x", "relevant": [1]}, "'relevant' is no list of paths"),
-        ({"query": "x", "relevant": {"a.md": "high"}}, "is no number"),
-        ({"query": "x", "relevant": ["a.md"], "source": 3}, "'source' is no list"),
-        ({"query": "x", "relevant": ["a.md"], "intent": 3}, "'intent' is no text"),
+        ({"query": "x", "relevant": [1]}, "Expected `str`.*relevant"),
+        ({"query": "x", "relevant": {"a.md": "high"}}, "Expected `float`"),
+        ({"query": "x", "relevant": ["a.md"], "source": 3}, "source"),
+        ({"query": "x", "relevant": ["a.md"], "intent": 3}, "intent"),
         ({"id": "1", "query": "x", "relevant": ["a.md"]}, "there twice"),
     ],
 )
@@ -210,7 +209,7 @@ def test_a_collection_without_judgments_says_where_they_should_be(
 
 
 @given(st.lists(st.text(min_size=1, max_size=300), unique=True, max_size=6))
-def test_every_id_is_a_file_name_of_its_own_and_comes_back(ids: list[str]) -> None:
+def test_every_id_is_a_file_name_of_its_own(ids: list[str]) -> None:
     sound = [id_ for id_ in ids if id_.encode("utf-8", "replace").decode() == id_]
     taken: set[str] = set()
 
@@ -218,10 +217,9 @@ def test_every_id_is_a_file_name_of_its_own_and_comes_back(ids: list[str]) -> No
         path = note_path(id_, taken)
 
         assert path.lower() not in taken
-        assert document_id(path) == id_
-        assert all(
-            0 < len(part) <= 210 and part[0] not in ". " for part in path.split("/")
-        )
+        assert 3 < len(path) <= 210
+        assert path[0] not in ". "
+        assert "/" not in path
         taken.add(path.lower())
 
 

@@ -234,7 +234,6 @@ def test_what_was_edited_since_is_left_and_the_rest_taken_back(desk: Desk) -> No
     assert done.kept == ["search.rerank"]
     after = desk.file.read_text("utf-8")
     assert "# by hand" in after
-    assert "Chosen by" not in after
     said = tomllib.loads(after)["search"]
     assert said == {"fusion": "minmax", "rerank": "on"}
 

@@ -1,11 +1,13 @@
-"""What can be wrong with the queries and judgments that search is measured by."""
+"""The queries and judgments that search is measured by, as files have them."""
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
-from urllib.parse import unquote
+from typing import Annotated, Literal, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Meta
 
 from glassmind.errors import ModelFault, QueryError
 from glassmind.model.search import Intent
@@ -60,7 +62,6 @@ class Unmeasurable(ModelFault):
 
 
 ELSEWHERE = "check the path, or ask a vault about itself: glassmind eval --self"
-"""The way on where a file cannot be read."""
 
 
 class GoldQuery(NamedTuple):
@@ -91,6 +92,66 @@ class Gold(NamedTuple):
     notices: Sequence[str] = ()
 
 
+Text = Annotated[str, Meta(pattern=r"\S")]
+
+
+class _QueryRow(msgspec.Struct):
+    query: Text
+    relevant: dict[str, float] | list[str] | str
+    id: str | int | None = None
+    kind: str | None = None
+    source: list[str] | str | None = None
+    exclude: list[str] | str | None = None
+    intent: Intent | Literal["auto"] | None = None
+    root_note: str | None = None
+
+
+class _Document(msgspec.Struct):
+    id: Text | int = msgspec.field(name="_id")
+    title: str | None = None
+    text: str | None = None
+
+
+class _Question(msgspec.Struct):
+    id: Text | int = msgspec.field(name="_id")
+    text: Text
+
+
+Row = TypeVar("Row")
+
+
+def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
+    """Yield the JSON objects of a file, one a line, with their line numbers from 1.
+
+    Raises:
+        BadGold: the file cannot be read, or a line is not of that kind.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    for number, line in lines_of(file):
+        try:
+            yield number, decoder.decode(line)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise BadGold(str(file), number, str(error)) from None
+
+
+def lines_of(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file that are not blank, numbered from 1.
+
+    Raises:
+        BadGold: the file cannot be read, or is not UTF-8.
+    """
+    try:
+        text = file.read_text("utf-8-sig")
+    except OSError as error:
+        problem = f"{error.strerror or error}; {ELSEWHERE}"
+        raise BadGold(str(file), 0, problem) from error
+    except UnicodeDecodeError as error:
+        raise BadGold(str(file), 0, "it is not UTF-8 text") from error
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield number, line.rstrip("\r")
+
+
 def read_queries(file: Path) -> Gold:
     """Return the queries of a file in the form of one JSON object a line.
 
@@ -100,133 +161,44 @@ def read_queries(file: Path) -> Gold:
     Raises:
         BadGold: a line is not of that form, or the file cannot be read.
     """
-    queries: list[GoldQuery] = []
-    ids: set[str] = set()
-    for number, row in rows_of(file):
-        found = _query_of(row, file, number)
-        if found.id in ids:
-            raise BadGold(str(file), number, f"the id {found.id!r} is there twice")
-        ids.add(found.id)
-        queries.append(found)
+    queries: dict[str, GoldQuery] = {}
+    for number, row in rows_of(file, _QueryRow):
+        found = _query_of(row, number)
+        problem = (
+            (not found.text and "'query' holds no word")
+            or (not found.grades and "'relevant' names no note")
+            or (found.id in queries and f"the id {found.id!r} is there twice")
+        )
+        if problem:
+            raise BadGold(str(file), number, problem)
+        queries[found.id] = found
     if not queries:
         raise BadGold(str(file), 0, "it holds no query")
-    hopeless = sum(query.left_out >= query.grades.keys() for query in queries)
+    hopeless = sum(one.left_out >= one.grades.keys() for one in queries.values())
     said = f"of {hopeless} queries every relevant note is left out: they score 0"
-    return Gold(queries, [said] if hopeless else [])
+    return Gold([*queries.values()], [said] if hopeless else [])
 
 
-def rows_of(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a file, one a line, with their line numbers from 1.
-
-    Raises:
-        BadGold: the file cannot be read, or a line is no JSON object.
-    """
-    for number, line in lines_of(file):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            problem = getattr(error, "msg", "it cannot be read")
-            raise BadGold(str(file), number, f"no JSON ({problem})") from None
-        if not isinstance(row, dict):
-            raise BadGold(str(file), number, "not a JSON object")
-        yield number, row
-
-
-def lines_of(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file that are not blank, numbered from 1.
-
-    Raises:
-        BadGold: the file cannot be read, or is not UTF-8.
-    """
-    number = 0
-    try:
-        with file.open("rb") as opened:
-            for number, raw in enumerate(opened, 1):
-                line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip("\r\n")
-                if line.strip():
-                    yield number, line
-    except OSError as error:
-        problem = f"{error.strerror or error}; {ELSEWHERE}"
-        raise BadGold(str(file), 0, problem) from error
-    except UnicodeDecodeError as error:
-        raise BadGold(str(file), number, "it is not UTF-8 text") from error
-
-
-def text_of(row: Mapping[str, Any], name: str, file: Path, number: int) -> str:
-    """Return a text that a row must have; a number is as good.
-
-    Raises:
-        BadGold: it is not there, or something else.
-    """
-    value = row.get(name)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str) or not value.strip():
-        raise BadGold(str(file), number, f"{name!r} is missing or no text")
-    return value
-
-
-def _query_of(row: Mapping[str, Any], file: Path, number: int) -> GoldQuery:
-    text = plain(text_of(row, "query", file, number))
-    if not text:
-        raise BadGold(str(file), number, "'query' holds no word")
-    grades = _grades(row.get("relevant"), file, number)
-    left_out = {
-        path
-        for name in ("source", "exclude")
-        for path in _paths(row.get(name), name, file, number)
-    }
+def _query_of(row: _QueryRow, number: int) -> GoldQuery:
+    grades = row.relevant
+    if not isinstance(grades, dict):
+        grades = dict.fromkeys(_listed(grades), 1.0)
     return GoldQuery(
-        text_of(row, "id", file, number) if "id" in row else f"line-{number}",
-        text,
-        grades,
-        frozenset(left_out),
-        _optional(row, "kind", file, number) or "",
-        _intent(row, file, number),
-        _optional(row, "root_note", file, number),
+        f"line-{number}" if row.id is None else str(row.id),
+        plain(row.query),
+        {path: grade for path, grade in grades.items() if grade > 0},
+        frozenset((*_listed(row.source), *_listed(row.exclude))),
+        row.kind or "",
+        row.intent,
+        row.root_note or None,
     )
 
 
-def _grades(value: object, file: Path, number: int) -> dict[str, float]:
-    if isinstance(value, Mapping):
-        for path, grade in value.items():
-            if isinstance(grade, bool) or not isinstance(grade, int | float):
-                raise BadGold(str(file), number, f"the grade of {path!r} is no number")
-        found = {path: float(grade) for path, grade in value.items() if grade > 0}
-    else:
-        found = dict.fromkeys(_paths(value, "relevant", file, number), 1.0)
-    if not found:
-        raise BadGold(str(file), number, "'relevant' names no note")
-    return found
+def _listed(value: list[str] | str | None) -> list[str]:
+    return [value] if isinstance(value, str) else value or []
 
 
-def _paths(value: object, name: str, file: Path, number: int) -> list[str]:
-    if value is None:
-        return []
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, list) or not all(isinstance(p, str) for p in listed):
-        raise BadGold(str(file), number, f"{name!r} is no list of paths")
-    return listed
-
-
-def _optional(row: Mapping[str, Any], name: str, file: Path, number: int) -> str | None:
-    value = row.get(name)
-    if value is not None and not isinstance(value, str):
-        raise BadGold(str(file), number, f"{name!r} is no text")
-    return value or None
-
-
-def _intent(row: Mapping[str, Any], file: Path, number: int) -> str | None:
-    found = _optional(row, "intent", file, number)
-    known = (*get_args(Intent), "auto")
-    if found is not None and found not in known:
-        said = f"intent {found!r} is none of {', '.join(known)}"
-        raise BadGold(str(file), number, said)
-    return found
-
-
-JUDGMENTS = ("qrels/test.tsv", "qrels/test*.tsv", "test*.tsv", "qrels*.tsv")
-"""Where judgments may stand, the best place first."""
+JUDGMENTS = "qrels/test.tsv"
 
 LONGEST_NAME = 200
 """Letters of a file name; most disks take 255 bytes, and `.md` follows."""
@@ -256,19 +228,20 @@ def read_collection(folder: Path) -> Documents:
         BadGold: a file is missing or not of the form it should have.
     """
     names, notes, notices = _documents(folder / "corpus.jsonl")
-    file = folder / "queries.jsonl"
     asked = {
-        text_of(row, "_id", file, n): plain(text_of(row, "text", file, n))
-        for n, row in rows_of(file)
+        str(row.id): plain(row.text)
+        for _, row in rows_of(folder / "queries.jsonl", _Question)
     }
-    wanted, strange = _judgments(_judgment_file(folder), names)
+    wanted, strange = _judgments(folder / JUDGMENTS, names)
     unknown = sorted(wanted.keys() - asked.keys())
     if unknown:
         notices.append(f"{len(unknown)} judged queries have no text: {unknown[0]}, ...")
     if strange:
         notices.append(f"{strange} judged documents are not in the corpus: none finds")
     queries = [
-        GoldQuery(id_, asked[id_], grades, _itself(id_, names, grades))
+        GoldQuery(
+            id_, asked[id_], grades, frozenset({names.get(id_, "")} - {"", *grades})
+        )
         for id_, grades in wanted.items()
         if asked.get(id_)
     ]
@@ -277,29 +250,20 @@ def read_collection(folder: Path) -> Documents:
     return Documents(notes, Gold(queries, notices))
 
 
-def _itself(
-    id_: str, names: Mapping[str, str], grades: Mapping[str, float]
-) -> frozenset[str]:
-    path = names.get(id_)
-    return frozenset([path]) if path and path not in grades else frozenset()
-
-
 def _documents(file: Path) -> tuple[dict[str, str], dict[str, str], list[str]]:
     """Return the path of each document by id, the text of each note by path."""
     names: dict[str, str] = {}
     notes: dict[str, str] = {}
     taken: set[str] = set()
     twice = 0
-    for number, row in rows_of(file):
-        id_ = text_of(row, "_id", file, number)
-        if id_ in names:
+    for _, row in rows_of(file, _Document):
+        if str(row.id) in names:
             twice += 1
             continue
-        title, text = (str(row.get(part) or "") for part in ("title", "text"))
-        path = note_path(id_, taken)
+        path = note_path(str(row.id), taken)
         taken.add(path.lower())
-        names[id_] = path
-        notes[path] = _as_note(title, text)
+        names[str(row.id)] = path
+        notes[path] = _as_note(row.title or "", row.text or "")
     if not notes:
         raise BadGold(str(file), 0, "it holds no document")
     said = f"{twice} documents have the id of another: the first of each counts"
@@ -313,70 +277,44 @@ def _as_note(title: str, text: str) -> str:
 
 
 def note_path(id_: str, taken: Collection[str] = ()) -> str:
-    """Return the path of a document's note; `document_id` undoes it.
+    """Return the path of a document's note: its id, where a disk takes that.
 
-    Where a disk would take it for one in `taken` (in lower case), all its letters are
-    spelt as escapes.
+    Else its digest. Paths in `taken` are in lower case, as disks may see no difference.
     """
     name = _UNSAFE.sub(_escaped, id_)
-    if _RESERVED.fullmatch(name):
-        name = _escaped(name[0]) + name[1:]
-    if len(name) > LONGEST_NAME:
-        name = "/".join(_cut(re.sub(r"[^A-Za-z0-9_-]", _escaped, id_)))
-    if f"{name}.md".lower() in taken:
-        name = "/".join(_cut(_escaped(id_)))
+    odd = _RESERVED.fullmatch(name) or len(name) > LONGEST_NAME
+    if odd or f"{name}.md".lower() in taken:
+        name = sha256(id_.encode("utf-8", "replace")).hexdigest()
     return f"{name}.md"
 
 
-def _escaped(found: re.Match[str] | str) -> str:
-    letters = found if isinstance(found, str) else found[0]
-    return "".join(f"%{byte:02X}" for byte in letters.encode("utf-8", "replace"))
-
-
-def _cut(name: str) -> list[str]:
-    return [name[at : at + LONGEST_NAME] for at in range(0, len(name), LONGEST_NAME)]
-
-
-def document_id(path: str) -> str:
-    """Return the id of the document that a note was made from."""
-    return unquote(path.removesuffix(".md").replace("/", ""))
-
-
-def _judgment_file(folder: Path) -> Path:
-    for pattern in JUDGMENTS:
-        found = sorted(folder.glob(pattern))
-        if found:
-            return found[0]
-    raise BadGold(str(folder / JUDGMENTS[0]), 0, "there is no such file")
+def _escaped(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace"))
 
 
 def _judgments(
     file: Path, names: Mapping[str, str]
 ) -> tuple[dict[str, dict[str, float]], int]:
-    """Return the grades of each query by path, and how many documents are unknown."""
+    """Return the grades of each query by path, and how many documents are unknown.
+
+    A first line that is no judgment is a heading.
+    """
     wanted: dict[str, dict[str, float]] = {}
     strange = 0
-    for query, document, grade in _judged(file):
-        if grade <= 0:
-            continue
-        strange += document not in names
-        path = names.get(document, f"not in the corpus: {document}")
-        wanted.setdefault(query, {})[path] = grade
-    return wanted, strange
-
-
-def _judged(file: Path) -> Iterator[tuple[str, str, float]]:
-    """Yield query, document and grade of each line; a head is passed over."""
-    first = True
     for number, line in lines_of(file):
         parts = line.split("\t") if "\t" in line else line.split()
         if len(parts) == TREC_COLUMNS:
             parts = [parts[0], *parts[2:]]
         try:
-            query, document, grade = (part.strip() for part in parts)
-            yield query, document, float(grade)
+            query, document, said = (part.strip() for part in parts)
+            grade = float(said)
         except ValueError:
-            if not first:
-                problem = "not a query, a document and a number"
-                raise BadGold(str(file), number, problem) from None
-        first = False
+            if number == 1:
+                continue
+            problem = "not a query, a document and a number"
+            raise BadGold(str(file), number, problem) from None
+        if grade > 0:
+            strange += document not in names
+            path = names.get(document, f"not in the corpus: {document}")
+            wanted.setdefault(query, {})[path] = grade
+    return wanted, strange

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.gold import GoldQuery
@@ -51,14 +51,8 @@ class Answer(NamedTuple):
     degraded: Sequence[str] = ()
 
 
-class Asker(Protocol):
-    """Puts a query to something that searches."""
-
-    def __call__(
-        self, query: GoldQuery, configuration: Configuration, limit: int, /
-    ) -> Answer:
-        """Return at most `limit` notes, each once."""
-
+Asker = Callable[[GoldQuery, Configuration, int], Answer]
+"""Puts a query to something that searches; returns at most so many notes, each once."""
 
 ShowCount = Callable[[int, int], None]
 """Is told how many queries are done, and of how many."""

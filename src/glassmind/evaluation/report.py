@@ -1,6 +1,6 @@
 """What was measured, as programs read it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -201,9 +201,6 @@ def _tuning_lines(report: TuneReport, style: Style) -> Iterator[str]:
 PAGES = (".html", ".htm")
 """Suffixes of files that browsers open as a page."""
 
-WIDTH, LEFT, RIGHT, ROW, BAR = 880, 190, 70, 30, 16
-"""Pixels: the chart, the room for names and for figures, a row, its bar."""
-
 HEAD = """\
 <!doctype html>
 <html lang="en">
@@ -213,17 +210,12 @@ HEAD = """\
 """How every such page begins, by which one is known again."""
 
 STYLE = """\
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem;
-  padding: 0 1rem; color: #1c2733; background: #fff; }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #dde3ea; }
 th:first-child, td:first-child { text-align: left; }
-.bar { fill: #9db8d2; } .default { fill: #1f6feb; } .doubt { stroke: #1c2733; }
-.grid { stroke: #dde3ea; } text { fill: currentColor; font-size: 13px; }
-@media (prefers-color-scheme: dark) {
-  body { color: #dbe4ee; background: #11171e; }
-  th, td { border-color: #2b3642; } .grid { stroke: #2b3642; }
-  .bar { fill: #47627d; } .doubt { stroke: #dbe4ee; } }
+meter { width: 20rem; }
+:root { color-scheme: light dark; }
 """
 
 
@@ -268,67 +260,35 @@ def write_page(report: EvalReport, file: Path) -> None:
 
 
 def evaluation_as_page(report: EvalReport) -> str:
-    """Return an HTML page with a bar for each configuration and a table of all."""
+    """Return an HTML page with a row for each configuration, and a bar in each."""
     said = (
         f"{report.default.queries:,} questions over {report.notes:,} notes, model "
-        f"{report.model}. Bars show nDCG@10; the lines across them hold the true mean "
-        "95 times of 100."
+        f"{report.model}. Bars show nDCG@10; its interval holds the true mean 95 times "
+        "of 100."
     )
-    rows = [report.default, *report.ablations]
+    heads = "".join(f"<th>{NAMES[name]}</th>" for name in METRICS)
     return "\n".join(
         [
             f"{HEAD}{escape(report.source)}</title>\n<style>\n{STYLE}</style>",
             f"<h1>Search quality: {escape(report.source)}</h1>\n<p>{escape(said)}</p>",
-            *_chart(rows),
-            *_table(rows),
-            "</html>\n",
+            "<table>",
+            f"<tr><th></th><th></th>{heads}<th>95 % of nDCG</th><th>p50 ms</th>",
+            "<th>p95 ms</th><th>nDCG@10 against the default</th></tr>",
+            *map(_page_row, [report.default, *report.ablations]),
+            "</table>\n</html>\n",
         ]
     )
 
 
-def _chart(rows: Sequence[Measured]) -> Iterator[str]:
-    height = ROW * len(rows) + 30
-    yield (
-        f'<svg viewBox="0 0 {WIDTH} {height}" width="100%" role="img" '
-        'aria-label="nDCG@10 of each configuration">'
-    )
-    for tenth in range(0, 11, 2):
-        x, y = _across(tenth / 10), height - 25
-        yield f'<line class="grid" x1="{x}" y1="0" x2="{x}" y2="{y}"/>'
-        yield f'<text x="{x}" y="{height - 8}" text-anchor="middle">{tenth / 10}</text>'
-    for number, one in enumerate(rows):
-        yield from _bar(one, number * ROW, default=number == 0)
-    yield "</svg>"
-
-
-def _across(value: float) -> float:
-    return round(LEFT + value * (WIDTH - LEFT - RIGHT), 1)
-
-
-def _bar(one: Measured, top: int, *, default: bool) -> Iterator[str]:
-    value = one.means["ndcg@10"]
-    middle, y = top + ROW // 2, top + (ROW - BAR) // 2
-    low, high = (_across(end) for end in one.intervals["ndcg@10"])
-    kind = "bar default" if default else "bar"
-    wide = round(_across(value) - LEFT, 1)
-    name, at = escape(one.name), f'y="{middle + 4}"'
-    yield f'<text x="{LEFT - 8}" {at} text-anchor="end">{name}</text>'
-    yield f'<rect class="{kind}" x="{LEFT}" y="{y}" width="{wide}" height="{BAR}"/>'
-    yield (
-        f'<line class="doubt" x1="{low}" y1="{middle}" x2="{high}" y2="{middle}" '
-        'stroke-width="2"/>'
-    )
-    yield f'<text x="{max(high, _across(value)) + 6}" {at}>{value:.3f}</text>'
-
-
-def _table(rows: Sequence[Measured]) -> Iterator[str]:
-    heads = "".join(f"<th>{NAMES[name]}</th>" for name in METRICS)
-    yield f"<table>\n<tr><th></th>{heads}<th>p50 ms</th><th>p95 ms</th><th>nDCG@10 "
-    yield "against the default (95 %)</th></tr>"
-    for one in rows:
-        cells = "".join(f"<td>{one.means[name]:.3f}</td>" for name in METRICS)
-        times = f"<td>{one.p50_ms:.1f}</td><td>{one.p95_ms:.1f}</td>"
-        versus = "" if one.versus is None else difference_as_text(one.versus)
-        name = f"<td>{escape(one.name)}</td>"
-        yield f"<tr>{name}{cells}{times}<td>{versus}</td></tr>"
-    yield "</table>"
+def _page_row(one: Measured) -> str:
+    value, (low, high) = one.means["ndcg@10"], one.intervals["ndcg@10"]
+    cells = [
+        f'<meter value="{value:.3f}"></meter>',
+        *(f"{one.means[name]:.3f}" for name in METRICS),
+        f"{low:.3f} to {high:.3f}",
+        f"{one.p50_ms:.1f}",
+        f"{one.p95_ms:.1f}",
+        "" if one.versus is None else difference_as_text(one.versus),
+    ]
+    row = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f"<tr><td>{escape(one.name)}</td>{row}</tr>"

@@ -298,7 +298,14 @@ def write_choice(
     """
     before = read_text(file) if file.exists() else None
     chosen = report.chosen.settings
-    change = Change(str(file), before, "", _in_force(config, chosen), chosen, in_vault)
+    change = Change(
+        str(file),
+        before,
+        "",
+        {path: _value(config, path) for path in chosen},
+        chosen,
+        in_vault,
+    )
     records = _record_file(config)
     known = _recorded(records)
     # First the record: a change that could not be taken back is worse than none.
@@ -333,21 +340,9 @@ def undo(config: Config, *, dry_run: bool = False) -> Undone:
     if now == last.after:
         _put_back(file, last)
     elif back:
-        put_text(file, _without_evidence(now, last), in_vault=last.in_vault)
         set_keys(file, back, in_vault=last.in_vault)
     _keep(records, known)
     return Undone(last.file, back, kept)
-
-
-def _without_evidence(text: str, last: Change) -> str:
-    """Return a file's text without the comment that tuning added to it."""
-    added = set(last.after.splitlines()) - set((last.before or "").splitlines())
-    lines = text.splitlines(keepends=True)
-    return "".join(
-        line
-        for line in lines
-        if not (line.startswith("#") and line.rstrip("\r\n") in added)
-    )
 
 
 def _put_back(file: Path, last: Change) -> None:
@@ -355,14 +350,6 @@ def _put_back(file: Path, last: Change) -> None:
         file.unlink(missing_ok=True)
     else:
         put_text(file, last.before, in_vault=last.in_vault)
-
-
-def _in_force(config: Config, settings: Mapping[str, object]) -> dict[str, object]:
-    found = {}
-    for path in settings:
-        section, _, name = path.partition(".")
-        found[path] = getattr(getattr(config, section), name)
-    return found
 
 
 def _says(tables: Mapping[str, object], path: str) -> object:
