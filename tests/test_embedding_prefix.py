@@ -9,7 +9,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import ConfigError
 from glassmind.model.vectors import Embeddable
-from glassmind.models.embedders import PrefixedEmbedder
+from glassmind.models.embedders import ChosenEmbedder
 
 NOTES = {
     "Kiln.md": "\n\n".join(
@@ -35,7 +35,9 @@ class PrefixDesk(VaultDesk):
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PrefixDesk]:
     made = PrefixDesk(tmp_path)
-    monkeypatch.setattr("glassmind.models.embedders.embedder_for", lambda _: made.model)
+    found = (made.model, "words")
+    monkeypatch.setattr("glassmind.models.embedders._model_of", lambda _: found)
+    monkeypatch.setattr("glassmind.models.embedders.self_test", lambda *_: None)
     yield made
     made.close()
 
@@ -54,7 +56,8 @@ def test_less_is_said_of_where_a_passage_stands(
     prefix: str, context: str, expected: str
 ) -> None:
     model = WordModel()
-    made = PrefixedEmbedder(model, prefix)  # type: ignore[arg-type]
+    made = ChosenEmbedder(model, "words", prefix)  # type: ignore[arg-type]
+    made._passed = True
 
     list(made.passages([Embeddable(context, "hot")]))
 

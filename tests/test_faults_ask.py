@@ -29,7 +29,7 @@ from glassmind import open_vault
 from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.models.protocols import Halt
-from glassmind.models.served import EmbeddingBounds, ollama_embedder, openai_embedder
+from glassmind.models.served import EmbeddingBounds, served_embedder
 from glassmind.serve.daemon import CARD_FILE
 
 BOUND_S = 20.0
@@ -227,10 +227,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a server of vectors given up soon, in this process."""
-    for made in (ollama_embedder, openai_embedder):
-        usual = made.__kwdefaults__
-        assert usual is not None
-        monkeypatch.setitem(usual, "patience", SHORT)
+    usual = served_embedder.__kwdefaults__
+    assert usual is not None
+    monkeypatch.setitem(usual, "patience", SHORT)
 
 
 def check(found: Any, fault: Fault) -> None:

@@ -21,7 +21,7 @@ from glassmind.models.cards import (
     ModelCard,
 )
 from glassmind.models.embedders import (
-    TestedEmbedder,
+    ChosenEmbedder,
     embedder_for,
     embedder_of,
     reranker_of,
@@ -239,7 +239,7 @@ class Muddled:
 
 
 def test_a_model_that_knows_no_pair_is_refused_before_it_embeds() -> None:
-    embedder = TestedEmbedder(Muddled(), "muddled")
+    embedder = ChosenEmbedder(Muddled(), "muddled")
 
     with pytest.raises(ModelFailed, match="no nearer"):
         next(embedder.passages([Embeddable("", "text")]))

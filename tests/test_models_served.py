@@ -19,8 +19,7 @@ from glassmind.models.http import Bounds
 from glassmind.models.served import (
     EmbeddingBounds,
     ServedEmbedder,
-    ollama_embedder,
-    openai_embedder,
+    served_embedder,
 )
 
 SHORT = EmbeddingBounds(Bounds(0.5, 0.5), Bounds(0.5, 0.5))
@@ -71,12 +70,12 @@ class OpenAI(Ollama):
 
 def ollama(root: Path, url: str, **more: object) -> ServedEmbedder:
     chosen = settings(root, backend="ollama", url=url, **more)
-    return ollama_embedder(chosen.embeddings, patience=SHORT)
+    return served_embedder(chosen.embeddings, patience=SHORT)
 
 
 def openai(root: Path, url: str, **more: object) -> ServedEmbedder:
     chosen = settings(root, backend="openai", url=url, **more)
-    return openai_embedder(chosen.embeddings, patience=SHORT)
+    return served_embedder(chosen.embeddings, patience=SHORT)
 
 
 def test_ollama_is_asked_by_its_own_route_with_prefix_and_context(

@@ -10,7 +10,6 @@ from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.vectors import Embeddable
 from glassmind.models.breaker import WAITS_S, CircuitBreaker, PatientEmbedder
-from glassmind.models.embedders import PrefixedEmbedder, TestedEmbedder
 from glassmind.search import semantic
 
 SAID = "semantic: the model moody gave no answer"
@@ -149,9 +148,3 @@ def test_passages_that_somebody_waits_for_count_as_well(moody: Moody) -> None:
     clock[0], moody.before = WAITS_S[0], lambda _: None
 
     assert len(list(patient.passages([part]))) == 1
-
-
-def test_a_model_goes_by_its_name_whatever_stands_before_its_passages() -> None:
-    model = TestedEmbedder(WordModel(), "nomic-embed-text")
-
-    assert PrefixedEmbedder(model, "title").model == "nomic-embed-text"

@@ -74,23 +74,27 @@ def self_test(embedder: "Embedder", model: str) -> None:
         raise ModelFailed(model, reason)
 
 
-class TestedEmbedder:
-    """An embedder that is put to the test before it embeds its first passage."""
+class ChosenEmbedder:
+    """A model as the settings want it: tested before it embeds its first passage.
 
-    __test__ = False  # its name is no invitation to a test runner
+    With another `prefix` than "headings" its passages are shortened in front, and its
+    vectors are a space apart.
+    """
 
-    def __init__(self, inner: "Embedder", model: str) -> None:
+    def __init__(
+        self, inner: "Embedder", model: str, prefix: "Prefix" = "headings"
+    ) -> None:
         self.inner, self.model = inner, model
+        self._prefix = prefix
         self._passed = False
 
     @property
     def space(self) -> str:
-        """What the vectors depend on."""
-        return self.inner.space
+        apart = "" if self._prefix == "headings" else f" prefix {self._prefix}"
+        return self.inner.space + apart
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
         return self.inner.width
 
     def passages(self, parts: Sequence[Embeddable], /) -> "Iterator[Matrix]":
@@ -102,17 +106,12 @@ class TestedEmbedder:
         if not self._passed:
             self_test(self.inner, self.model)
             self._passed = True
+        if self._prefix != "headings":
+            parts = [self._shortened(part) for part in parts]
         yield from self.inner.passages(parts)
 
     def query(self, text: str, /) -> "Vector":
-        """Return the vector of a question."""
         return self.inner.query(text)
-
-    def warm(self) -> None:
-        """Begin to load the model, where that can be done before it is needed."""
-        begin = getattr(self.inner, "warm", None)
-        if begin is not None:
-            begin()
 
     def counter(self) -> "TokenCounter | None":
         """Return what counts tokens as the model does; None where only a server can.
@@ -123,17 +122,20 @@ class TestedEmbedder:
         counter = getattr(self.inner, "counter", None)
         return None if counter is None else counter()
 
+    def _shortened(self, part: Embeddable) -> Embeddable:
+        # What is around an enriched chunk stands on lines of its own.
+        path, line_end, around = part.context.partition("\n")
+        kept = path.partition(" / ")[0] if self._prefix == "title" else ""
+        return part._replace(context=f"{kept}{line_end}{around}" if kept else around)
+
 
 USUAL_PRESET = "english"
 
 
-def embedder_for(
-    config: Config, *, threads: int | None = None
-) -> TestedEmbedder | None:
+def embedder_for(config: Config) -> ChosenEmbedder | None:
     """Return what embeds under these settings; None where they say that nothing does.
 
-    Nothing is loaded and nothing is fetched yet. `threads` are for passages; None means
-    one for each core.
+    Nothing is loaded and nothing is fetched yet.
 
     Raises:
         UnknownModel: the settings name a model that we do not know.
@@ -144,20 +146,25 @@ def embedder_for(
     chosen = config.embeddings
     if chosen.backend == "none":
         return None
-    if chosen.backend == "ollama":
-        from glassmind.models.served import ollama_embedder  # noqa: PLC0415
+    made, name = _model_of(config)
+    given = chosen.backend == "smart-connections"  # another program made the vectors
+    return ChosenEmbedder(made, name, "headings" if given else chosen.prefix)
 
-        made = ollama_embedder(chosen)
-        return TestedEmbedder(made, made.model)
-    if chosen.backend == "openai":
-        from glassmind.models.served import openai_embedder  # noqa: PLC0415
 
-        made = openai_embedder(chosen)
-        return TestedEmbedder(made, made.model)
+def _model_of(config: Config) -> "tuple[Embedder, str]":
+    """Return the model of the settings, and its name."""
+    chosen = config.embeddings
+    if chosen.backend in {"ollama", "openai"}:
+        from glassmind.models.served import served_embedder  # noqa: PLC0415
+
+        served = served_embedder(chosen)
+        return served, served.model
     if names_folder(chosen.model):
-        return _in_folder(Path(chosen.model).expanduser(), threads)
+        folder = Path(chosen.model).expanduser()
+        found = model_in(folder)
+        return _opened(found.card, folder, found.sha256, None), found.card.id
     card = present(cards_chosen(config), models_folder(config))
-    return TestedEmbedder(embedder_of(card, models_folder(config), threads), card.id)
+    return embedder_of(card, models_folder(config)), card.id
 
 
 def cards_chosen(config: Config) -> Sequence[ModelCard]:
@@ -252,12 +259,6 @@ def embedder_of(card: ModelCard, home: Path, threads: int | None = None) -> "Emb
     return _opened(card, folder, card.weights.sha256, threads)
 
 
-def _in_folder(folder: Path, threads: int | None) -> TestedEmbedder:
-    found = model_in(folder)
-    made = _opened(found.card, folder, found.sha256, threads)
-    return TestedEmbedder(made, found.card.id)
-
-
 def _opened(
     card: ModelCard, folder: Path, weights: str, threads: int | None
 ) -> "Embedder":
@@ -291,15 +292,12 @@ class Embedders:
             ModelFault: it cannot be used.
         """
         found = embedder_for(self._config)
-        backend = self._config.embeddings.backend
         if found is None:
-            if backend != "none":
-                raise ModelAbsent(backend)
             raise ModelFault(
                 "no model is chosen (embeddings.backend is none); run: glassmind "
                 "config set embeddings.backend onnx, then: glassmind index"
             )
-        return self._prefixed(found, self._config.embeddings)
+        return self._shared(found)
 
     def of(self, space: "Space") -> "Embedder | None":
         """Return the model of a space, be it chosen or not; None when it is not here.
@@ -315,17 +313,9 @@ class Embedders:
             return None
         if model is None:
             return None
-        found = self._prefixed(model, chosen.embeddings)
+        found = self._shared(model)
         same = found.space == space.name or space.name.startswith(GIVEN)
         return found if same else None
-
-    def _prefixed(self, model: "Embedder", chosen: Embeddings) -> "Embedder":
-        """Return a model as its passages are prefixed, unless another program did."""
-        shared = self._shared(model)
-        if chosen.prefix == "headings" or chosen.backend == "smart-connections":
-            return shared
-
-        return PrefixedEmbedder(shared, chosen.prefix)
 
     def _shared(self, made: "Embedder") -> "Embedder":
         """Return the model that was made for the same vectors before, if there is one.
@@ -340,47 +330,3 @@ def has_other_settings(config: Config, space: "Space") -> bool:
     """True if a space was made with other settings than those of now."""
     now, then = config.embeddings, BEFORE | json.loads(space.settings)
     return any(getattr(now, name, None) != then[name] for name in then)
-
-
-class PrefixedEmbedder:
-    """A model whose passages are shortened in front; its vectors are a space apart."""
-
-    def __init__(self, model: "Embedder", prefix: "Prefix") -> None:
-        self._model, self._prefix = model, prefix
-
-    @property
-    def model(self) -> str:
-        """What the model is called, where it says so."""
-        return str(getattr(self._model, "model", ""))
-
-    @property
-    def space(self) -> str:
-        """What the vectors depend on."""
-        return f"{self._model.space} prefix {self._prefix}"
-
-    @property
-    def width(self) -> int:
-        """How many numbers a vector has."""
-        return self._model.width
-
-    def passages(self, parts: Sequence[Embeddable], /) -> "Iterator[Matrix]":
-        """Yield one matrix for each part, in order.
-
-        Raises:
-            ModelFault: the model cannot be run, or answers what it should not.
-        """
-        return self._model.passages([self._shortened(part) for part in parts])
-
-    def query(self, text: str, /) -> "Vector":
-        """Return the unit vector of a question.
-
-        Raises:
-            ModelFault: as above.
-        """
-        return self._model.query(text)
-
-    def _shortened(self, part: Embeddable) -> Embeddable:
-        # What is around an enriched chunk stands on lines of its own.
-        path, line_end, around = part.context.partition("\n")
-        kept = path.partition(" / ")[0] if self._prefix == "title" else ""
-        return part._replace(context=f"{kept}{line_end}{around}" if kept else around)

@@ -121,72 +121,44 @@ class ServedEmbedder:
         return np.stack([unit(row) for row in made])
 
 
-OLLAMA_MODEL = "nomic-embed-text"
+OLLAMA_MODEL, OPENAI_MODEL = "nomic-embed-text", "text-embedding-3-small"
 
 
-def ollama_embedder(
-    chosen: Embeddings,
-    *,
-    patience: EmbeddingBounds = USUAL,
+def served_embedder(
+    chosen: Embeddings, *, patience: EmbeddingBounds = USUAL
 ) -> ServedEmbedder:
     """Return the embedder of the settings; the server is not asked yet.
 
     Raises:
         RemoteRefused: it is not this machine, and that was not allowed.
     """
-    model = chosen.model or OLLAMA_MODEL
-    server = ModelServer(model, chosen.url)
-    server.refuse_remote(allowed=chosen.allow_remote)
+    native = chosen.backend == "ollama"
+    model = chosen.model or (OLLAMA_MODEL if native else OPENAI_MODEL)
     family = prefixes_for(model)
-    if chosen.context_tokens:
-        family = family._replace(max_tokens=chosen.context_tokens)
-
-    def ask(texts: list[str], bounds: Bounds) -> Any:
-        question: dict[str, Any] = {
-            "model": model,
-            "input": texts,
-            "options": {"num_ctx": family.max_tokens},
-        }
-        if chosen.dimensions:
-            question["dimensions"] = chosen.dimensions
-        answer = server.ask("/api/embed", question, bounds)
-        if not isinstance(answer, dict) or "embeddings" not in answer:
-            raise ModelFailed(model, f"{server.host}: no embeddings in the answer")
-        return answer["embeddings"]
-
-    name = ServedName("ollama", model, family)
-    return ServedEmbedder(name, ask, expected=chosen.dimensions, patience=patience)
-
-
-OPENAI_MODEL = "text-embedding-3-small"
-
-
-def openai_embedder(
-    chosen: Embeddings,
-    *,
-    patience: EmbeddingBounds = USUAL,
-) -> ServedEmbedder:
-    """Return the embedder of the settings; the server is not asked yet.
-
-    Raises:
-        RemoteRefused: it is not this machine, and that was not allowed.
-    """
-    model = chosen.model or OPENAI_MODEL
-    server = ModelServer(model, chosen.url.removesuffix("/v1"), chosen.api_key)
+    if native:
+        server = ModelServer(model, chosen.url)
+    else:
+        server = ModelServer(model, chosen.url.removesuffix("/v1"), chosen.api_key)
     server.refuse_remote(allowed=chosen.allow_remote)
+    if native and chosen.context_tokens:
+        family = family._replace(max_tokens=chosen.context_tokens)
+    extra: dict[str, Any] = {"encoding_format": "float"}
+    if native:
+        extra = {"options": {"num_ctx": family.max_tokens}}
+    if chosen.dimensions:
+        extra["dimensions"] = chosen.dimensions
+    path = "/api/embed" if native else "/v1/embeddings"
 
     def ask(texts: list[str], bounds: Bounds) -> Any:
-        question: dict[str, Any] = {"model": model, "input": texts}
-        question["encoding_format"] = "float"
-        if chosen.dimensions:
-            question["dimensions"] = chosen.dimensions
-        answer = server.ask("/v1/embeddings", question, bounds)
+        answer = server.ask(path, {"model": model, "input": texts, **extra}, bounds)
         try:
+            if native:
+                return answer["embeddings"]
             rows = sorted(answer["data"], key=lambda row: int(row["index"]))
             return [row["embedding"] for row in rows]
         except (KeyError, TypeError, ValueError):
             reason = f"{server.host}: no embeddings in the answer"
             raise ModelFailed(model, reason) from None
 
-    name = ServedName("openai", model, prefixes_for(model))
+    name = ServedName(chosen.backend, model, family)
     return ServedEmbedder(name, ask, expected=chosen.dimensions, patience=patience)

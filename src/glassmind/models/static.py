@@ -58,10 +58,6 @@ class StaticEmbedder:
         asked = self._card.asked(text)
         return self._vector(self._tokenizer.query(asked, self._card.max_tokens))
 
-    def warm(self) -> None:
-        """Load what is needed; it is little."""
-        _ = self._table, self._tokenizer
-
     def counter(self) -> TokenCounter:
         """Return what counts tokens as this model does.
 
@@ -163,9 +159,6 @@ class SentenceEmbedder:
     def query(self, text: str, /) -> "Vector":
         """Return the vector of a question."""
         return self._vector(self._card.asked(text[:QUERY_CHARS]))
-
-    def warm(self) -> None:
-        """Do nothing: there is no part of it that could be loaded before."""
 
     @cached_property
     def _release(self) -> str:
