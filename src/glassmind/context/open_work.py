@@ -48,6 +48,7 @@ from glassmind.model.context import (
     UNAPPROVED,
     Item,
     SectionHeading,
+    SectionLink,
     SectionNote,
     SectionTask,
 )
@@ -121,13 +122,15 @@ def _in_force(
 ) -> tuple[list[ItemLines], list[ItemLines]]:
     """Return what was decided and holds; and what is proposed, or held once.
 
-    What another decision supersedes is left out if that is there.
+    What another decision supersedes is left out if that is there. A line counts as the
+    superseded decisions that it links to, unless it links to others too.
     """
     notes = {one.note.note_id: one.note for one in found}
-    old = sorted(at for at, note in notes.items() if is_superseded(note))
+    old = {at for at, note in notes.items() if is_superseded(note)}
+    links = rows.links(list(notes)) if old else []
     replaced = {
         link.source_id: link.target_id
-        for link in (rows.links(old) if old else ())
+        for link in links
         if link.source_id in old and key_form(link.property) in SUPERSEDED_BY
     }
     there = {one.note.note_id for one in found if one.rule != UNAPPROVED}
@@ -135,11 +138,25 @@ def _in_force(
     standing: list[ItemLines] = []
     others: list[ItemLines] = []
     for one in found:
-        if replaced.get(one.note.note_id) in there:
+        about = _linked(one, links)
+        if one.is_whole or not about or not about <= old:
+            about = {one.note.note_id}
+        if all(replaced.get(at) in there for at in about):
             continue
-        gone = is_superseded(one.note) or status_of(one.note) in over
-        (others if one.is_whole and gone else standing).append(one)
+        gone = one.note.note_id in old or status_of(one.note) in over
+        is_last = (one.is_whole and gone) or one.note.note_id not in about
+        (others if is_last else standing).append(one)
     return standing, others
+
+
+def _linked(found: ItemLines, links: Iterable[SectionLink]) -> set[int]:
+    """Return the notes that some lines link to."""
+    return {
+        link.target_id
+        for link in links
+        if link.source_id == found.note.note_id
+        and found.span.start <= link.line <= found.span.end
+    }
 
 
 def _is_decided(found: ItemLines) -> bool:
