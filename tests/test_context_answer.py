@@ -347,11 +347,11 @@ def test_a_question_about_nothing_in_the_vault_gets_a_few_near_misses(
 def test_properties_are_shown_where_only_they_hold_what_was_asked(
     vault: VaultDesk,
 ) -> None:
-    filler = "Nothing about it stands here, but it goes on.\n" * 40
+    boats, bread = "The boat has three sails.\n" * 40, "Bread needs two days.\n" * 40
     vault.indexed(
         {
-            "A.md": f"---\nkeeper: Amara\n---\n# A\n\n{filler}",
-            "B.md": f"---\nkeeper: Bo\n---\n# B\n\nThe keeper is Bo.\n{filler}",
+            "A.md": f"---\nkeeper: Amara\n---\n# A\n\n{boats}",
+            "B.md": f"---\nkeeper: Bo\n---\n# B\n\nThe keeper is Bo.\n{bread}",
         }
     )
 

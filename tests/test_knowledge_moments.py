@@ -63,28 +63,6 @@ def cut_short(vault: VaultDesk) -> None:
     db.close()
 
 
-def test_links_that_no_run_has_settled_are_no_ghosts_and_are_named(
-    vault: VaultDesk,
-) -> None:
-    cut_short(vault)
-    asked = vault.engine.knowledge
-
-    near = asked.connections("A", ghosts=True)
-    way = asked.path("A", "B")
-    health = asked.health()
-
-    lacks = (
-        "an index run was cut short before it was known where 3 links lead, so the "
-        "answer lacks them; glassmind index finds out"
-    )
-    assert [one.path for one in near.hops[0].neighbours] == ["C.md"]
-    assert (near.notices, way.notices) == ((lacks,), (lacks,))
-    assert way.reason is not None
-    assert (way.reason.source_size, way.reason.target_size) == (2, 1)
-    assert lacks in health.notices
-    assert vault.engine.stats().ghosts == 0
-
-
 def test_themes_of_links_that_no_run_has_settled_are_not_kept(
     vault: VaultDesk,
 ) -> None:

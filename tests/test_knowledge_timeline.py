@@ -100,7 +100,7 @@ def grown(vault: VaultDesk) -> tuple[VaultDesk, GitDesk]:
 def test_a_history_tells_when_each_note_and_each_link_came(
     grown: tuple[VaultDesk, GitDesk],
 ) -> None:
-    vault, git = grown
+    vault, repository = grown
 
     found = vault.engine.knowledge.timeline("Tea")
 
@@ -116,7 +116,7 @@ def test_a_history_tells_when_each_note_and_each_link_came(
     assert found.notices == ()
     assert found.events[0].time == "12:00:00+02:00"
     assert found.events[4].detail == "Tea was called Cha.md before"
-    assert found.events[-1].commit == git.git("rev-parse", "HEAD")
+    assert found.events[-1].commit == repository.git("rev-parse", "HEAD")
     assert vault.open().knowledge.timeline("Tea") == found
 
 

@@ -22,7 +22,7 @@ BOUND_S = 3.0
 
 DRIVE = Path(__file__).with_name("mcp_drive.py")
 
-HEAVY = {"numpy", "numkong", "tantivy", "onnxruntime", "tokenizers", "apsw", "rich"}
+HEAVY = {"numpy", "numkong", "tantivy", "onnxruntime", "tokenizers", "rich"}
 
 
 @pytest.fixture

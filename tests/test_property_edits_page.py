@@ -1,6 +1,6 @@
 """Properties of whole files: marks, encodings and line ends stay as they are."""
 
-from codecs import BOM_UTF8, BOM_UTF16_LE
+from codecs import BOM_UTF8
 
 import pytest
 
@@ -24,7 +24,7 @@ def after(raw: bytes, *changes: ChangeProperty) -> bytes:
 
 @pytest.mark.parametrize(
     ("mark", "encoding"),
-    [(b"", "utf-8"), (BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (b"", "cp1252")],
+    [(b"", "utf-8"), (BOM_UTF8, "utf-8")],
 )
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_a_file_stays_in_its_encoding(mark: bytes, encoding: str, newline: str) -> None:
@@ -50,11 +50,11 @@ def test_a_block_is_made_behind_a_byte_order_mark() -> None:
     assert got == BOM_UTF8 + b"---\r\np: x\r\n---\r\na\r\nb\r\n"
 
 
-def test_a_letter_that_the_encoding_lacks_is_refused() -> None:
+def test_a_file_that_is_not_utf_8_is_refused() -> None:
     raw = "---\na: ä\n---\n".encode("cp1252")
 
     with pytest.raises(NotEditable):
-        after(raw, ChangeProperty("a", "set", "日本"))
+        after(raw, ChangeProperty("a", "set", "b"))
 
 
 def test_of_several_changes_one_that_cannot_be_made_is_named() -> None:

@@ -16,5 +16,5 @@ def test_what_eval_asks_goes_on_no_record(tmp_path: Path) -> None:
     done = program.run("eval", "--queries", queries)
 
     assert done.returncode == 0, done.stderr
-    assert "with any notes hot" in done.stdout
+    assert "1 question over 75 notes" in done.stdout
     assert not list(tmp_path.rglob("use*.jsonl"))

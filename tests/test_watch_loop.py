@@ -45,7 +45,7 @@ def follow(desk: VaultDesk, **settings: object) -> Follower:
 @pytest.fixture
 def silence(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lose every event, as an overflow does."""
-    monkeypatch.setattr(VaultEvents, "_told_of", lambda *_, **__: None)
+    monkeypatch.setattr(VaultEvents, "_on_changes", lambda *_, **__: None)
 
 
 def test_the_vault_is_compared_before_anything_else(followed: VaultDesk) -> None:

@@ -389,7 +389,7 @@ _KEY = re.compile(r"^[ \t-]*([^\s#:-][^:\n]*):(?=\s|$)", re.MULTILINE)
 def property_named(candidate: Candidate, words: Lookup) -> Stretch | None:
     """Return the property that has most words of a question, if any has one.
 
-    Words of the title do not count, nor do words of a value that the text has too.
+    Words that the title or the text has too do not count.
     """
     stretch, title = candidate.passages[0], words.words(candidate.note.title)
     if not stretch.begins:
@@ -398,7 +398,7 @@ def property_named(candidate: Candidate, words: Lookup) -> Stretch | None:
     best, most = None, 0.0
     for piece in property_pieces(stretch):
         names = " ".join(_KEY.findall(stretch.text, piece.start, piece.end))
-        new = (words.words(names) - title) | (words.words(piece.text) - text)
+        new = (words.words(names) | words.words(piece.text)) - text
         score = sum(words.weights.get(word, 0.0) for word in sorted(new))
         if score > most and piece.text:  # else it has no value
             best, most = piece, score

@@ -112,7 +112,7 @@ def sections_of(
             share = max(share, FIRST[name])
         made[name] = _fit(name, found[name], min(share, left), counter)
         left -= made[name].tokens
-    return made
+    return {name: made[name] for name in found}
 
 
 def _is_near(found: Sequence[Any], terms: Terms | None) -> bool:

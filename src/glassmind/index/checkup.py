@@ -26,7 +26,7 @@ from glassmind.store.lexical import files as word_files
 from glassmind.store.lock import WriterLock
 from glassmind.store.logs import access_log_for
 from glassmind.store.place import DAEMON_LOCK, LOCK
-from glassmind.store.sqlite.connection import wrong_with
+from glassmind.store.sqlite.connection import sqlite_version, wrong_with
 from glassmind.store.vectors import files as vector_files
 from glassmind.store.watch_state import read_state
 from glassmind.vault import Vault
@@ -199,9 +199,7 @@ def _folder(examined: Examined) -> Iterator[Check]:
 
 
 def _sqlite(_: Examined) -> Iterator[Check]:
-    import apsw  # noqa: PLC0415
-
-    release = apsw.sqlite_lib_version()
+    release = sqlite_version()
     version = f"SQLite {release}"
     if tuple(int(part) for part in release.split(".")[:3]) >= SAFE_SQLITE:
         yield Check("sqlite", "ok", version)

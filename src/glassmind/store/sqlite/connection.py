@@ -71,6 +71,10 @@ Fence: TypeAlias = Callable[[], None]
 _PUT_SETTING = "insert or replace into settings values (?, ?)"
 
 
+def sqlite_version() -> str:
+    return apsw.sqlite_lib_version()
+
+
 class Query:
     """Statements over an open database."""
 
