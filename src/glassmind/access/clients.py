@@ -1,10 +1,9 @@
-"""The clients of a vault: what each is called, what it may read, what proves it.
+"""The clients of a vault: their names, scopes and tokens.
 
-They are kept in one file with the user, never in the vault, and always at the same
-place: a server has to see it when one is revoked. Of a token only a digest is kept. A
-server looks at the stamp of the file with every request, and reads it when that is
-another. When each was last used is kept in a file of its own, so that no server ever
-writes the one that says who may come in.
+They are in one file in the user's data folder, never in the vault, so that a server
+sees it when one is revoked: it reads the file again when it changed. Of a token only a
+digest is kept. The day of last use is in a file of its own, so no server ever writes
+the one with the tokens.
 """
 
 import hashlib
@@ -28,6 +27,7 @@ from glassmind.access.scopes import read_scope, scope_as_texts
 from glassmind.config import Config
 from glassmind.errors import (
     AccessFault,
+    BadScope,
     ClientsUnreadable,
     ClientUnknown,
     GlassmindError,
@@ -104,16 +104,13 @@ class Clients:
 
     def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
         self.file, self._now = file, now
+        self._lock_file = file.with_name("clients.lock")
         self._lock = Lock()
         self._seen: tuple[Stamp | None, tuple[Client, ...]] = (None, ())
         self._noted: dict[str, str] = {}
 
     def all(self) -> tuple[Client, ...]:
-        """Return every client by name, as the file has them now.
-
-        Raises:
-            ClientsUnreadable: the file cannot be read, or others may write it.
-        """
+        """Return every client by name; raises `ClientsUnreadable`, as all below."""
         with self._lock:
             stamp = self._stamp()
             if stamp is None or stamp != self._seen[0]:
@@ -130,20 +127,11 @@ class Clients:
         return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size
 
     def named(self, name: str) -> Client:
-        """Return a client by its name.
-
-        Raises:
-            ClientUnknown: there is none, or not any more.
-            ClientsUnreadable: the file cannot be read.
-        """
+        """Return a client by its name; raises `ClientUnknown`."""
         return _named(self.all(), name)
 
     def holder(self, token: bytes) -> Client | None:
-        """Return whose token it is; how long that takes does not tell how near it is.
-
-        Raises:
-            ClientsUnreadable: the file cannot be read.
-        """
+        """Return the client with a token, in a time that does not depend on it."""
         shown, found = digest_of(token), None
         for client in self.all():
             if hmac.compare_digest(client.digest, shown):
@@ -158,8 +146,7 @@ class Clients:
         """
         name = _checked(name)
         with self._writing() as clients:
-            key = _key(name)
-            if any(_key(one.name) == key for one in clients):
+            if any(one.name.casefold() == name.casefold() for one in clients):
                 raise AccessFault(
                     f"there is a client {name!r} already: glassmind clients set "
                     "changes what it may read, and after glassmind clients revoke the "
@@ -199,11 +186,7 @@ class Clients:
         return gone
 
     def used(self) -> Sequence[Client]:
-        """Return every client with the day it was last used.
-
-        Raises:
-            ClientsUnreadable: the file of clients cannot be read.
-        """
+        """Return every client with the day it was last used."""
         days = _days(self.file.with_name(USED))
         return [one._replace(used=days.get(_mark(one), "")) for one in self.all()]
 
@@ -215,7 +198,7 @@ class Clients:
             return
         self._noted[mark] = today
         file = self.file.with_name(USED)
-        with suppress(GlassmindError, OSError), self._turn() as lock:
+        with suppress(GlassmindError, OSError), WriterLock(self._lock_file) as lock:
             if not lock.try_acquire():  # another notes something: it is told later
                 self._noted.pop(mark, None)
                 return
@@ -223,15 +206,12 @@ class Clients:
             days = {key: day for key, day in _days(file).items() if key in there}
             _replace(file, {**days, mark: today})
 
-    def _turn(self) -> WriterLock:
-        return WriterLock(self.file.with_name("clients.lock"))
-
     @contextmanager
     def _writing(self) -> Iterator[tuple[Client, ...]]:
         """Give the clients to who alone may write them now."""
         try:
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with self._turn() as lock:
+            with WriterLock(self._lock_file) as lock:
                 lock.acquire(timeout_s=WAIT_S)
                 yield _read(self.file) if self._stamp() is not None else ()
         except (OSError, IndexFault) as error:
@@ -244,7 +224,7 @@ class Clients:
             ) from error
 
     def _write(self, clients: Iterable[Client]) -> None:
-        ordered = sorted(clients, key=lambda one: _key(one.name))
+        ordered = sorted(clients, key=lambda one: one.name.casefold())
         _replace(self.file, {"format": FORMAT, "clients": list(map(_row, ordered))})
 
 
@@ -264,18 +244,12 @@ def _checked(name: str) -> str:
     return plain
 
 
-def _key(name: str) -> str:
-    return name.casefold()
-
-
 def _named(clients: Sequence[Client], name: str) -> Client:
-    key = _key(name.strip())
-    for one in clients:
-        if _key(one.name) == key:
-            return one
-    names = {_key(one.name): one.name for one in clients}
-    near = get_close_matches(key, names, 3)
-    raise ClientUnknown(name, [names[found] for found in near])
+    key, known = name.strip().casefold(), {one.name.casefold(): one for one in clients}
+    if key in known:
+        return known[key]
+    near = get_close_matches(key, known, 3)
+    raise ClientUnknown(name, [known[found].name for found in near])
 
 
 def _mark(client: Client) -> str:
@@ -293,11 +267,8 @@ def _row(client: Client) -> dict[str, object]:
 
 
 def _client(row: Mapping[str, Any]) -> Client:
-    name, digest = row["name"], row["sha256"]
-    if (
-        not isinstance(name, str)
-        or len(bytes.fromhex(digest)) != hashlib.sha256().digest_size
-    ):
+    name, digest = str(row["name"]), row["sha256"]
+    if len(bytes.fromhex(digest)) != hashlib.sha256().digest_size:
         raise ValueError(name)
     scope = read_scope(row["scope"])._replace(client=name)
     return Client(name, scope, str(row["created"]), digest.lower())
@@ -312,9 +283,7 @@ def _read(file: Path) -> tuple[Client, ...]:
         return tuple(map(_client, found["clients"]))
     except OSError as error:
         raise ClientsUnreadable(str(file), _why(error)) from error
-    except GlassmindError as error:
-        if isinstance(error, ClientsUnreadable):
-            raise
+    except BadScope as error:
         raise ClientsUnreadable(str(file), str(error)) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ClientsUnreadable(str(file), "it is damaged") from error

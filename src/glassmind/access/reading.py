@@ -7,8 +7,7 @@ meant (properties that are no YAML, `tag` for `tags`), what lets somebody read i
 as Obsidian takes it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 
 from glassmind.access.meant import (
     MERGED,
@@ -44,47 +43,39 @@ CLIENT = "client"
 
 
 class ReadPolicy:
-    """What whoever has a scope may read of a vault under these settings."""
+    """What a scope may read of a vault under these settings.
+
+    `by_tags`: tags decide. `by_place`: the place of a note decides, or that it lacks a
+    mark.
+    """
 
     def __init__(self, config: Config, scope: Scope) -> None:
         access = config.access
         self._client = folded(scope.client)
         self._agent = folded(config.writes.agent_dir.strip("/"))
+        excluded = [one for one in scope.rules if one.excluded]
         barred = [
             *(ReadRule("folder", name) for name in access.private_folders),
             *(ReadRule("tag", name) for name in access.private_tags),
-            *(one for one in scope.rules if one.excluded),
+            *excluded,
         ]
         self._barred = [_folded(one) for one in barred]
-        excludes = any(one.excluded for one in scope.rules)
-        self._sums = f"{self._agent}/{SUMMARIES}" if excludes and self._agent else ""
         self._named = [_folded(one) for one in scope.rules if not one.excluded]
+        self._sums = f"{self._agent}/{SUMMARIES}" if excluded and self._agent else ""
+        self._reads_own = bool(self._named and self._client and self._agent)
+        rules = [*self._barred, *self._named]
+        self.by_tags = any(one.kind == "tag" for one in rules)
+        by_folder = any(one.kind == "folder" for one in self._barred)
+        self.by_place = by_folder or bool(self._named or self._sums)
+        self._names = {one.name for one in rules if one.kind == "property"}
+        self._names |= {PRIVATE, MERGED}
+        self._names |= {*NAMES} if self.by_tags else set()
+        self._names |= {CLIENT} if self._reads_own else set()
 
     def name_of(self, name: str) -> str:
-        """Return what a property is called that has to be looked at; empty for others.
-
-        Case counts as little as blanks around it.
-        """
-        called = folded(name.strip())
-        return called if called in self._names else ""
-
-    @cached_property
-    def _names(self) -> frozenset[str]:
-        found = {one.name for one in self._rules() if one.kind == "property"}
-        found.update(NAMES if self.by_tags else ())
-        found.update((CLIENT,) if self._is_own_read else ())
-        return frozenset((PRIVATE, MERGED, *found))
-
-    @property
-    def by_tags(self) -> bool:
-        """Whether tags have to be looked at."""
-        return any(one.kind == "tag" for one in self._rules())
-
-    @property
-    def by_place(self) -> bool:
-        """Whether it matters where a note stands, or any is kept that has no mark."""
-        folders = any(one.kind == "folder" for one in self._barred)
-        return folders or bool(self._named or self._sums)
+        """Return the plain name of a property that decides; empty for others."""
+        plain = folded(name.strip())
+        return plain if plain in self._names else ""
 
     def may_read(self, marks: NoteMarks) -> bool:
         """Whether a note may be read, by all that decides it.
@@ -96,15 +87,19 @@ class ReadPolicy:
         taken = marks._replace(properties=_with_merged(marks.properties))
         if says_private(taken.properties) or writes_private(marks.unread):
             return False
-        meant = _Noted(taken, [*marks.tags, *_meant(marks)])
-        if any(meant.has(rule) or _writes(marks, rule) for rule in self._barred):
+        path, sure = folded(marks.path), list(map(folded, marks.tags))
+        meant = [*tags_in(taken.properties), *_unread_tags(marks)]
+        tags = [*sure, *map(folded, meant)]
+        facts = marks.properties
+        if any(_matches(r, path, tags, taken.properties) for r in self._barred):
             return False
-        if self._sums and is_in(folded(marks.path), self._sums):
+        if marks.unread and any(_writes(marks.unread, r) for r in self._barred):
+            return False
+        if self._sums and is_in(path, self._sums):
             return False
         if not self._named or self._is_own(marks):
             return True
-        sure = _Noted(marks, marks.tags)
-        return any(sure.has(rule) for rule in self._named)
+        return any(_matches(rule, path, sure, facts) for rule in self._named)
 
     def may_read_text(self, path: NotePath, raw: bytes) -> bool:
         """Whether a file may be read as it is on the disk now."""
@@ -142,20 +137,12 @@ class ReadPolicy:
         said = [(word, one) for name, one in told if (word := self.name_of(name))]
         return NoteMarks(path, tags, said_once(said), self.unread_head(made.text))
 
-    @property
-    def _is_own_read(self) -> bool:
-        return bool(self._named and self._client and self._agent)
-
     def _is_own(self, marks: NoteMarks) -> bool:
         """Whether it is what the client itself left in the agent folder."""
-        if not self._is_own_read or not is_in(folded(marks.path), self._agent):
+        if not self._reads_own or not is_in(folded(marks.path), self._agent):
             return False
         said = marks.properties.get(CLIENT)
         return isinstance(said, str) and folded(said) == self._client
-
-    def _rules(self) -> Iterator[ReadRule]:
-        yield from self._barred
-        yield from self._named
 
 
 def _guessed(raw: bytes) -> str:
@@ -163,27 +150,19 @@ def _guessed(raw: bytes) -> str:
     return raw[:GUESSED_BYTES].replace(b"\0", b"").decode("utf-8", "replace")
 
 
-class _Noted:
-    """A note as rules look at it."""
-
-    def __init__(self, marks: NoteMarks, tags: Iterable[str]) -> None:
-        self._path = folded(marks.path)
-        self._tags = [folded(tag) for tag in tags]
-        self._properties = marks.properties
-
-    def has(self, rule: ReadRule) -> bool:
-        """Whether a rule names this note."""
-        if rule.kind == "folder":
-            return is_in(self._path, rule.name)
-        if rule.kind == "tag":
-            return any(is_in(tag, rule.name) for tag in self._tags)
-        found = [
-            value
-            for name, value in self._properties.items()
-            if folded(name) == rule.name and value is not None
-        ]
-        wanted = rule.value
-        return any(wanted is None or _says(value, wanted) for value in found)
+def _matches(
+    rule: ReadRule, path: str, tags: Iterable[str], properties: Mapping[str, object]
+) -> bool:
+    """True if a rule names a note with this path and these tags, both folded."""
+    if rule.kind == "folder":
+        return is_in(path, rule.name)
+    if rule.kind == "tag":
+        return any(is_in(tag, rule.name) for tag in tags)
+    return any(
+        rule.value is None or _has_value(value, rule.value)
+        for name, value in properties.items()
+        if folded(name) == rule.name and value is not None
+    )
 
 
 def _with_merged(properties: Mapping[str, object]) -> Mapping[str, object]:
@@ -206,26 +185,21 @@ def _folded(rule: ReadRule) -> ReadRule:
     return rule._replace(name=folded(name), value=value)
 
 
-def _says(value: object, wanted: str) -> bool:
+def _has_value(value: object, wanted: str) -> bool:
     if isinstance(value, list):
-        return any(_says(one, wanted) for one in value)
+        return any(_has_value(one, wanted) for one in value)
     said = str(value).lower() if isinstance(value, bool) else str(value)
     return folded(said.strip()) == wanted
 
 
-def _writes(marks: NoteMarks, rule: ReadRule) -> bool:
-    """Whether a property stands where none can be read, as it may be meant."""
-    if rule.kind != "property" or not marks.unread:
-        return False
-    wanted = rule.value
-    return any(
-        wanted is None or wanted in said
-        for said in written_as(rule.name, folded(marks.unread))
-    )
+def _writes(unread: str, rule: ReadRule) -> bool:
+    """True if unreadable properties may mean the property of a rule."""
+    found = written_as(rule.name, folded(unread)) if rule.kind == "property" else ()
+    return any(rule.value is None or rule.value in text for text in found)
 
 
-def _meant(marks: NoteMarks) -> Iterator[str]:
-    """Yield what may be meant as a tag beside those that Obsidian knows."""
-    yield from tags_in(marks.properties)
-    if marks.unread:
-        yield from head_tags(marks.path, marks.unread.encode("utf-8", "replace")).tags
+def _unread_tags(marks: NoteMarks) -> Sequence[str]:
+    """Return what may be meant as tags in properties that cannot be read."""
+    if not marks.unread:
+        return ()
+    return head_tags(marks.path, marks.unread.encode("utf-8", "replace")).tags

@@ -16,32 +16,19 @@ from glassmind.model import NotePath
 from glassmind.obsidian.text import fold
 
 
-def trust_for(config: Config, tagged: Callable[[str], Sequence[NotePath]]) -> "Trust":
-    """Return an empty record, over the notes of a vault as they are now."""
-    root = config.vault.path
-
-    def meant(path: NotePath) -> Meant:
-        try:
-            return head_tags(path, read_file(root, path))
-        except FileGone:  # the rows tell
-            return Meant()
-
-    return Trust(config.writes.untrusted, tagged, meant)
-
-
 class Trust:
-    """The clients of a process, by what they were handed; for any number of threads.
+    """The clients of a process, by what they were given; for any number of threads.
 
     `untrusted` are folders, and tags with `#`; none named means every note. `tagged`
-    returns the notes with a tag or one below it, `meant` what properties of a note may
-    mean as tags now; where they cannot be read they may mean any.
+    returns the notes with a tag or one below it, `meant` what the properties of a note
+    may mean as tags now.
     """
 
     def __init__(
         self,
         untrusted: Sequence[str],
         tagged: Callable[[str], Sequence[NotePath]],
-        meant: Callable[[NotePath], Meant] = lambda _: Meant(),
+        meant: Callable[[NotePath], Meant],
     ) -> None:
         self._tags = [name for name in untrusted if name.startswith("#")]
         folders = [name for name in untrusted if not name.startswith("#")]
@@ -49,47 +36,58 @@ class Trust:
         self._any = not untrusted
         self._tagged, self._meant, self._lock = tagged, meant, Lock()
         self._tainted: set[str] = set()
-        self._open: dict[str, set[NotePath]] = {}
+        self._unchecked: dict[str, set[NotePath]] = {}
 
     def hand(self, client: str, paths: Sequence[NotePath] | None) -> None:
-        """Remember that a client was given text of notes; None means of any.
+        """Record that a client was given text of notes; None means of any.
 
-        By their folders that is told at once; tags are looked at when it is asked.
+        Their folders are checked at once, their tags when it is asked.
         """
         with self._lock:
             if client in self._tainted:
                 return
             if paths is None or (self._any and paths) or self._in_folders(paths):
-                self._tainted.add(client)
-                self._open.pop(client, None)
+                self._taint(client)
             elif self._tags:
-                self._open.setdefault(client, set()).update(paths)
+                self._unchecked.setdefault(client, set()).update(paths)
+
+    def is_tainted(self, client: str) -> bool:
+        """True if a client was given untrusted text, or if the index cannot say."""
+        with self._lock:
+            if client not in self._tainted and self._is_tagged(client):
+                self._taint(client)
+            return client in self._tainted
+
+    def _taint(self, client: str) -> None:
+        self._tainted.add(client)
+        self._unchecked.pop(client, None)
 
     def _in_folders(self, paths: Sequence[NotePath]) -> bool:
         return any(fold(path).startswith(self._folders) for path in paths)
 
-    def is_tainted(self, client: str) -> bool:
-        """Whether a client was given such a text.
-
-        One that cannot be told, since the rows do not answer, counts as such.
-        """
-        with self._lock:
-            if client not in self._tainted and self._is_tagged(client):
-                self._tainted.add(client)
-                self._open.pop(client, None)
-            return client in self._tainted
-
     def _is_tagged(self, client: str) -> bool:
-        given = self._open.get(client)
+        given = self._unchecked.get(client)
         if not given:
             return False
         try:
             if any(not given.isdisjoint(self._tagged(tag)) for tag in self._tags):
                 return True
-            return any(self._may_be_tagged(path) for path in sorted(given))
+            return any(map(self._may_be_tagged, sorted(given)))
         except GlassmindError:
             return True
 
     def _may_be_tagged(self, path: NotePath) -> bool:
         meant = self._meant(path)
         return not meant.sure or any(meant.has(tag) for tag in self._tags)
+
+
+def trust_for(config: Config, tagged: Callable[[str], Sequence[NotePath]]) -> Trust:
+    """Return an empty record for a vault."""
+
+    def meant(path: NotePath) -> Meant:
+        try:
+            return head_tags(path, read_file(config.vault.path, path))
+        except FileGone:  # the rows say its tags
+            return Meant()
+
+    return Trust(config.writes.untrusted, tagged, meant)
