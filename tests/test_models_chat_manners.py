@@ -12,7 +12,7 @@ from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speak
 from glassmind.errors import ModelFailed
 from glassmind.models.chat import chat_for
 from glassmind.models.http import Bounds, ModelServer
-from glassmind.models.protocols import ChatModel, Ended, Halt, Turn
+from glassmind.models.protocols import ChatModel, Ended, Halt
 
 BACKENDS = ("ollama", "openai")
 LOADING = "the model is still loading"
@@ -293,41 +293,6 @@ def test_no_fault_repeats_what_was_sent_wherever_it_stands(
                 server.ask("/take", question, Bounds(2, WAIT_S))
 
         assert "nine-nine-two" not in str(raised.value)
-
-
-def declining(*words: str) -> Reply:
-    def reply(voice: Voice) -> None:
-        voice.begin()
-        for each in words:
-            voice.event({"choices": [{"delta": {"content": None, "refusal": each}}]})
-        voice.end()
-
-    return reply
-
-
-def test_a_model_that_refuses_is_told_in_its_words(tmp_path: Path) -> None:
-    with (
-        chat_server(declining("I will ", "not say.", " x" * 200)) as desk,
-        pytest.raises(
-            ModelFailed, match=r"the model refuses: I will not say\."
-        ) as said,
-    ):
-        asked(desk, tmp_path)
-
-    assert len(str(said.value)) < 300
-    assert len(desk.asked) == 1
-
-
-def test_a_refusal_does_not_repeat_a_note(tmp_path: Path) -> None:
-    note = "The safe's number is nine-nine-two, and it is red."
-    prompt = PROMPT._replace(turns=(Turn("user", note),))
-
-    with chat_server(declining(f"I will not say: {note}")) as desk:
-        made = chat_for(desk.settings(tmp_path, "openai"))
-        with pytest.raises(ModelFailed, match="the model refuses") as raised:
-            answered(made, prompt)
-
-    assert "nine-nine-two" not in str(raised.value)
 
 
 def unreasoned(end: bytes) -> Callable[[Voice], None]:

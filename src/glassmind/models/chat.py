@@ -83,7 +83,6 @@ class Pieces:
         self._reply, self._said = reply, said
         self.wrote = self.thought = self.was_cut = False
         self.read: int | None = None
-        self._refusal = ""
 
     def take(self, text: object, *thoughts: object) -> None:
         """Pass a piece on, if it is one; thoughts only show that the model is alive."""
@@ -97,12 +96,6 @@ class Pieces:
             self._reply.begun()
             self.thought = True
 
-    def decline(self, words: object) -> None:
-        """Note a piece in which the model says that it will not answer."""
-        if isinstance(words, str) and words:
-            self._reply.begun()
-            self._refusal += words
-
     def ended(self, prompt: Prompt) -> Ended:
         """Return how the answer ended.
 
@@ -111,9 +104,6 @@ class Pieces:
         """
         if self.wrote:
             return Ended(self.read, self.was_cut, lost(self.read, prompt.tokens))
-        if self._refusal:
-            words = self._reply.message({"error": self._refusal})
-            raise self._reply.failed(f"the model refuses{words and ': '}{words}")
         if self.thought:
             reason = "it thought, but wrote nothing; raise llm.answer_tokens, or choose"
             raise self._reply.failed(f"{reason} a model that does not think first")
@@ -145,10 +135,8 @@ class Refused(ModelFailed):
         self.status, self.words = status, words
 
 
-def check_answers(
-    reply: Exchange, kinds: Sequence[str], hints: Mapping[int, str]
-) -> None:
-    """Check that an answer comes, of a kind that can be read; the first is usual.
+def check_answers(reply: Exchange, hints: Mapping[int, str]) -> None:
+    """Check that an answer comes, and no page for browsers.
 
     Raises:
         ModelFailed: it does not; with the hint for its status.
@@ -162,9 +150,8 @@ def check_answers(
         said = f"HTTP {reply.status}{words and ': '}{words}"
         error = reply.failed(f"{said}{hint and '; '}{hint}")
         raise Refused(error, reply.status, words)
-    if reply.kind and reply.kind not in kinds:
-        reason = f"it answers {reply.kind[:60]}, not {kinds[0]}; check llm.url"
-        raise reply.failed(reason)
+    if reply.kind == "text/html":
+        raise reply.failed("it answers text/html, not JSON; check llm.url")
 
 
 def event_of(reply: Exchange, line: bytes) -> dict[str, Any]:
@@ -188,12 +175,10 @@ def event_of(reply: Exchange, line: bytes) -> dict[str, Any]:
 
 
 def messages(turns: Sequence[Turn]) -> list[dict[str, str]]:
-    """Return turns as both kinds of servers want them."""
     return [{"role": turn.role, "content": turn.content} for turn in turns]
 
 
 def count(value: Any) -> int | None:
-    """Return a number of tokens; None where that is none."""
     return value if type(value) is int and value > 0 else None
 
 
@@ -215,12 +200,6 @@ def lost(read: int | None, sent: int) -> str:
     )
 
 
-OLLAMA_KINDS = (
-    "application/x-ndjson",
-    "application/json",
-    "application/jsonl",
-    "text/plain",
-)
 OLLAMA_START = "start Ollama with: ollama serve, or set llm.url to where it listens"
 ABSENT = 404
 OLLAMA_HINTS = {
@@ -242,23 +221,15 @@ class OllamaChat:
 
     @property
     def model(self) -> str:
-        """What the server calls the model."""
         return self._server.model
 
     @property
     def context_tokens(self) -> int:
-        """How much the server is told to let it read and write."""
         return self._chosen.context_tokens
 
     def answer(
         self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
     ) -> Ended:
-        """Have a prompt answered; `said` is called with each piece, in this thread.
-
-        Raises:
-            ModelFailed: it gives no answer, or stops in the middle of one.
-            CallAbandoned: it was halted.
-        """
         bounds = self._bounds._replace(ends=monotonic() + self._bounds.total_s)
         thinks = self._thinks
         pieces = self._tried(prompt, said, halt, bounds, thinks=thinks)
@@ -300,7 +271,7 @@ class OllamaChat:
 
     def _read(self, reply: Exchange, pieces: Pieces) -> None:
         try:
-            check_answers(reply, OLLAMA_KINDS, OLLAMA_HINTS)
+            check_answers(reply, OLLAMA_HINTS)
         except Refused as error:
             if error.status == ABSENT and "not found" in error.words:
                 pull = f"it is not there; run: ollama pull {self.model}"
@@ -340,7 +311,6 @@ def ollama_lacks(server: ModelServer) -> str:
     )
 
 
-OPENAI_KINDS = ("text/event-stream", "application/json", "text/plain")
 OPENAI_START = "start your server of models, or set llm.url to where it listens"
 OPENAI_HINTS = {
     401: "check llm.api_key",
@@ -410,23 +380,15 @@ class OpenAIChat:
 
     @property
     def model(self) -> str:
-        """What the server calls the model."""
         return self._server.model
 
     @property
     def context_tokens(self) -> int:
-        """How much it reads and writes, as the user says: the server is not told."""
         return self._chosen.context_tokens
 
     def answer(
         self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
     ) -> Ended:
-        """Have a prompt answered; `said` is called with each piece, in this thread.
-
-        Raises:
-            ModelFailed: it gives no answer, or stops in the middle of one.
-            CallAbandoned: it was halted.
-        """
         bounds = self._bounds._replace(ends=monotonic() + self._bounds.total_s)
         path, without = "/v1/chat/completions", self._without
         while True:
@@ -465,7 +427,7 @@ class OpenAIChat:
 
 
 def _read(reply: Exchange, pieces: Pieces) -> None:
-    check_answers(reply, OPENAI_KINDS, OPENAI_HINTS)
+    check_answers(reply, OPENAI_HINTS)
     reason = ""
     try:
         for event in _events(reply):
@@ -477,7 +439,6 @@ def _read(reply: Exchange, pieces: Pieces) -> None:
             if isinstance(part, Mapping):
                 thoughts = (part.get("reasoning_content"), part.get("reasoning"))
                 pieces.take(part.get("content"), *thoughts)
-                pieces.decline(part.get("refusal"))
             reason = str(choice.get("finish_reason") or "") or reason
     except ModelFailed:
         if not reason:  # what breaks after its end has come has lost nothing

@@ -78,7 +78,6 @@ class ModelServer:
 
     @property
     def host(self) -> str:
-        """The machine and port, without anything secret."""
         port = f":{self._parts.port}" if self._parts.port else ""
         return f"{self._parts.hostname or ''}{port}"
 
@@ -99,7 +98,6 @@ class ModelServer:
 
     @cached_property
     def client(self) -> "httpx2.Client":
-        """What makes connections; each is closed after its answer."""
         import ssl  # noqa: PLC0415 - slow to import
 
         import httpx2  # noqa: PLC0415 - slow to import
@@ -135,7 +133,6 @@ class ModelServer:
         return Exchange(self, path, None, bounds).json()
 
     def failed(self, reason: str) -> ModelFailed:
-        """Return the error for a reason, without anything secret in it."""
         return ModelFailed(self.model, f"{self.host}: {self._hidden(reason)}")
 
     def message(self, said: object, question: Mapping[str, Any]) -> str:
@@ -286,7 +283,6 @@ class Exchange:
         return self.server.message(said, self.question)
 
     def failed(self, reason: str) -> ModelFailed:
-        """Return the error for a reason."""
         return self.server.failed(reason)
 
     def _piece(self) -> bytes:

@@ -135,7 +135,6 @@ class Prototypes:
         return dict(zip(self._intents, map(float, said), strict=True))
 
     def is_learnt(self) -> bool:
-        """Whether something is kept that a search can use."""
         return self._weights is not None or self._read() is not None
 
     def learn(self) -> None:

@@ -129,7 +129,6 @@ def _is_chosen_by_untrusted_vault(config: Config) -> bool:
 
 
 def _refused(preset: str, card: ModelCard) -> ModelFetched:
-    """Return the refusal to download a model that an untrusted vault chose."""
     problem = (
         f"The vault's own settings ask for the preset {preset!r}, which is not on this "
         f"machine. Fetch it: glassmind models fetch {preset}, or run: glassmind trust"
@@ -138,7 +137,6 @@ def _refused(preset: str, card: ModelCard) -> ModelFetched:
 
 
 def _wanted(name: str) -> list[Sequence[ModelCard]]:
-    """Return the models that a name wants, each with what would do as well."""
     if name == EVERYTHING:
         return [(card,) for card in CARDS if card.sources]
     return [cards_for(name, embedding=False)]

@@ -13,14 +13,13 @@ import numpy as np
 from glassmind.errors import ModelDamaged, ModelFailed
 from glassmind.models.cards import ModelCard
 from glassmind.models.runtime import onnxruntime
-from glassmind.models.tokens import WindowedTokenizer, tokenizer_of
+from glassmind.models.tokens import TokenCounter, WindowedTokenizer, tokenizer_of
 from glassmind.models.vectors import in_order, space_of, unit, usable_cores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from glassmind.model.vectors import Embeddable, Matrix, Vector
-    from glassmind.models.tokens import TokenCounter, WindowedTokenizer
 
 
 class OnnxEmbedder:
@@ -43,29 +42,23 @@ class OnnxEmbedder:
         self._space = space_of(card, weights)
         self._lock = Lock()
         self._loading: Future[OnnxSession] | None = None
-        self._tokenizer: WindowedTokenizer | None = None
-        self._counter: TokenCounter | None = None
 
     @property
     def space(self) -> str:
-        """What the vectors depend on."""
         return self._space
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
         return self._card.width
 
     def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
-        """Yield a matrix for each part, in order: a row for each window of it."""
         self.warm()
         yield from in_order(self._matrix, parts, threads=self._threads)
 
     def query(self, text: str, /) -> "Vector":
-        """Return the vector of a question."""
         self.warm()
         asked = self._card.asked(text)
-        return self._vector(self._words().query(asked, self._card.max_tokens))
+        return self._vector(self._tokenizer.query(asked, self._card.max_tokens))
 
     def warm(self) -> None:
         """Begin to load the model, if nobody has; does not wait for it."""
@@ -74,7 +67,7 @@ class OnnxEmbedder:
                 return
             file = self._folder / self._card.weights.name
             pool = ThreadPoolExecutor(1, "glassmind-load")
-            self._loading = pool.submit(_loaded, self._card.id, file)
+            self._loading = pool.submit(OnnxSession, self._card.id, file)
             pool.shutdown(wait=False)
 
     def _session(self) -> "OnnxSession":
@@ -83,44 +76,24 @@ class OnnxEmbedder:
         return self._loading.result()
 
     def counter(self) -> "TokenCounter":
-        """Return what counts tokens as this model does; the model is not loaded.
+        return self._counter
 
-        Raises:
-            ModelFault: its tokenizer cannot be read.
-        """
-        words = self._words()
-        with self._lock:
-            if self._counter is None:
-                from glassmind.models.tokens import TokenCounter  # noqa: PLC0415
+    @cached_property
+    def _counter(self) -> "TokenCounter":
+        return TokenCounter(self._tokenizer, self._card.id)
 
-                self._counter = TokenCounter(words, self._card.id)
-            return self._counter
-
-    def _words(self) -> "WindowedTokenizer":
-        with self._lock:
-            if self._tokenizer is None:
-                from glassmind.models.tokens import tokenizer_of  # noqa: PLC0415
-
-                file = self._folder / "tokenizer.json"
-                self._tokenizer = tokenizer_of(self._card, file)
-            return self._tokenizer
+    @cached_property
+    def _tokenizer(self) -> "WindowedTokenizer":
+        return tokenizer_of(self._card, self._folder / "tokenizer.json")
 
     def _matrix(self, part: "Embeddable") -> "Matrix":
         card = self._card
-        windows = self._words().windows(part, card.passage_prefix, card.window)
+        windows = self._tokenizer.windows(part, card.passage_prefix, card.window)
         return np.stack([self._vector(ids) for ids in windows])
 
     def _vector(self, ids: Sequence[int]) -> "Vector":
         rows = self._session().run(ids)
         return unit(rows.mean(axis=0) if self._card.pooling == "mean" else rows[0])
-
-
-def _loaded(model: str, file: Path) -> "OnnxSession":
-    """Load a model, and the runtime with it.
-
-    Whoever only asks whether there is a model has no use for either.
-    """
-    return OnnxSession(model, file)
 
 
 def _failed(loading: "Future[OnnxSession]") -> bool:
@@ -197,10 +170,6 @@ class CrossEncoder:
         self._lock = Lock()
 
     def scores(self, query: str, passages: Sequence[str], /) -> Iterator[float]:
-        """Yield a probability for each passage, in order, each when it is asked for.
-
-        With several cores the next few are worked on meanwhile.
-        """
         self.warm()
         asked = self._tokenizer.first_ids(query, QUERY_TOKENS)
 
@@ -232,5 +201,4 @@ class CrossEncoder:
 
 
 def sigmoid(x: float) -> float:
-    """Return the probability that a logit stands for."""
     return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))

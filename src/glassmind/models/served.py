@@ -69,12 +69,10 @@ class ServedEmbedder:
 
     @property
     def model(self) -> str:
-        """What the server calls the model."""
         return self._name.model
 
     @property
     def space(self) -> str:
-        """What the vectors depend on; for the weights the model's name has to do."""
         cut = f" {self._expected} wide" if self._expected else ""
         prefixes = f"{self._family.query!r} {self._family.passage!r}"
         how = f"{self._window}{cut} {prefixes}"
@@ -82,17 +80,14 @@ class ServedEmbedder:
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has; asks the server if nobody said it yet."""
         if not self._width:
             self.query("width")
         return self._width
 
     def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
-        """Yield a matrix for each part, in order: a row for each window of it."""
         yield from in_order(self._matrix, parts, threads=AT_ONCE)
 
     def query(self, text: str, /) -> "Vector":
-        """Return the vector of a question, asked for once and no more."""
         text = first_tokens(text, self._family.max_tokens)
         rows = self._embedded([self._family.query + text], self._patience.query)
         vector: Vector = rows[0]

@@ -38,32 +38,23 @@ class StaticEmbedder:
 
     @property
     def space(self) -> str:
-        """What the vectors depend on."""
         return self._space
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
         return self._card.width
 
     def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
-        """Yield a matrix for each part, in order: a row for each window of it."""
         prefix, window = self._card.passage_prefix, self._card.window
         for part in parts:
             windows = self._tokenizer.windows(part, prefix, window)
             yield np.stack([self._vector(ids) for ids in windows])
 
     def query(self, text: str, /) -> "Vector":
-        """Return the vector of a question."""
         asked = self._card.asked(text)
         return self._vector(self._tokenizer.query(asked, self._card.max_tokens))
 
     def counter(self) -> TokenCounter:
-        """Return what counts tokens as this model does.
-
-        Raises:
-            ModelFault: its tokenizer cannot be read.
-        """
         return self._counter
 
     @cached_property
@@ -141,23 +132,19 @@ class SentenceEmbedder:
 
     @property
     def space(self) -> str:
-        """What the vectors depend on; the package's release stands for its weights."""
         return space_of(self._card, self._release)
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
         return self._card.width
 
     def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
-        """Yield a matrix for each part, in order: a row for each window of it."""
         prefix, window = self._card.passage_prefix, self._card.window
         for part in parts:
             texts = text_windows(part, prefix, window)
             yield np.stack([self._vector(text) for text in texts])
 
     def query(self, text: str, /) -> "Vector":
-        """Return the vector of a question."""
         return self._vector(self._card.asked(text[:QUERY_CHARS]))
 
     @cached_property

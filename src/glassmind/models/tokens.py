@@ -68,7 +68,6 @@ class WindowedTokenizer:
         return pieces and self._tokenizer.normalizer.normalize_str("Ab1") == "ab1"
 
     def framed(self, ids: Sequence[int]) -> list[int]:
-        """Return tokens between the marks of the model's ends, if it has any."""
         return [*ids] if self.first < 0 else [self.first, *ids, self.last]
 
     def query(self, text: str, max_tokens: int) -> list[int]:
