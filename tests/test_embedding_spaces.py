@@ -3,9 +3,8 @@
 import apsw
 import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
-from vault_desk import VaultDesk
 
-from glassmind.errors import IndexAbsent, IndexTooNew
+from glassmind.errors import IndexTooNew
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
@@ -199,43 +198,6 @@ def test_without_enriching_the_chunks_become_plain_again(meaning: MeaningDesk) -
     assert report.embedded == 3
     assert meaning.value("select sum(enriched) from chunk_vectors") == 0
     meaning.check_level()
-
-
-def everything(vault: VaultDesk) -> dict[str, list[tuple[object, ...]]]:
-    tables = ("settings", "files", "notes", "chunks", "links", "changes", "headings")
-    return {name: vault.rows(f"select * from {name}") for name in tables}  # noqa: S608
-
-
-def test_an_index_of_the_first_version_is_migrated_and_keeps_everything(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed(NOTES)
-    vault.age(1)
-    before = everything(vault)
-    runs = vault.value("select count(*) from index_runs")
-
-    report = vault.open().index()
-
-    assert report.unchanged == 3
-    for table, rows in everything(vault).items():  # a new column stands at the end
-        width = len(before[table][0]) if before[table] else 0
-        assert [row[:width] for row in rows] == before[table]
-    assert vault.value("select count(*) from index_runs") == runs + 1
-    assert vault.value("pragma user_version") == schema.CURRENT
-
-
-def test_an_index_of_the_first_version_is_refused_until_a_run_has_migrated_it(
-    meaning: MeaningDesk,
-) -> None:
-    meaning.write(NOTES)
-    meaning.index(embed=False)
-    meaning.age(1)
-
-    with pytest.raises(IndexAbsent, match="run: glassmind index"):
-        meaning.open().search("oak")
-
-    assert meaning.index().embedded == 3
-    assert meaning.open().search("oak").hits[0].path == "oak.md"
 
 
 def test_a_later_version_is_refused_and_left_alone(meaning: MeaningDesk) -> None:

@@ -15,7 +15,6 @@ from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
-from glassmind.store.sqlite import schema
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3
@@ -24,16 +23,6 @@ ROWS = """
 select f.path, g.path, p.similarity from pairs p join files f on f.id = p.note_id
 join files g on g.id = p.other_id order by 1, 2
 """
-
-FORMER_TRIGGERS = """
-create trigger note_vector_put after insert on note_vectors begin
-  insert into pair_changes (note_id) values (new.note_id);
-end;
-create trigger note_vector_gone after delete on note_vectors begin
-  insert into pair_changes (note_id) values (old.note_id);
-end;
-"""
-"""Those of the fifth schema, which took any vector for one that answers."""
 
 
 def pairs_of(desk: VaultDesk, name: str | None = None) -> list[tuple[str, str]]:
@@ -460,21 +449,3 @@ def test_a_model_that_comes_to_answer_again_compares_what_came_meanwhile(
 
     assert meaning.engine.knowledge.similar().total == 7 * 6 // 2
     assert meaning.engine.knowledge.similar().notices == ()
-
-
-def test_an_index_of_the_former_release_keeps_its_pairs_for_another_model_too(
-    meaning: MeaningDesk,
-) -> None:
-    meaning.indexed(MANY)
-    before = meaning.engine.knowledge.similar()
-    meaning.close()
-    db = meaning.database()
-    db.execute("drop trigger note_vector_put; drop trigger note_vector_gone")
-    db.execute(FORMER_TRIGGERS)
-    db.execute("pragma user_version = 5")
-    db.close()
-
-    halted(meaning)
-
-    assert meaning.value("pragma user_version") == schema.CURRENT
-    assert meaning.engine.knowledge.similar() == before

@@ -347,46 +347,6 @@ def test_a_file_of_a_later_release_can_be_rebuilt_when_asked(vault: VaultDesk) -
     assert vault.found("alpha") == ["A.md"]
 
 
-def test_an_older_file_is_brought_up_to_date_once(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault.indexed({"A.md": "alpha"})
-    vault.close()
-
-    def add_table(db: apsw.Connection) -> None:
-        db.execute("create table added (x integer)")
-
-    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, add_table))
-    monkeypatch.setattr(schema, "CURRENT", schema.CURRENT + 1)
-    vault.index()
-    vault.index()
-
-    assert vault.value("select count(*) from added") == 0
-    assert vault.value("pragma user_version") == schema.CURRENT
-    assert vault.found("alpha") == ["A.md"]
-
-
-def test_a_migration_that_fails_leaves_the_file_as_it_was(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault.indexed({"A.md": "alpha"})
-    vault.close()
-
-    def fails(db: apsw.Connection) -> None:
-        db.execute("create table half_done (x integer)")
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, fails))
-        patched.setattr(schema, "CURRENT", schema.CURRENT + 1)
-        with pytest.raises(KeyboardInterrupt):
-            vault.index()
-
-    tables = {row[0] for row in vault.rows("select name from sqlite_master")}
-    assert "half_done" not in tables
-    assert vault.value("pragma user_version") == schema.CURRENT
-
-
 @pytest.mark.parametrize("version", [0, 7])
 def test_the_database_of_another_program_is_set_aside_not_written_into(
     vault: VaultDesk, version: int

@@ -17,7 +17,6 @@ from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.recording import Recording
 from glassmind.serve.tool import ToolCall
 from glassmind.store.place import index_name
-from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
 
 NOON = int(datetime(2024, 5, 1, 12, tzinfo=UTC).timestamp())
@@ -133,7 +132,7 @@ class VaultDesk:
 
     def rows(self, statement: str, bound: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
         """Ask the rows of the index something."""
-        db = open_reader(self.folder, oldest=1)
+        db = open_reader(self.folder)
         try:
             return [tuple(row) for row in db.execute(statement, tuple(bound))]
         finally:
@@ -154,43 +153,3 @@ class VaultDesk:
     def database(self) -> apsw.Connection:
         """Open the rows for a test to tamper with; the caller closes it."""
         return apsw.Connection(str(self.folder / "index.db"))
-
-    def age(self, version: int) -> None:
-        """Make the file of the rows one that a release with that schema wrote."""
-        self.close()
-        db = self.database()
-        db.execute("pragma foreign_keys = 0")
-        for kind in ("trigger", "index", "table"):
-            for name in sorted(made_by(schema.CURRENT, kind) - made_by(version, kind)):
-                db.execute(f"drop {kind} if exists {name}")
-        for table in made_by(version, "table"):
-            for name in columns_of(schema.CURRENT, table) - columns_of(version, table):
-                db.execute(f"alter table {table} drop column {name}")
-        db.execute(f"pragma user_version = {version}")
-        db.close()
-
-
-def columns_of(version: int, table: str) -> set[str]:
-    """Return the columns that a table of a schema has."""
-    db = _empty(version)
-    names = {str(row[1]) for row in db.execute(f"pragma table_info({table})")}
-    db.close()
-    return names
-
-
-def _empty(version: int) -> apsw.Connection:
-    db = apsw.Connection(":memory:")
-    for step in schema.MIGRATIONS[:version]:
-        step(db)
-    return db
-
-
-def made_by(version: int, kind: str) -> set[str]:
-    """Return the tables, indexes or triggers that a schema has."""
-    db = _empty(version)
-    rows = db.execute(
-        "select name from sqlite_schema where type = ? and sql is not null", (kind,)
-    )
-    names = {str(row[0]) for row in rows}
-    db.close()
-    return {name for name in names if not name.startswith("sqlite_")}

@@ -62,7 +62,6 @@ class Damaged(EditRefused):
 
 
 def packed(changeset: Changeset) -> bytes:
-    """Return a changeset as the bytes of a file."""
     draft = changeset.draft
     contents = [(step.before, step.after) for step in draft.steps]
     known: dict[bytes, str] = {}

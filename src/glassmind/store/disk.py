@@ -55,7 +55,6 @@ def filesystem_kind(folder: Path, mounts: Path = _MOUNTS) -> str:
 
 
 def on_network(folder: Path, mounts: Path = _MOUNTS) -> bool:
-    """Whether the folder may be shared with other hosts."""
     return filesystem_kind(folder, mounts) in _NETWORK_KINDS
 
 

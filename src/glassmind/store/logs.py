@@ -174,7 +174,6 @@ class AccessLog:
         return False
 
     def purge(self) -> None:
-        """Delete what is older than the settings say."""
         for folder in self.folders:
             self._purge(folder)
 
@@ -363,7 +362,6 @@ class UsageLog:
 
     @property
     def is_kept(self) -> bool:
-        """Whether there is a place for it."""
         return self.folder is not None
 
     def append(self, verb: str, client: str, paths: Sequence[str]) -> bool:
@@ -387,7 +385,6 @@ class UsageLog:
         return True
 
     def state(self) -> tuple[int, int]:
-        """Return what is another whenever something was added since."""
         with suppress(OSError):
             for file in self._listed()[:1]:
                 facts = file.stat()

@@ -48,7 +48,6 @@ def index_name(vault: Path) -> str:
 
 
 def data_folder(config: Config) -> Path:
-    """Return the folder of a vault in the user's data folder."""
     return config.index_home / index_name(config.vault.path)
 
 
@@ -88,12 +87,10 @@ class Place(NamedTuple):
 
     @property
     def database_folder(self) -> Path:
-        """The folder of index.db."""
         return self.folder_in_vault or self.folder
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folders that the files of the index are in."""
         if self.folder_in_vault is None:
             return (self.folder,)
         return (self.folder_in_vault, self.folder)

@@ -34,7 +34,6 @@ def write_state(folder: Path, state: WatchState) -> None:
 
 
 def clear_state(folder: Path, pid: int) -> None:
-    """Take back the word that this process left."""
     found = _read(folder)
     if found.get("pid") == pid:
         with suppress(OSError):

@@ -115,7 +115,6 @@ def spaced_part(text: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """Return the text with a blank in place of each character of such a run."""
     if not any(letter > "\u0dff" and letter.isalpha() for letter in set(text)):
         return text  # dashes, quotes and emoji alone
     return _unspaced_run().sub(lambda found: " " * len(found[0]), text)

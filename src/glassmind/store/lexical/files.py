@@ -120,7 +120,6 @@ _EPOCH_DAY = date(1970, 1, 1).toordinal()
 
 
 def day_number(day: str) -> int:
-    """Return an ISO day as days since 1970."""
     return date.fromisoformat(day).toordinal() - _EPOCH_DAY
 
 
@@ -133,7 +132,6 @@ def local_day(seconds: int) -> str:
 
 
 def name_term(text: str) -> str:
-    """Return what a whole title or alias is looked up by."""
     return analysis.folded(text) or text.strip().lower()
 
 
@@ -251,7 +249,6 @@ def _footer(file: Path) -> bytes | str:
 
 
 def linked_copy(place: Path) -> "tempfile.TemporaryDirectory[str]":
-    """Return a temporary folder of links to the files of an index."""
     folder = tempfile.TemporaryDirectory(prefix="glassmind-")
     for file in place.iterdir():
         if file.suffix != ".lock":

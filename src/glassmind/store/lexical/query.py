@@ -92,7 +92,6 @@ class WordStatistics:
         return self._found(Q.all_query()) + marker
 
     def count(self, field: str, term: str) -> int:
-        """Return how many visible passages have a term in a field."""
         indexed = self.searcher.doc_freq(field, term)
         if not indexed or self._is_whole:
             return indexed
@@ -134,7 +133,6 @@ class WordStatistics:
 
     @cached_property
     def _is_whole(self) -> bool:
-        """True if the counts of the index are those of the visible passages."""
         seen = self._seen
         if seen is None:
             return True
@@ -167,7 +165,6 @@ class WordStatistics:
         self._counts.update(((field, term), count) for term, count in counts)
 
     def _found(self, query: tantivy.Query) -> int:
-        """Return how many visible documents a query finds."""
         query = only_visible(self._schema, query, self._seen)
         found = self.searcher.search(query, limit=1, count=True)
         return int(found.count or 0)  # type: ignore[attr-defined] # no stub
@@ -337,7 +334,6 @@ class Composer:
                 yield field, Q.boost_query(wanted, WEIGHTS[field] * scale)
 
     def _whole_name(self, query: WordQuery) -> Iterator[tuple[str, tantivy.Query]]:
-        """Lift the note that is called just what was typed."""
         name = name_term(" ".join(query.words))
         if name and self._statistics.count("name", name):
             wanted = Q.term_query(self._schema, "name", name, "basic")
@@ -425,7 +421,6 @@ class Composer:
 
     @staticmethod
     def _phrase(phrase: str) -> Iterator[tuple[str, list[str]]]:
-        """Yield each field with the terms of a phrase in it."""
         text = analysis.prepared(phrase)
         exact, stems = analysis.exact.analyze(text), analysis.stemmed.analyze(text)
         for field in _SOMEWHERE if exact else ():

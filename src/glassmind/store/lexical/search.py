@@ -226,7 +226,6 @@ class KeywordIndex:
         return only_visible(self._state.index.schema, query, self._visible())
 
     def _statistics(self) -> WordStatistics:
-        """Return the word statistics of a caller in the state of the last look."""
         state, seen = self._state, self._visible()
         known, searcher = state.statistics, state.searcher
         found = known.get(seen)

@@ -93,7 +93,6 @@ class WordWriter:
         self._fresh = True
 
     def put(self, note_ids: Iterable[int], documents: Sequence[Document]) -> None:
-        """Replace everything known of the notes by these documents."""
         by_id = {note.note_id: note for note in documents}
         schema, add = self._index.schema, self._writer.add_document
         with self._faults():
@@ -130,12 +129,10 @@ class WordWriter:
         self._fresh = False
 
     def rollback(self) -> None:
-        """Forget everything since the last commit."""
         with self._faults():
             self._writer.rollback()
 
     def close(self) -> None:
-        """Wait for merges under way and give the index back."""
         with self._faults():
             self._writer.wait_merging_threads()
 

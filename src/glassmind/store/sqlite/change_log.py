@@ -56,17 +56,14 @@ class Log(Query, Generic[T_co]):
         return self._db.execute(statement, values)
 
     def head(self) -> str:
-        """Return the marker a sidecar has when it has applied everything."""
         row = self._ask("select seq, token from LOG order by seq desc limit 1")
         return marker_of(self._epoch(), *(row.fetchone() or (0, b"")))
 
     def is_empty(self) -> bool:
-        """Whether nothing was ever written that a sidecar could hold."""
         empty = "not exists (select 1 from LOG) and not exists (select 1 from ROWS)"
         return bool(self._ask(f"select {empty}").get)
 
     def holds(self, marker: str) -> bool:
-        """Whether the marker was reached by following this very log."""
         epoch, _, rest = marker.partition(":")
         seq, _, token = rest.partition(":")
         if epoch != self._epoch() or not seq.isdigit():

@@ -96,7 +96,6 @@ class Query:
 
     @contextmanager
     def still(self) -> Iterator[None]:
-        """Keep the rows as they are for all that is read inside it."""
         with self._db:
             yield
 
@@ -116,7 +115,6 @@ class Step(Query):
         end(self._db, self._fence, keep=kind is None)
 
     def set(self, key: str, value: str) -> None:
-        """Remember one setting."""
         self._rows(_PUT_SETTING, key, value)
 
 
@@ -149,13 +147,6 @@ def end(db: apsw.Connection, fence: Fence, *, keep: bool) -> None:
         db.execute("rollback")
         raise
     db.execute("commit" if keep else "rollback")
-
-
-@contextmanager
-def still(db: apsw.Connection) -> Iterator[None]:
-    """Keep the rows as they are for all that is read inside it."""
-    with db:
-        yield
 
 
 def said(error: Exception) -> str:
@@ -226,7 +217,6 @@ def _waited_s(connection: Callable[[], apsw.Connection]) -> float:
 
 @contextmanager
 def disk_faults_named(folder: Path) -> Iterator[None]:
-    """Raise IndexUnwritable if files cannot be moved or deleted."""
     try:
         yield
     except OSError as error:
@@ -234,7 +224,6 @@ def disk_faults_named(folder: Path) -> Iterator[None]:
 
 
 def write_copy(source: apsw.Connection, file: Path) -> None:
-    """Write a consistent copy of the rows to a new file while others read and write."""
     target = apsw.Connection(str(file))
     try:
         copy_rows(source, target)
@@ -244,7 +233,6 @@ def write_copy(source: apsw.Connection, file: Path) -> None:
 
 
 def copy_rows(source: apsw.Connection, target: apsw.Connection) -> None:
-    """Replace every row of a database by those of another."""
     with target.backup("main", source, "main") as copy:
         while not copy.done:
             copy.step(_COPIED_PAGES)
@@ -258,14 +246,13 @@ class ImmutableConnection(apsw.Connection):
 
 
 def logged_bytes(file: Path) -> int:
-    """Return how much a write-ahead log beside a database holds."""
     try:
         return Path(f"{file}-wal").stat().st_size
     except OSError:
         return 0
 
 
-def open_reader(folder: Path, *, oldest: int = schema.CURRENT) -> apsw.Connection:
+def open_reader(folder: Path) -> apsw.Connection:
     """Open the rows for reading; never creates or changes a row.
 
     WAL needs to make files beside the database. Where that is not possible, in a folder
@@ -273,8 +260,8 @@ def open_reader(folder: Path, *, oldest: int = schema.CURRENT) -> apsw.Connectio
     `ImmutableConnection`. On a full disk that is not done if a log holds later rows.
 
     Raises:
-        IndexAbsent: there is no database, or its schema is older than `oldest`.
-        IndexDamaged: the file is not a database of ours.
+        IndexAbsent: there is no database.
+        IndexDamaged: the file is not a database of ours, or of an early release.
         IndexTooNew: a later release wrote it.
         apsw.IOError: the disk is full, and a log holds later rows.
     """
@@ -283,20 +270,20 @@ def open_reader(folder: Path, *, oldest: int = schema.CURRENT) -> apsw.Connectio
         raise IndexAbsent(str(folder))
     has_log = Path(f"{file}-shm").is_file() and logged_bytes(file) > 0
     if not os.access(folder, os.W_OK) and not has_log:
-        return _opened(ImmutableConnection, file, oldest)
+        return _opened(ImmutableConnection, file)
     try:
-        return _opened(apsw.Connection, file, oldest)
+        return _opened(apsw.Connection, file)
     except FULL:  # the file is there, but not what WAL needs beside it
         if logged_bytes(file):
             raise
-        return _opened(ImmutableConnection, file, oldest)
+        return _opened(ImmutableConnection, file)
 
 
 def _address(file: Path, options: str) -> str:
     return f"file:{quote(str(file))}?{options}"
 
 
-def _opened(kind: type[apsw.Connection], file: Path, oldest: int) -> apsw.Connection:
+def _opened(kind: type[apsw.Connection], file: Path) -> apsw.Connection:
     options = "mode=ro&immutable=1" if kind is ImmutableConnection else "mode=ro"
     try:
         db = kind(_address(file, options), flags=_READ)
@@ -304,7 +291,7 @@ def _opened(kind: type[apsw.Connection], file: Path, oldest: int) -> apsw.Connec
         raise IndexAbsent(str(file.parent)) from error
     try:
         db.set_busy_timeout(BUSY_MS)
-        _check(db, file, oldest)
+        _check(db, file)
     except DAMAGE as error:
         db.close()
         raise IndexDamaged(str(file), said(error)) from error
@@ -340,12 +327,14 @@ def open_copy(file: Path) -> apsw.Connection:
     return db
 
 
-def _check(db: apsw.Connection, file: Path, oldest: int = 1) -> None:
+def _check(db: apsw.Connection, file: Path) -> None:
     found = schema.version_of(db)
-    if found < oldest:  # the next run of indexing makes or migrates it
+    if not found:
         raise IndexAbsent(str(file.parent))
     if db.pragma("application_id") != schema.APPLICATION_ID:
         raise IndexDamaged(str(file), "it is a database of another program")
+    if found < schema.OLDEST:
+        raise IndexDamaged(str(file), "an early release wrote it")
     if found > schema.CURRENT:
         raise IndexTooNew(str(file), found, schema.CURRENT)
 
@@ -353,7 +342,7 @@ def _check(db: apsw.Connection, file: Path, oldest: int = 1) -> None:
 def open_writer(
     folder: Path, busy_ms: int = BUSY_MS, *, wal: bool = True
 ) -> apsw.Connection:
-    """Open the rows for writing, making or migrating the file, under the lock.
+    """Open the rows for writing, making the file if need be, under the lock.
 
     A connection that holds the rows is waited for `busy_ms`. Without `wal`, or on a
     network disk, all of the database is in one file between two transactions.

@@ -47,7 +47,6 @@ class _AllOrSome(Query):
         """)
 
     def writes_markdown(self) -> bool:
-        """Whether most links to notes are Markdown links."""
         statement = """
             select coalesce(sum(kind = 'markdown') > sum(kind = 'wikilink'), 0)
             from links where target_id in (select id from notes)
@@ -123,13 +122,11 @@ class MentionRows(_AllOrSome):
         return self._space.width if self._space else 0
 
     def vector_stamp(self) -> str:
-        """Return a text that changes with the vectors."""
         if self._space is None:
             return ""
         return f"{self._space.id} {vector_log(self._db, self._space.id).head()}"
 
     def stamp(self) -> str:
-        """Return a text that changes with the vectors or pairs of similar notes."""
         if self._space is None:
             return ""
         paired = self._value("""

@@ -47,11 +47,9 @@ class NoteRefs(Query):
         return {row[0]: (row[1], row[2]) for row in self._for(statement, note_ids)}
 
     def ids(self, paths: Collection[str]) -> set[int]:
-        """Return the notes of some paths."""
         return set(self.placed(paths).values())
 
     def placed(self, paths: Collection[str]) -> dict[str, int]:
-        """Return the ids of those of some paths that are notes."""
         statement = f"""
             select f.path, n.id from notes n join files f on f.id = n.id
             where f.path {_THESE}
@@ -59,7 +57,6 @@ class NoteRefs(Query):
         return dict(self._for(statement, paths))
 
     def under(self, folder: str) -> set[int]:
-        """Return the notes below a folder."""
         statement = """
             select n.id from notes n join files f on f.id = n.id
             where f.path >= ? and f.path < ?
@@ -91,7 +88,6 @@ class Edges(NoteRefs):
         return [Edge(*row) for row in self._for(statement, note_ids)]
 
     def edges_to(self, note_ids: Collection[int]) -> list[Edge]:
-        """Return what leads to the notes."""
         statement = f"""
             select distinct l.note_id, l.target_id, coalesce(l.property, ''), {_KIND}
             from links l where l.target_id {_THESE} and l.target_id <> l.note_id
@@ -99,7 +95,6 @@ class Edges(NoteRefs):
         return [Edge(*row) for row in self._for(statement, note_ids)]
 
     def inbound(self, note_ids: Collection[int]) -> dict[int, int]:
-        """Return how many notes lead to each."""
         statement = f"""
             select target_id, count(distinct note_id) from links
             where target_id {_THESE} and target_id <> note_id group by target_id
@@ -120,7 +115,6 @@ class Edges(NoteRefs):
         return {row[0]: Home(*row[1:]) for row in self._for(statement, note_ids)}
 
     def link_lines(self, chunk_ids: Collection[int]) -> list[LinkLine]:
-        """Return the line around each link to a note in the chunks."""
         statement = f"""
             select c.note_id, l.target_id, l.line - c.start_line, c.text,
               coalesce(l.property, ''), {_KIND}
@@ -258,7 +252,6 @@ class NetRows(Query):
         return [LinkRow(*row) for row in self._for(statement, note_ids)]
 
     def leading_to(self, file_ids: Collection[int]) -> list[int]:
-        """Return the notes with a link to any of these files."""
         statement = f"""
             select distinct note_id from links where target_id {_THESE} order by note_id
         """
@@ -327,7 +320,6 @@ class NeighbourRows(Query):
         return {note_id: tuple(names.values()) for note_id, names in found.items()}
 
     def properties_of(self, note_ids: Collection[int]) -> dict[int, dict[str, object]]:
-        """Return the properties of each note that has some."""
         statement = f"""
             select note_id, name, value from properties where note_id {_THESE}
             order by note_id, seq

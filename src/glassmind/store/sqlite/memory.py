@@ -191,7 +191,6 @@ class MemoRows(NoteRefs):
         return self._list(statement, folder)
 
     def lately(self, limit: int) -> set[NotePath]:
-        """Return the notes of the latest changes in the log."""
         statement = """
             select distinct f.path
             from (select note_id from changes order by seq desc limit ?) c
@@ -200,7 +199,6 @@ class MemoRows(NoteRefs):
         return {path for (path,) in self._rows(statement, limit)}
 
     def superseded(self) -> set[NotePath]:
-        """Return the notes of the vault that another has taken the place of."""
         statement = f"select path from files where id {_THESE}"
         return {path for (path,) in self._for(statement, successors_in(self._db))}
 
@@ -236,7 +234,6 @@ class EventRows(Query):
     """How often notes were used."""
 
     def folded(self) -> dict[str, int]:
-        """Return how far each file of the usage log was taken in."""
         found = self._value("select value from settings where key = ?", _READ_UPTO)
         try:
             return {key: int(upto) for key, upto in json.loads(found or "{}").items()}
@@ -255,7 +252,6 @@ class EventRows(Query):
         return [DayUse(*row) for row in self._rows(statement, since)]
 
     def counted(self, events: Iterable[UseEvent], since: str) -> list[DayUse]:
-        """Return the same of events that are not in the rows yet."""
         found: dict[tuple[str, str, str], int] = {}
         for event in events:
             day = event.at.date().isoformat()
@@ -338,22 +334,18 @@ class HeatRows(NoteRefs):
         return self._list(statement, since, until)
 
     def captured(self) -> set[int]:
-        """Return the notes of the agent folder."""
         return self.under(self._folder)
 
     def waiting(self) -> set[int]:
-        """Return those of them that nobody has approved yet."""
         return self.under(f"{self._folder}/inbox")
 
     def made(self) -> set[int]:
-        """Return those of them that were made of other notes."""
         return self.under(f"{self._folder}/summaries")
 
     def successors(self) -> "Mapping[int, Successor]":
         return successors_in(self._db)
 
     def count(self) -> int:
-        """Return how many notes there are."""
         return int(self._value("select count(*) from notes"))
 
     def projects_of(self, note_ids: Collection[int]) -> list[tuple[int, object]]:
@@ -379,7 +371,6 @@ class HeatRows(NoteRefs):
         return list(self._for(statement, texts))
 
     def linked(self, note_ids: Collection[int]) -> list[tuple[int, int, bool]]:
-        """Return each note with what it leads to (True) and what leads to it."""
         outgoing = f"""
             select distinct l.note_id, l.target_id, true from links l
             join notes t on t.id = l.target_id

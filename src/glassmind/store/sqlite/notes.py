@@ -38,7 +38,6 @@ class Rows(Query):
     """Notes and files at one moment of reading."""
 
     def stamps(self) -> dict[NotePath, int]:
-        """Return the stamp of every known file."""
         return dict(self._rows("select path, stamp from files"))
 
     def stamps_in(self, folder: str) -> dict[NotePath, int]:
@@ -50,7 +49,6 @@ class Rows(Query):
         return {path: stamp for path, stamp in found if "/" not in path[len(start) :]}
 
     def stamps_of(self, paths: Collection[str]) -> dict[NotePath, int]:
-        """Return the stamps of those of some files that are known."""
         return dict(
             self._for(
                 "select f.path, f.stamp from json_each(?) k "
@@ -65,7 +63,6 @@ class Rows(Query):
         return bool(self._value(f"select exists ({below})", f"{path}/", f"{path}0"))
 
     def digests(self) -> dict[NotePath, str]:
-        """Return the content hash of every note."""
         return dict(
             self._rows(
                 "select f.path, n.digest from notes n join files f on f.id = n.id"
@@ -73,7 +70,6 @@ class Rows(Query):
         )
 
     def digests_of(self, paths: Sequence[NotePath]) -> dict[NotePath, str]:
-        """Return the content hash of those of some files that are known notes."""
         statement = """
             select f.path, n.digest from json_each(?) k join files f on f.path = k.value
             join notes n on n.id = f.id
@@ -84,11 +80,9 @@ class Rows(Query):
         return int(self._value("select count(*) from notes"))
 
     def counts(self) -> tuple[int, int]:
-        """Return how many notes and chunks there are."""
         return self.note_count(), int(self._value("select count(*) from chunks"))
 
     def is_settled(self) -> bool:
-        """Whether the target of every link has been looked up."""
         unsettled = "select exists (select 1 from links where settled = 0)"
         return not self._value(unsettled)
 
@@ -132,7 +126,6 @@ class Rows(Query):
         return [row[0] for row in self._rows(f"{_NOTE_PATHS} {where}", key, limit)]
 
     def id_of(self, path: NotePath) -> int:
-        """Return the id of a known file."""
         return int(self._value("select id from files where path = ?", path))
 
     def skipped(self) -> list[tuple[NotePath, str, bool]]:
@@ -151,12 +144,10 @@ class Rows(Query):
         return int(count), self._rows(statement, limit).fetchall()
 
     def unfinished(self) -> bool:
-        """Whether the last run of indexing was cut short."""
         last = "select seconds is null from index_runs order by id desc limit 1"
         return bool(self._value(last))
 
     def is_whole(self) -> bool:
-        """Whether any run of indexing came to its end."""
         ended = "select exists (select 1 from index_runs where seconds is not null)"
         return bool(self._value(ended))
 
@@ -218,7 +209,6 @@ class SqliteEditRows(Query):
     """Which files a change may touch; each list is by path."""
 
     def paths(self) -> list[NotePath]:
-        """Return every file that a link may lead to."""
         return self._paths("select path from files order by path")
 
     def linking(self, keys: Collection[str], /) -> list[NotePath]:

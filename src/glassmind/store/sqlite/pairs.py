@@ -109,7 +109,6 @@ class PairRows(NoteRefs):
         return state is not None and state.mark == mark
 
     def is_level(self) -> bool:
-        """Whether no vector and no link has changed since notes were paired."""
         state = self.state()
         linked = state and (state.link_seq, state.link_token)
         if linked != (self._rows(_LAST_LINK).fetchone() or _NEVER):
@@ -159,12 +158,10 @@ class PairRows(NoteRefs):
         ]
 
     def there(self, paths: Collection[NotePath]) -> set[NotePath]:
-        """Return those of some paths that a file has."""
         statement = f"select path from files where path {_THESE}"
         return {NotePath(path) for (path,) in self._for(statement, paths)}
 
     def known(self, paths: Collection[NotePath]) -> dict[NotePath, tuple[str, str]]:
-        """Return the title and the digest of each note."""
         statement = f"""
             select f.path, n.title, n.digest from files f join notes n on n.id = f.id
             where f.path {_THESE}
@@ -280,7 +277,6 @@ class ScopePairRows(PairRows):
     def _current(
         self, found: Iterable[Partner], pairs: ScopePairs, least: float
     ) -> list[Partner]:
-        """Return pairs that are still compared and unlinked."""
         changes = self._rows("select distinct note_id from main.pair_changes")
         changed = {note_id for (note_id,) in changes}
         linked_since = """
@@ -339,15 +335,12 @@ class PairSource(Query):
             self._db.execute("rollback")
 
     def epoch(self) -> str:
-        """Return what differs between this database and one that was begun again."""
         return str(self._value(EPOCH))
 
     def space(self) -> Space | None:
-        """Return the space that answers."""
         return VectorRows(self._db).answering()
 
     def state(self) -> PairState | None:
-        """Return how the pairs were made."""
         return PairRows(self._db).state()
 
     def news(self) -> PairNews:
@@ -381,7 +374,6 @@ class PairSource(Query):
         return [int(note_id) for (note_id,) in self._rows(statement, *values)]
 
     def holds(self, mark: Mark) -> bool:
-        """Whether all that happened to vectors since a change can be told."""
         return PairRows(self._db).holds(mark)
 
     def links(
@@ -446,11 +438,9 @@ class PairSource(Query):
         return [Partner(*row) for row in self._for(statement, note_ids)]
 
     def every_pair(self) -> Iterator[Partner]:
-        """Yield the entries of all stored lists."""
         return (Partner(*row) for row in self._rows(_ENTRIES))
 
     def lists(self, note_ids: Collection[int]) -> list[Partner]:
-        """Return the entries of the lists of some notes."""
         statement = f"{_ENTRIES} where note_id {_THESE}"
         return [Partner(*row) for row in self._for(statement, note_ids)]
 
@@ -465,7 +455,6 @@ class PairStep(Step):
     def replace(
         self, rows: Iterable[Partner], state: PairState, basis: PairBasis
     ) -> bool:
-        """Put new pairs in the place of all there are."""
         if not self._is_based_on(basis, state):
             return False
         self._rows("delete from pairs")

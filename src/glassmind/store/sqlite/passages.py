@@ -114,7 +114,6 @@ class SectionRows(Query):
         return {i: known[i] for i in note_ids if i in known}
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
-        """Return those of some notes that are there."""
         return self._once(self._notes, note_ids, self._read_notes)
 
     def _read_notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
@@ -214,7 +213,6 @@ class SectionRows(Query):
         return sorted(((at, named[at][0]) for at in dated), key=lambda one: one[1])
 
     def titled(self, titles: Collection[str]) -> set[int]:
-        """Return the notes that have one of some titles."""
         rows = self._for(f"select id from notes where title in {_IDS}", titles)
         return {row[0] for row in rows}
 
@@ -324,7 +322,6 @@ class SectionRows(Query):
         return found
 
     def has_files(self, folder: str) -> bool:
-        """Whether there is anything below a folder."""
         return Rows(self._db).any_below(folder)
 
     def memos(self, wish: MemoWish) -> list[SectionNote]:

@@ -86,23 +86,19 @@ class SqliteReader:
         return Rows(self.connection())
 
     def log(self) -> "Log[Document]":
-        """Return the change log of text."""
         return text_log(self.connection())
 
     def vectors(self) -> "VectorRows":
-        """Return what there is of vectors."""
         from glassmind.store.sqlite.vectors import VectorRows  # noqa: PLC0415
 
         return VectorRows(self.connection())
 
     def pairs(self) -> "PairRows":
-        """Return the pairs of similar notes."""
         from glassmind.store.sqlite.pairs import PairRows  # noqa: PLC0415
 
         return PairRows(self.connection())
 
     def themes(self) -> "ThemeRows":
-        """Return the stored themes."""
         from glassmind.store.sqlite.pairs import ThemeRows  # noqa: PLC0415
 
         return ThemeRows(self.connection())
@@ -124,7 +120,6 @@ class SqliteReader:
         return kept[1]
 
     def notices(self) -> list[str]:
-        """Return what a user should know about the rows."""
         db = self.connection()
         is_immutable = isinstance(db, connection.ImmutableConnection)
         is_full = is_immutable and os.access(self.folder, os.W_OK)
@@ -132,7 +127,6 @@ class SqliteReader:
         return full if self.rows().is_whole() else [*full, _NOT_WHOLE]
 
     def faults(self) -> AbstractContextManager[None]:
-        """Return what names the faults of everything done inside it."""
         return faults_named(self.folder, self.connection)
 
     def connection(self) -> apsw.Connection:
@@ -160,14 +154,12 @@ class SqliteReader:
         return reader
 
     def _is_current(self, kept: _Kept) -> bool:
-        """Whether an open connection shows what is written to its file."""
         if not isinstance(kept.db, connection.ImmutableConnection):
             return True
         is_fresh = time.monotonic() < kept.opened + _RETRY_S
         return is_fresh and kept.state == self._state()
 
     def _state(self) -> tuple[int, ...]:
-        """Return what is another whenever somebody wrote to the database."""
         file = Path(self._database)
         try:
             facts = file.stat()
@@ -233,7 +225,6 @@ class SqliteReader:
                 reader.close()
 
     def close(self) -> None:
-        """Close this thread's connection."""
         kept: _Kept | None = getattr(self._local, "reader", None)
         if kept is not None:
             kept.db.close()
@@ -465,7 +456,6 @@ class ScopedRows(Rows):
         self._still = still
 
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
-        """Return what a hit shows for each chunk that is still there."""
         found = super().hit_rows(chunk_ids)
         told = self._still({row.path: row.mtime_ns for row in found.values()})
         return {chunk: row for chunk, row in found.items() if row.path in told}
@@ -531,11 +521,9 @@ class ScopedReader(SqliteReader):
         return ScopedRows(self.connection(), self._still)
 
     def hidden_notes(self) -> frozenset[int]:
-        """Return the ids of the notes that may not be read."""
         return self._hidden_in(self.connection()).notes
 
     def embedded_in(self, paths: Collection[NotePath]) -> int:
-        """Return how many passages of some visible notes have vectors."""
         statement = """
             select count(distinct v.chunk_id)
             from json_each(?) k join files f on f.path = k.value
@@ -547,7 +535,6 @@ class ScopedReader(SqliteReader):
         return int(found)
 
     def pending(self, log: Log[Any], marker: str | None) -> int | None:
-        """Return how many changes of visible notes a sidecar has yet to apply."""
         return log.pending(marker, _READABLE)
 
     def pairs(self) -> PairRows:
@@ -586,7 +573,6 @@ class ScopedReader(SqliteReader):
         return found
 
     def hidden_paths(self) -> list[str]:
-        """Return where the notes stand that may not be read."""
         db = self.connection()
         hidden = json.dumps(sorted(self._hidden_in(db).notes))
         rows: Any = db.execute(

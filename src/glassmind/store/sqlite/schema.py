@@ -1,4 +1,4 @@
-"""The tables of `index.db` and how an older file becomes a current one.
+"""The tables of `index.db`, and the version of its schema.
 
 Ids are never used twice (`autoincrement`): a sidecar that still names the chunk of an
 old note then finds no row, rather than the passage of another note. Types are strict
@@ -6,8 +6,6 @@ and JSON is checked, so that an examination finds the row that a damaged disk ch
 """
 
 import os
-from collections.abc import Callable
-from functools import partial
 
 import apsw
 
@@ -26,7 +24,7 @@ OF_NOTES = (
 APPLICATION_ID = 0x676C6D64
 """The letters "glmd": tells our files from any other SQLite database."""
 
-_FIRST = """
+_TABLES = """
 create table settings (
   key text primary key, value text not null
 ) without rowid, strict;
@@ -41,6 +39,7 @@ create table files (
   name_key text not null
 ) strict;
 create index files_by_name on files(name_key);
+create index files_by_time on files(mtime_ns);
 create table notes (
   id integer primary key references files(id) on delete cascade,
   kind text not null,
@@ -53,6 +52,8 @@ create table notes (
   warnings text not null
 ) strict;
 create index notes_by_digest on notes(digest);
+create index notes_by_title on notes(title);
+create index notes_by_day on notes(day) where day is not null;
 create table chunks (
   id integer primary key autoincrement,
   note_id integer not null references notes(id) on delete cascade,
@@ -66,8 +67,10 @@ create table chunks (
   tokens integer not null,
   digest text not null,
   text text not null,
+  start_byte integer not null,
   unique (note_id, chunk_index)
 ) strict;
+create index chunks_by_byte on chunks(note_id, start_byte);
 create table headings (
   note_id integer not null references notes(id) on delete cascade,
   seq integer not null,
@@ -185,16 +188,6 @@ create table index_runs (
 """
 
 
-def _run(statements: str, db: apsw.Connection) -> None:
-    db.execute(statements)
-
-
-def _create(db: apsw.Connection) -> None:
-    db.execute(_FIRST)
-    db.execute(f"pragma application_id = {APPLICATION_ID}")
-    db.execute("insert into settings values ('epoch', ?)", (os.urandom(8).hex(),))
-
-
 _VECTORS = """
 create table spaces (
   id integer primary key autoincrement,
@@ -234,14 +227,9 @@ create table vector_changes (
 """The keys begin with the chunk and the note, so that dropping one finds its rows."""
 
 
-CHUNK_STARTS = """
-select id, note_id, text, overlap,
-  coalesce(sum(length(cast(substr(text, overlap + 1) as blob))) over (
-    partition by note_id order by chunk_index
-    rows between unbounded preceding and 1 preceding), 0) as start_byte
-from chunks
-"""
-"""Where in its note each chunk begins: chunks, overlaps removed, are the note."""
+_ANSWERS = """(
+  select s.id from settings t join spaces s on s.name = t.value where t.key = 'space'
+)"""
 
 _KNOWLEDGE = f"""
 create table link_changes (
@@ -262,10 +250,12 @@ create table pair_changes (
   token blob not null default (randomblob(8))
 ) strict;
 create index pair_changes_by_note on pair_changes(note_id);
-create trigger note_vector_put after insert on note_vectors begin
+create trigger note_vector_put after insert on note_vectors
+when new.space_id = {_ANSWERS} begin
   insert into pair_changes (note_id) values (new.note_id);
 end;
-create trigger note_vector_gone after delete on note_vectors begin
+create trigger note_vector_gone after delete on note_vectors
+when old.space_id = {_ANSWERS} begin
   insert into pair_changes (note_id) values (old.note_id);
 end;
 create trigger note_moved after update of path on files
@@ -283,18 +273,13 @@ create table theme_members (
   influence real not null
 ) without rowid, strict;
 create index theme_members_by_theme on theme_members(theme_id);
-create index notes_by_title on notes(title);
-alter table chunks add column start_byte integer not null default 0;
-update chunks set start_byte = placed.start_byte from ({CHUNK_STARTS}) placed
-where placed.id = chunks.id;
-create index chunks_by_byte on chunks(note_id, start_byte);
 """
 """A row of `pairs` says that a note is among the most similar of another. It outlives
 its notes, which are written anew at every change: who pairs notes reads in
 `pair_changes` whose vectors came or went since, and who reads pairs leaves out those of
 no note. A note is in one theme at most. It stays there while it is written anew, so
-that a theme is known again: its file is, all the time. Chunks know the byte at which
-what is their own begins, behind the overlap, so that a link is found in its chunk."""
+that a theme is known again: its file is, all the time. Pairs
+are made of the vectors that answer; who lets another space answer logs all notes."""
 
 
 _MEMORY = """
@@ -309,8 +294,6 @@ create table memory_events (
 create index memory_events_by_time on memory_events(at);
 create index memory_events_by_file on memory_events(file_id)
   where file_id is not null;
-create index files_by_time on files(mtime_ns);
-create index notes_by_day on notes(day) where day is not null;
 """
 """A row says that a note was handed out. Rows are only added, and the oldest go when
 they warm nothing any more; a note that moves keeps its own by its file."""
@@ -325,36 +308,8 @@ create table note_secrets (
 """How many credentials were hidden in a note before it was kept; most have no row."""
 
 
-_ANSWERS = """(
-  select s.id from settings t join spaces s on s.name = t.value where t.key = 'space'
-)"""
-
-_OWN_PAIRS = f"""
-drop trigger note_vector_put;
-drop trigger note_vector_gone;
-create trigger note_vector_put after insert on note_vectors
-when new.space_id = {_ANSWERS} begin
-  insert into pair_changes (note_id) values (new.note_id);
-end;
-create trigger note_vector_gone after delete on note_vectors
-when old.space_id = {_ANSWERS} begin
-  insert into pair_changes (note_id) values (old.note_id);
-end;
-"""
-"""Pairs are made of the vectors that answer: those that another model makes meanwhile
-change nothing of them. Who lets another space answer logs all notes."""
-
-
-MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
-    _create,
-    *(
-        partial(_run, statements)
-        for statements in (_VECTORS, _KNOWLEDGE, _MEMORY, _SECRETS, _OWN_PAIRS)
-    ),
-)
-"""Each takes the file from its own position to the next; released ones never change."""
-
-CURRENT = len(MIGRATIONS)
+CURRENT = OLDEST = 6
+"""Versions of the schema: this one, and the oldest that a migration can begin from."""
 
 
 def version_of(db: apsw.Connection) -> int:
@@ -363,14 +318,14 @@ def version_of(db: apsw.Connection) -> int:
 
 
 def migrate(db: apsw.Connection) -> None:
-    """Bring the file to the current schema in one transaction."""
-    found = version_of(db)
-    if found == CURRENT:
+    """Make the tables of an empty file."""
+    if version_of(db) == CURRENT:
         return
     db.execute("begin immediate")
     try:
-        for step in MIGRATIONS[version_of(db) :]:
-            step(db)
+        db.execute(f"{_TABLES}{_VECTORS}{_KNOWLEDGE}{_MEMORY}{_SECRETS}")
+        db.execute("insert into settings values ('epoch', ?)", (os.urandom(8).hex(),))
+        db.execute(f"pragma application_id = {APPLICATION_ID}")
         db.execute(f"pragma user_version = {CURRENT}")
     except BaseException:
         db.execute("rollback")

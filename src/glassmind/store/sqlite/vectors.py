@@ -104,7 +104,6 @@ class VectorRows(Query):
         return Coverage(int(count) - int(enriched), int(enriched), int(missing))
 
     def notes_in(self, space: Space | None) -> int:
-        """Return how many notes have a vector in the space."""
         statement = """
             select count(distinct c.note_id)
             from chunk_vectors v join chunks c on c.id = v.chunk_id
@@ -121,7 +120,6 @@ class VectorRows(Query):
         return self._ids(statement, space.id, least_chars)
 
     def has_vectors(self, space: Space) -> bool:
-        """Whether any chunk has a vector in the space."""
         found = "select 1 from chunk_vectors where space_id = ?"
         return bool(self._value(f"select exists ({found})", space.id))
 
@@ -168,7 +166,6 @@ class VectorRows(Query):
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
     def known(self, space: Space, keys: Iterable[bytes]) -> set[bytes]:
-        """Return the keys whose vectors are there already."""
         statement = "select 1 from vectors where space_id = ? and key = ?"
         return {key for key in set(keys) if self._value(statement, space.id, key)}
 
@@ -179,7 +176,6 @@ class VectorRows(Query):
         return None if found is None else bytes(found)
 
     def damaged(self) -> list[int]:
-        """Return the ids of the vectors that are not what was written."""
         found = self._rows("""
             select v.id, v.digest, v.rows, s.width
             from vectors v join spaces s on s.id = v.space_id
@@ -190,7 +186,6 @@ class VectorRows(Query):
 
 
 def digest_of(rows: bytes) -> bytes:
-    """Return what tells whether rows are still what was written."""
     return xxhash.xxh3_64_digest(rows)
 
 
@@ -217,7 +212,6 @@ class VectorStep(Step):
     """One atomic step of writing vectors, and of logging them for the sidecar."""
 
     def epoch(self) -> str:
-        """Return what differs between this database and one that was begun again."""
         return str(self._value(EPOCH))
 
     def open_space(self, name: str, width: int, settings: str) -> Space:
@@ -273,7 +267,6 @@ class VectorStep(Step):
         return len(taken)
 
     def unlink(self, space: Space, chunk_ids: Sequence[int]) -> None:
-        """Take the vectors of chunks away."""
         notes = f"select distinct note_id from chunks where id {_THESE}"
         found = [row[0] for row in self._for(notes, chunk_ids)]
         drop = f"delete from chunk_vectors where chunk_id {_THESE} and space_id = ?"
@@ -308,7 +301,6 @@ class VectorStep(Step):
         self._rows("delete from note_vectors where space_id <> ?", space.id)
 
     def drop_empty_spaces(self, space: Space) -> None:
-        """Forget every other space that has no vectors left."""
         statement = """
             delete from spaces where id <> ?
             and not exists (select 1 from vectors v where v.space_id = spaces.id)
@@ -316,7 +308,6 @@ class VectorStep(Step):
         self._rows(statement, space.id)
 
     def _renew(self, space: Space, note_ids: Iterable[int]) -> None:
-        """Compute the vectors of whole notes and log the notes for the sidecar."""
         notes = list(note_ids)
         answering = VectorRows(self._db).answering()
         vectors = note_vectors(self._db, space.id, notes)
@@ -336,7 +327,6 @@ class VectorStep(Step):
 
 
 def log_vectors(db: apsw.Connection, note_ids: Iterable[int]) -> None:
-    """Log for the sidecar that the vectors of the notes have changed."""
     rows = [(note_id, os.urandom(8)) for note_id in note_ids]
     if rows:
         put = "insert into vector_changes (note_id, token) values (?, ?)"

@@ -95,7 +95,7 @@ def rescue(folder: Path, fence: Fence) -> None:
     staged = folder / connection.STAGED
     _delete(staged)
     try:
-        with suppress(IndexAbsent), closing(open_reader(folder, oldest=1)) as rows:
+        with suppress(IndexAbsent), closing(open_reader(folder)) as rows:
             rows.set_busy_timeout(HELD_MS)
             with faults_named(folder, lambda: rows):
                 write_copy(rows, staged)
@@ -130,13 +130,12 @@ insert into index_runs (started_at, reason, seconds, failures) values (?, ?, 0, 
 def runs_in(folder: Path) -> list[tuple[Any, ...]]:
     """Return the record of every run; nothing where it cannot be read."""
     unreadable = (IndexFault, apsw.Error, UnicodeDecodeError)
-    with suppress(*unreadable), closing(open_reader(folder, oldest=1)) as db:
+    with suppress(*unreadable), closing(open_reader(folder)) as db:
         return db.execute(_RUNS).fetchall()
     return []
 
 
 def insert_runs(db: apsw.Connection, runs: Sequence[tuple[Any, ...]]) -> None:
-    """Write the record of earlier runs."""
     if runs:
         with db:
             db.executemany(_PUT_RUN, runs)
@@ -262,7 +261,6 @@ def has_rows(
 
 
 def _starts(chunks: Sequence[Chunk]) -> list[int]:
-    """Return the byte of the note at which what is each chunk's own begins."""
     lengths = [
         len(chunk.text) - chunk.overlap
         if chunk.text.isascii()
@@ -280,7 +278,6 @@ def _note_row(note_id: int, item: Indexed) -> tuple[Any, ...]:
 
 
 def document_of(note_id: int, chunk_ids: Iterable[int], item: Indexed) -> Document:
-    """Return what would be read from the rows of a note that were just written."""
     note = item.note
     titles = [(heading.line, heading.text) for heading in note.headings]
     passages = [
@@ -385,7 +382,6 @@ class Transaction(Step):
         self._log(ids)
 
     def differing(self, batch: Sequence[Indexed]) -> list[Indexed]:
-        """Return the notes whose rows are not those that their files give."""
         return [item for item in batch if not self._has(item)]
 
     def _has(self, item: Indexed) -> bool:
@@ -414,7 +410,6 @@ class Transaction(Step):
         return ((Unsettled(*row[:-1]), row[-1]) for row in rows)
 
     def files(self) -> dict[NotePath, int]:
-        """Return the id of every file."""
         return dict(self._rows("select path, id from files"))
 
     def put_attachment(self, file: FileFacts) -> None:
@@ -469,7 +464,6 @@ class Transaction(Step):
         self._log([note_id])
 
     def remove(self, path: NotePath) -> None:
-        """Forget a file and everything read from it."""
         file_id = self._value("select id from files where path = ?", path)
         if file_id is None:
             return
@@ -500,7 +494,6 @@ class Transaction(Step):
         self._log_links({note_id for _, note_id, _ in ends})
 
     def start_run(self, now: datetime, reason: str) -> int:
-        """Open a record of an indexing run and return its id."""
         statement = """
             insert into index_runs (started_at, reason) values (?, ?) returning id
         """
@@ -525,7 +518,6 @@ class Transaction(Step):
         self._rows(trim, _MOST_LINK_CHANGES)
 
     def replace_skipped(self, skipped: Iterable[Skipped]) -> None:
-        """Remember what the last full scan could not take in."""
         self._rows("delete from skipped")
         self.add_skipped(skipped)
 
@@ -646,7 +638,6 @@ class SqliteWriter:
         self._open_db().set_busy_timeout(patience)
 
     def _begin_free(self, held_ms: int, *, rescues: bool) -> None:
-        """Begin in a file that nobody keeps us from writing to."""
         try:
             self._begin(held_ms)
         except IndexBusy:
@@ -747,15 +738,12 @@ class SqliteWriter:
         )
 
     def rows(self) -> Rows:
-        """Return the rows as this connection sees them."""
         return Rows(self._open_db())
 
     def log(self) -> Log[Document]:
-        """Return the change log of text as this connection sees it."""
         return text_log(self._open_db(), self._just_written)
 
     def vectors(self) -> VectorRows:
-        """Return what there is of vectors as this connection sees it."""
         return VectorRows(self._open_db())
 
     def vector_log(self) -> Log[NoteVectors] | None:
@@ -764,27 +752,21 @@ class SqliteWriter:
         return None if space is None else vector_log(self._open_db(), space.id)
 
     def vector_step(self) -> VectorStep:
-        """Return one atomic step of writing vectors."""
         return VectorStep(self._open_db(), self.fence)
 
     def theme_step(self) -> ThemeStep:
-        """Return one atomic step of writing themes."""
         return ThemeStep(self._open_db(), self.fence)
 
     def pair_step(self) -> PairStep:
-        """Return one atomic step of writing pairs of similar notes."""
         return PairStep(self._open_db(), self.fence)
 
     def events(self) -> EventRows:
-        """Return what there is of use as this connection sees it."""
         return EventRows(self._open_db())
 
     def event_step(self) -> EventStep:
-        """Return one atomic step of taking use in."""
         return EventStep(self._open_db(), self.fence)
 
     def transaction(self) -> Transaction:
-        """Return one atomic step of writing."""
         db, kept = self._open_db(), self._just_written
         return Transaction(db, self._name_key, kept, self.fence, part=self._together)
 
@@ -806,7 +788,6 @@ class SqliteWriter:
             self._together = False
 
     def faults(self) -> AbstractContextManager[None]:
-        """Return what names the faults of everything done inside it."""
         return faults_named(self.folder, self._open_db)
 
     def _delete(self) -> None:
