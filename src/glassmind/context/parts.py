@@ -18,7 +18,6 @@ from glassmind.models.protocols import Reranker
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import parse_project, says_private
 from glassmind.obsidian.text import one_line
-from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.notes import ProjectRows, TraceRows
 from glassmind.store.sqlite.passages import PassageRows, SectionRows
 from glassmind.store.watch_state import read_state
@@ -66,7 +65,7 @@ class ContextParts:
 
     def still(self) -> AbstractContextManager[None]:
         """Keep the rows unchanged for all reads inside it."""
-        return still(self.vault.reader.connection())
+        return self.vault.rows().still()
 
     def sections(self) -> SectionRows:
         """Return the rows of sections."""

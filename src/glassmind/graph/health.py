@@ -328,7 +328,7 @@ def finding_now(vault: Vault, key: str) -> FindingNow:
     dismissed &= dismissals_for(vault).sees_all or names_all(check.name)
     if isinstance(found, Unchecked):
         return FindingNow(name, "unchecked", dismissed, reason=found.reason)
-    skipped = {path for path, _ in context.rows.skipped()}
+    skipped = {path for path, *_ in context.rows.skipped()}
     paths = paths_in(check.name, subject)
     known = all(path in context.by_path or path in skipped for path in paths)
     known &= bool(paths) or check.name not in SHAPES

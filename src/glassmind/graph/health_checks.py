@@ -219,7 +219,7 @@ def conflict_copies(context: HealthContext) -> list[Finding]:
     """Return what sync tools left where two devices had written one file."""
     return [
         finding("conflict_copies", path, path, 0, "a sync tool's copy, not searched")
-        for path, reason in context.rows.skipped()
+        for path, reason, _ in context.rows.skipped()
         if reason == CONFLICT_COPY
     ]
 

@@ -138,7 +138,7 @@ class KnownNames:
     ) -> None:
         self._named, self._ghosts = named, rows.ghosts()
         self._headings, self._markdown = rows.headings(), rows.writes_markdown()
-        files = rows.files()
+        files = rows.paths()
         self._files = Names.of(files)
         self._namesakes: dict[str, list[NotePath]] = {}
         for path in files:

@@ -214,7 +214,7 @@ class Facts:
 
 def facts_of(net: LinkGraph, rows: MentionRows, rules: PathRules) -> Facts:
     """Return what is known of every node of a graph."""
-    named, anchors = rows.names(), rows.anchors()
+    named, anchors = rows.note_names(), rows.anchors()
     names = {
         note_id: tuple(dict.fromkeys(pieces_of(name) for name in given))
         for note_id, given in named

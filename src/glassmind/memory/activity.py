@@ -424,7 +424,7 @@ def temperatures(
     heat = {n: h for n, h in made.heat.items() if among is None or n in among}
     hot = sum(h >= HOT for h in heat.values())
     warm = sum(h >= WARM for h in heat.values()) - hot
-    total = rows.count() if among is None else len(among)
+    total = rows.note_count() if among is None else len(among)
     projects = tuple(
         ActiveProject(
             one.name, len(one.notes), (today - timedelta(days=one.days)).isoformat()

@@ -29,7 +29,6 @@ from glassmind.model.memory import (
     WriteLog,
 )
 from glassmind.search.query import parse_day
-from glassmind.store.sqlite.connection import still
 from glassmind.vault import Vault
 
 Used = Callable[[str, Sequence[NotePath], str], None]
@@ -256,7 +255,7 @@ class Memory:
         """
         day = _today() if today is None else parse_day(today, _today())
         vault = self._vault
-        with vault.faults(), still(vault.vault.reader.connection()):
+        with vault.faults(), vault.vault.rows().still():
             return activity.temperatures(vault, day, limit=limit, project=project)
 
     def used(self, verb: str, paths: Sequence[NotePath], *, client: str = "") -> None:

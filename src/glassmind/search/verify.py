@@ -246,11 +246,11 @@ class _Verifier:
 
     def _likely(self, receipt: Receipt, traces: TraceRows) -> Iterator[NotePath]:
         """Yield the notes that may hold the lines now, the likeliest first."""
-        yield from traces.named(name_key(receipt.path), MOST_NOTES)
+        yield from traces.notes_named(name_key(receipt.path), MOST_NOTES)
         yield from self._new[:MOST_NOTES]
         yield from islice(self._with_same_lines(receipt, traces), MOST_NOTES)
         if receipt.heading:
-            yield from traces.under(receipt.heading, MOST_NOTES)
+            yield from traces.under_heading(receipt.heading, MOST_NOTES)
 
     def _with_same_lines(
         self, receipt: Receipt, traces: TraceRows

@@ -94,6 +94,10 @@ class Query:
         """Return the rows of a statement whose first parameter is a JSON list."""
         return self._db.execute(statement, (json.dumps(list(keys)), *more))
 
+    def setting(self, key: str) -> str | None:
+        found = self._value("select value from settings where key = ?", key)
+        return None if found is None else str(found)
+
     @contextmanager
     def still(self) -> Iterator[None]:
         with self._db:

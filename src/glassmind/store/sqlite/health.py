@@ -18,7 +18,6 @@ from glassmind.model.health import (
 from glassmind.model.ontology import Entry, GhostName, HeadingName, PropertyLink
 from glassmind.model.suggestions import NoteNames
 from glassmind.store.sqlite.change_log import vector_log
-from glassmind.store.sqlite.connection import Query
 from glassmind.store.sqlite.links import NetRows
 from glassmind.store.sqlite.notes import Rows
 from glassmind.store.sqlite.vectors import VectorRows
@@ -26,7 +25,7 @@ from glassmind.store.sqlite.vectors import VectorRows
 _THESE = "in (select value from json_each(?1))"
 
 
-class _AllOrSome(Query):
+class _AllOrSome(Rows):
     """Statements about all notes, or about some."""
 
     def _among(
@@ -61,7 +60,7 @@ class MentionRows(_AllOrSome):
         super().__init__(db)
         self._space = VectorRows(db).answering()
 
-    def names(self) -> list[NoteNames]:
+    def note_names(self) -> list[NoteNames]:
         """Return what every Markdown note calls itself, by id.
 
         Its file, its aliases, its property `title` and its first heading of level 1,
@@ -97,9 +96,6 @@ class MentionRows(_AllOrSome):
               and target <> '' and note_id <> target_id
             group by target_id, coalesce(display, target) order by 1, 2
         """)
-
-    def paths(self) -> list[NotePath]:
-        return Rows(self._db).paths()
 
     def tags(self) -> dict[int, frozenset[str]]:
         """Return the tags of the notes that have any, in lower case."""
@@ -226,10 +222,6 @@ class OntologyRows(_AllOrSome):
             found.setdefault(row[0], []).append(HeadingName(*row))
         return found
 
-    def files(self) -> list[NotePath]:
-        """Return every file a link may lead to, by path."""
-        return [path for (path,) in self._rows("select path from files order by path")]
-
 
 class HealthRows(_AllOrSome):
     """What can be wrong with a vault."""
@@ -314,11 +306,3 @@ class HealthRows(_AllOrSome):
         """Return the files with a `name_key`, by path."""
         statement = "select path from files where name_key = ? order by path"
         return [path for (path,) in self._rows(statement, key)]
-
-    def secret_notes(self) -> list[NotePath]:
-        """Return the notes in which credentials are hidden, by path."""
-        return [*Rows(self._db).secret_notes()]
-
-    def skipped(self) -> list[tuple[NotePath, str]]:
-        """Return path and reason of what was left out of the index, by path."""
-        return [(path, reason) for path, reason, _ in Rows(self._db).skipped()]

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from glassmind.model import NotePath
 from glassmind.model.graph import (
     Edge,
     GhostLink,
@@ -23,6 +22,7 @@ from glassmind.model.graph import (
 from glassmind.obsidian.text import sentence_at
 from glassmind.store.sqlite.change_log import marker_of
 from glassmind.store.sqlite.connection import Query
+from glassmind.store.sqlite.notes import Rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,36 +35,7 @@ case when l.embed then 'embed' else case l.kind when 'wikilink' then 'link'
 """
 
 
-class NoteRefs(Query):
-    """Ids, paths and names of notes."""
-
-    def names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
-        """Return path and title of each note."""
-        statement = f"""
-            select f.id, f.path, n.title from files f join notes n on n.id = f.id
-            where f.id {_THESE}
-        """
-        return {row[0]: (row[1], row[2]) for row in self._for(statement, note_ids)}
-
-    def ids(self, paths: Collection[str]) -> set[int]:
-        return set(self.placed(paths).values())
-
-    def placed(self, paths: Collection[str]) -> dict[str, int]:
-        statement = f"""
-            select f.path, n.id from notes n join files f on f.id = n.id
-            where f.path {_THESE}
-        """
-        return dict(self._for(statement, paths))
-
-    def under(self, folder: str) -> set[int]:
-        statement = """
-            select n.id from notes n join files f on f.id = n.id
-            where f.path >= ? and f.path < ?
-        """
-        return {row[0] for row in self._rows(statement, f"{folder}/", f"{folder}0")}
-
-
-class Edges(NoteRefs):
+class Edges(Rows):
     """The links between notes, and what of a note the ranking looks at.
 
     `homes_by_path` replaces the stored themes, for a scope from which notes are hidden.
@@ -250,12 +221,6 @@ class NetRows(Query):
             from {self._table} where note_id {_THESE} order by note_id, seq
         """
         return [LinkRow(*row) for row in self._for(statement, note_ids)]
-
-    def leading_to(self, file_ids: Collection[int]) -> list[int]:
-        statement = f"""
-            select distinct note_id from links where target_id {_THESE} order by note_id
-        """
-        return [row[0] for row in self._for(statement, file_ids)]
 
     def unsettled(self) -> int:
         """Return how many links have not been looked up, as a run was cut short."""

@@ -18,7 +18,7 @@ from glassmind.model.memory import (
     UseEvent,
 )
 from glassmind.store.sqlite.connection import Query, Step
-from glassmind.store.sqlite.links import NoteRefs
+from glassmind.store.sqlite.notes import Rows
 
 if TYPE_CHECKING:
     from glassmind.model.search import Successor
@@ -137,7 +137,7 @@ _BELOW = "f.path > ?1 || '/' and f.path < ?1 || '0'"
 """The character "0" follows "/", so that the index of paths answers."""
 
 
-class MemoRows(NoteRefs):
+class MemoRows(Rows):
     """The notes of the agent folder: names, properties, whole texts."""
 
     def notes(self, folder: str) -> list[MemoNote]:
@@ -190,14 +190,6 @@ class MemoRows(NoteRefs):
         """
         return self._list(statement, folder)
 
-    def lately(self, limit: int) -> set[NotePath]:
-        statement = """
-            select distinct f.path
-            from (select note_id from changes order by seq desc limit ?) c
-            join files f on f.id = c.note_id
-        """
-        return {path for (path,) in self._rows(statement, limit)}
-
     def superseded(self) -> set[NotePath]:
         statement = f"select path from files where id {_THESE}"
         return {path for (path,) in self._for(statement, successors_in(self._db))}
@@ -234,7 +226,7 @@ class EventRows(Query):
     """How often notes were used."""
 
     def folded(self) -> dict[str, int]:
-        found = self._value("select value from settings where key = ?", _READ_UPTO)
+        found = self.setting(_READ_UPTO)
         try:
             return {key: int(upto) for key, upto in json.loads(found or "{}").items()}
         except ValueError:
@@ -297,7 +289,7 @@ def _text(at: datetime) -> str:
 _PROJECT = "p.name in ('project', 'Project', 'PROJECT')"
 
 
-class HeatRows(NoteRefs):
+class HeatRows(Rows):
     """What makes notes active; `folder` is the agent folder."""
 
     def __init__(self, db: apsw.Connection, folder: str) -> None:
@@ -345,9 +337,6 @@ class HeatRows(NoteRefs):
     def successors(self) -> "Mapping[int, Successor]":
         return successors_in(self._db)
 
-    def count(self) -> int:
-        return int(self._value("select count(*) from notes"))
-
     def projects_of(self, note_ids: Collection[int]) -> list[tuple[int, object]]:
         """Return the property `project` of those notes that have it."""
         statement = f"""
@@ -388,7 +377,7 @@ _LARGEST = 2**63 - 1
 """The largest number that a row holds."""
 
 
-class ChangeRows(NoteRefs):
+class ChangeRows(Rows):
     """When notes were changed."""
 
     def changed(self, since: str, agent: str) -> list[ChangedRow]:

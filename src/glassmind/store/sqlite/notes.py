@@ -20,6 +20,7 @@ from glassmind.store.sqlite.vectors import VectorRows
 
 _NOTE_PATHS = "select f.path from files f join notes n on n.id = f.id"
 _TROUBLED = "n.error is not null or n.warnings <> '[]'"
+_THESE = "in (select value from json_each(?))"
 _LOCAL_DAY = "date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime')"
 
 _HIT_ROWS = """
@@ -96,8 +97,8 @@ class Rows(Query):
         )
 
     def paths(self) -> list[NotePath]:
-        """Return every known file, notes and attachments, in no order."""
-        return [row[0] for row in self._rows("select path from files")]
+        """Return every known file, notes and attachments, by path."""
+        return [row[0] for row in self._rows("select path from files order by path")]
 
     def note_paths(self) -> set[NotePath]:
         return {row[0] for row in self._rows(_NOTE_PATHS)}
@@ -151,10 +152,6 @@ class Rows(Query):
         ended = "select exists (select 1 from index_runs where seconds is not null)"
         return bool(self._value(ended))
 
-    def setting(self, key: str) -> str | None:
-        found = self._value("select value from settings where key = ?", key)
-        return None if found is None else str(found)
-
     def chunk_places(self, chunk_ids: Sequence[int]) -> dict[int, tuple[int, str, int]]:
         """Return what ties are broken by: newest note, path, place in the note."""
         statement = """
@@ -198,6 +195,31 @@ class Rows(Query):
             shown[chunk] = HitChunk(*place, digest, mtime_ns, text, note, bool(made))
         return shown
 
+    def names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
+        """Return path and title of each note."""
+        statement = f"""
+            select f.id, f.path, n.title from files f join notes n on n.id = f.id
+            where f.id {_THESE}
+        """
+        return {row[0]: (row[1], row[2]) for row in self._for(statement, note_ids)}
+
+    def ids(self, paths: Collection[str]) -> set[int]:
+        return set(self.placed(paths).values())
+
+    def placed(self, paths: Collection[str]) -> dict[str, int]:
+        statement = f"""
+            select f.path, n.id from notes n join files f on f.id = n.id
+            where f.path {_THESE}
+        """
+        return dict(self._for(statement, paths))
+
+    def under(self, folder: str) -> set[int]:
+        statement = """
+            select n.id from notes n join files f on f.id = n.id
+            where f.path >= ? and f.path < ?
+        """
+        return {row[0] for row in self._rows(statement, f"{folder}/", f"{folder}0")}
+
 
 @lru_cache(maxsize=1_000)
 def _headings(text: str) -> tuple[str, ...]:
@@ -205,11 +227,8 @@ def _headings(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
 
 
-class SqliteEditRows(Query):
+class SqliteEditRows(Rows):
     """Which files a change may touch; each list is by path."""
-
-    def paths(self) -> list[NotePath]:
-        return self._paths("select path from files order by path")
 
     def linking(self, keys: Collection[str], /) -> list[NotePath]:
         """Return the notes with a link whose target has one of these `name_key`s."""
@@ -243,14 +262,10 @@ class SqliteEditRows(Query):
         return [NotePath(path) for (path,) in self._rows(statement, *values)]
 
 
-class TraceRows(Query):
+class TraceRows(Rows):
     """Where lines may be now whose note is no longer where it was."""
 
-    def named(self, key: str, limit: int) -> list[NotePath]:
-        """Return the first notes whose file names have a `name_key`, by path."""
-        return Rows(self._db).notes_named(key, limit)
-
-    def under(self, heading: str, limit: int) -> list[NotePath]:
+    def under_heading(self, heading: str, limit: int) -> list[NotePath]:
         """Return the first notes that have a heading, by path."""
         statement = """
             select distinct f.path from headings h join files f on f.id = h.note_id
@@ -267,9 +282,6 @@ class TraceRows(Query):
         """
         yield from self._rows(statement, span.start, span.end)
 
-    def stamps(self) -> dict[NotePath, int]:
-        return Rows(self._db).stamps()
-
     def known(self, paths: Collection[NotePath]) -> dict[NotePath, tuple[int, int]]:
         """Return size and time of those of some files that are known, in order."""
         statement = """
@@ -284,7 +296,7 @@ _MOST_NAMES, _SUGGESTED, _SIMILARITY = 5_000, 3, 0.7
 """Names of each kind that are compared, those that are suggested, and how similar."""
 
 
-class ProjectRows(Query):
+class ProjectRows(Rows):
     """Which notes a project has.
 
     A bare name is all of these: a folder of that name anywhere in a path, a tag of that
@@ -524,7 +536,7 @@ class Catalogue(ProjectRows):
             width=space.width if space else 0,
             embedded_notes=vectors.notes_in(space),
             empty_notes=counts[9],
-            secrets=len(Rows(self._db).secret_notes()),
+            secrets=len(self.secret_notes()),
         )
 
     def notes(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:

@@ -26,7 +26,8 @@ from glassmind.model.suggestions import (
 from glassmind.model.vectors import Space
 from glassmind.store.sqlite.change_log import EPOCH
 from glassmind.store.sqlite.connection import Query, Step
-from glassmind.store.sqlite.links import NetRows, NoteRefs
+from glassmind.store.sqlite.links import NetRows
+from glassmind.store.sqlite.notes import Rows
 from glassmind.store.sqlite.vectors import VectorRows
 
 _THESE = "in (select value from json_each(?))"
@@ -88,12 +89,12 @@ and {_COMPARED.format("a.id", "b.id")}
 _LAST_LINK = "select seq, hex(token) from link_changes order by seq desc limit 1"
 
 
-class PairRows(NoteRefs):
+class PairRows(Rows):
     """The pairs of similar notes without a link."""
 
     def state(self) -> PairState | None:
         """Return how the pairs were made; None if not known."""
-        found = self._value("select value from settings where key = ?", _STATE)
+        found = self.setting(_STATE)
         try:
             return None if found is None else PairState(*json.loads(found))
         except (ValueError, TypeError):  # another release wrote it
@@ -319,7 +320,7 @@ where v.space_id = ? and length(v.vector) = ?
 """
 
 
-class PairSource(Query):
+class PairSource(PairRows):
     """The rows as pairing sees them, at one moment between `still` and its end."""
 
     @contextmanager
@@ -339,9 +340,6 @@ class PairSource(Query):
 
     def space(self) -> Space | None:
         return VectorRows(self._db).answering()
-
-    def state(self) -> PairState | None:
-        return PairRows(self._db).state()
 
     def news(self) -> PairNews:
         """Return what happened to vectors, paths and links since notes were paired."""
@@ -373,9 +371,6 @@ class PairSource(Query):
     def _ids(self, statement: str, *values: Any) -> list[int]:
         return [int(note_id) for (note_id,) in self._rows(statement, *values)]
 
-    def holds(self, mark: Mark) -> bool:
-        return PairRows(self._db).holds(mark)
-
     def links(
         self, note_ids: Collection[int] | None
     ) -> tuple[Sequence[int], Sequence[int]]:
@@ -401,14 +396,6 @@ class PairSource(Query):
         """Return the notes that have a vector with their paths, by path."""
         statement = f"select v.note_id, f.path {_WITH_VECTOR} order by f.path"
         return self._list(statement, space.id, 4 * space.width)
-
-    def named(self, space: Space, note_ids: Collection[int]) -> list[tuple[int, str]]:
-        """Return those of some notes that have a vector, with their paths."""
-        statement = f"""
-            select v.note_id, f.path {_WITH_VECTOR} and v.note_id {_THESE}
-        """
-        ids = json.dumps(list(note_ids))
-        return self._list(statement, space.id, 4 * space.width, ids)
 
     def vectors(self, space: Space, note_ids: Sequence[int]) -> bytes:
         """Return the rows of notes in their order, joined."""
@@ -506,7 +493,7 @@ class ThemeRows(Query):
 
     def state(self) -> ThemeState | None:
         """Return what the themes were made from; None where none were made."""
-        found = self._value("select value from settings where key = ?", _THEME_STATE)
+        found = self.setting(_THEME_STATE)
         if found is None:
             return None
         state = ThemeState(**json.loads(found))

@@ -26,7 +26,6 @@ from glassmind.model.context import (
 from glassmind.model.search import PackedNote, PlacedChunk
 from glassmind.obsidian.properties import means_yes
 from glassmind.store.sqlite.connection import Query
-from glassmind.store.sqlite.links import NoteRefs
 from glassmind.store.sqlite.memory import Crowds
 from glassmind.store.sqlite.notes import Rows
 from glassmind.store.sqlite.pairs import PairRows
@@ -146,7 +145,7 @@ class SectionRows(Query):
 
     def named(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
         """Return path and title of those of some notes that are there."""
-        known = NoteRefs(self._db).names(note_ids)
+        known = Rows(self._db).names(note_ids)
         return {at: known[at] for at in note_ids if at in known}
 
     def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:

@@ -86,10 +86,6 @@ class VectorRows(Query):
         name = self.setting(ANSWERING)
         return None if name is None else self.space(name)
 
-    def setting(self, key: str) -> str | None:
-        found = self._value("select value from settings where key = ?", key)
-        return None if found is None else str(found)
-
     def coverage(self, space: Space | None, least_chars: int) -> Coverage:
         """Return how many chunks have a vector in the space, and how many lack one."""
         space_id = space.id if space else 0
