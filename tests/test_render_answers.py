@@ -24,13 +24,11 @@ from glassmind.operations.ask import (
     ask_result,
     conflict_line,
     marks,
-    plain_excerpt,
     sources_as_text,
     spoken,
 )
 
 PLAIN = Style()
-TABLE = "Old: Kind Use LFP 94 % Lead"
 
 
 def answer_as_json(answer: Answer, *, vault: str) -> dict[str, Any]:
@@ -121,26 +119,7 @@ def test_where_nothing_is_cited_every_source_is_shown_with_its_words() -> None:
     assert heard.startswith(f"\n{NOT_IN_NOTES}\n\nClosest:\n[1]")
 
 
-@pytest.mark.parametrize(
-    ("excerpt", "shown"),
-    [
-        ("# Heron ## Power ### Cells LFP it is.", "Cells LFP it is."),
-        ("LFP it is. ## Reasons 1. Cold.", "LFP it is. Reasons 1. Cold."),
-        ("Old: | Kind | Use | |---|:-:| | LFP | 94 % | | Lead", TABLE),
-        ("alarm_m: 2.15 ---", "alarm_m: 2.15"),
-        ("--- *** a-b -- c", "a-b -- c"),
-        ("C# and #tag | or not", "C# and #tag or not"),
-        ("a|b stays", "a|b stays"),
-        ("> [!decision]- We run > our own.", "We run our own."),
-    ],
-)  # fmt: skip
-def test_an_excerpt_has_no_marks_of_markdown(excerpt: str, shown: str) -> None:
-    assert plain_excerpt(excerpt, ("Heron", "Power")) == shown
-
-
-@pytest.mark.parametrize(
-    "excerpt", ["LFP it is.", "# Power LFP it is. ---", "LFP it..."]
-)
+@pytest.mark.parametrize("excerpt", ["LFP it is.", "LFP it..."])
 def test_an_excerpt_that_says_only_the_statement_again_is_left_out(
     excerpt: str,
 ) -> None:
@@ -246,13 +225,3 @@ def test_letters_are_dressed_the_same_in_pieces_and_at_once() -> None:
     pieces = "".join(spoken(one, PLAIN, "quoted") for one in text)
 
     assert pieces == spoken(text, PLAIN, "quoted") == "a b\\x07c d"
-
-
-def test_a_source_of_which_nothing_is_left_to_show_has_no_blank_line() -> None:
-    bare = replace(SOURCES[0], title="Power", heading_path=(), excerpt="# Power")
-
-    said = answer_as_text(Answer("why", False, (), (bare,)), PLAIN)
-
-    first = said.split("\n").index("Closest:") + 1
-    (line,) = said.rstrip("\n").split("\n")[first:]
-    assert line.startswith("[1]")

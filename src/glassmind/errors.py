@@ -55,7 +55,6 @@ class WrongUsage(QueryError):
         see = " ".join(word for word in ("glassmind", command, "--help") if word)
         link = " See:" if problem.endswith("?") else "; see:"
         super().__init__(f"{problem}{link} {see}")
-        self.problem, self.command = problem, command
 
 
 class NothingAsked(QueryError):
@@ -66,13 +65,11 @@ class NothingAsked(QueryError):
 class BadLimit(QueryError):
     def __init__(self, limit: int, most: int) -> None:
         super().__init__(f"limit {limit} cannot be met: it must be from 1 to {most:,}")
-        self.limit, self.most = limit, most
 
 
 class BadWish(QueryError):
     def __init__(self, name: str, value: object, bounds: str) -> None:
         super().__init__(f"{name} {value} cannot be met: it must be {bounds}")
-        self.name, self.value, self.bounds = name, value, bounds
 
 
 class BadDate(QueryError):
@@ -81,7 +78,6 @@ class BadDate(QueryError):
             f"{text[:80]!r} is not a date: write YYYY-MM-DD, YYYY-MM, YYYY, today, "
             "yesterday, or how long ago, such as 7d, 2w, 3m, 1y"
         )
-        self.text = text
 
 
 class IndexAbsent(IndexFault):
@@ -130,7 +126,7 @@ class IndexUnwritable(IndexFault):
             f"the index in {folder} cannot be written ({reason}); free the disk or set "
             "index.location to a folder you can write"
         )
-        self.folder, self.reason = folder, reason
+        self.folder = folder
 
 
 class IndexDamaged(IndexFault):
@@ -147,7 +143,7 @@ class IndexTooNew(IndexFault):
             f"{file} has schema {found}, this release knows {known}; "
             "upgrade glassmind, or run: glassmind index --rebuild"
         )
-        self.file, self.found, self.known = file, found, known
+        self.file = file
 
 
 class BackupExists(IndexFault):
@@ -159,7 +155,7 @@ class BackupExists(IndexFault):
 class BackupUnwritable(IndexFault):
     def __init__(self, folder: str, reason: str) -> None:
         super().__init__(f"no copy can be written in {folder} ({reason})")
-        self.folder, self.reason = folder, reason
+        self.folder = folder
 
 
 class BackupMissing(IndexFault):
@@ -173,7 +169,7 @@ class BackupDamaged(IndexFault):
         super().__init__(
             f"{file} is not a valid backup ({reason}); nothing was changed"
         )
-        self.file, self.reason = file, reason
+        self.file = file
 
 
 ELSEWHERE = "; name another file: --config FILE, or the variable GLASSMIND_CONFIG"
@@ -202,13 +198,13 @@ class BadConfigFile(ConfigError):
         place = f"{file}:{line}" if line else file
         then = ELSEWHERE if problem in NOT_ALLOWED else ""
         super().__init__(f"{place} cannot be read as configuration: {problem}{then}")
-        self.file, self.line, self.problem = file, line, problem
+        self.file, self.line = file, line
 
 
 class BadSetting(ConfigError):
     def __init__(self, key: str, origin: str, problem: str) -> None:
         super().__init__(f"{key} (from {origin}) {problem}")
-        self.key, self.origin, self.problem = key, origin, problem
+        self.key = key
 
 
 class VaultAbsent(ConfigError):
@@ -218,7 +214,7 @@ class VaultAbsent(ConfigError):
             "another: glassmind init FOLDER"
         )
         super().__init__(f"the vault {path} (from {origin}) {problem or usual}")
-        self.path, self.origin = path, origin
+        self.path = path
 
 
 class UnlikelyVault(ConfigError):
@@ -238,7 +234,7 @@ class ConfigUnwritable(ConfigError):
     def __init__(self, file: str, reason: str) -> None:
         then = ELSEWHERE if reason in NOT_WRITABLE else ""
         super().__init__(f"{file} was not written: {reason}{then}")
-        self.file, self.reason = file, reason
+        self.file = file
 
 
 class VaultError(GlassmindError):
@@ -256,7 +252,6 @@ class MassDeletion(VaultError):
             f"{gone} of {known} notes seem gone; nothing was removed from the index. "
             "If the vault is all there, run: glassmind index --accept-deletions"
         )
-        self.gone, self.known = gone, known
 
 
 class VaultMissing(VaultError):
@@ -265,7 +260,7 @@ class VaultMissing(VaultError):
             f"the vault {root} cannot be read ({reason}); "
             + way_in(reason, "check the path, and that its disk is mounted")
         )
-        self.root, self.reason = root, reason
+        self.root = root
 
 
 class PathOutsideVault(VaultError):
@@ -274,7 +269,7 @@ class PathOutsideVault(VaultError):
             f"{path[:200]!r} is no path inside the vault ({reason}); name a file "
             "relative to the vault, such as Folder/Note.md"
         )
-        self.path, self.reason = path, reason
+        self.path = path
 
 
 class SymlinkInPath(PathOutsideVault):
@@ -301,14 +296,13 @@ class NotDownloaded(FileUnreadable):
 class FileTooLarge(FileUnreadable):
     def __init__(self, path: str, limit_bytes: int, remedy: str = "") -> None:
         super().__init__(path, f"it is larger than {limit_bytes:,} bytes{remedy}")
-        self.limit_bytes = limit_bytes
 
 
 class NoteNotFound(VaultError):
     def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
         hint = f"; closest: {', '.join(closest)}" if closest else ""
         super().__init__(f"no note is called {name[:200]!r}{hint}")
-        self.name, self.closest = name, closest
+        self.closest = closest
 
     def discloses(self) -> Disclosed:
         return Disclosed(self.closest)
@@ -320,7 +314,7 @@ class AmbiguousName(VaultError):
         super().__init__(
             f"{name[:200]!r} may mean {', '.join(candidates)}{more}; give the path"
         )
-        self.name, self.candidates, self.total = name, candidates, total
+        self.candidates, self.total = candidates, total
 
     def discloses(self) -> Disclosed:
         return Disclosed(self.candidates)
@@ -330,7 +324,7 @@ class HeadingNotFound(VaultError):
     def __init__(self, path: str, heading: str, there: tuple[str, ...]) -> None:
         known = f"; it has: {', '.join(there[:10])}" if there else "; it has none"
         super().__init__(f"{path} has no heading {heading[:200]!r}{known}")
-        self.path, self.heading, self.there = path, heading, there
+        self.path, self.there = path, there
 
     def discloses(self) -> Disclosed:
         return Disclosed((self.path,), (self.path,) if self.there else ())
@@ -343,14 +337,14 @@ class AmbiguousHeading(VaultError):
             f"{path} has {heading[:200]!r} {len(lines)} times (lines {at}); "
             "name the heading above it too, as Above#Heading"
         )
-        self.path, self.heading, self.lines = path, heading, lines
+        self.path = path
 
 
 class LinesOutOfRange(VaultError):
     def __init__(self, path: str, wanted: str, count: int) -> None:
         lines = "1 line" if count == 1 else f"{count} lines"
         super().__init__(f"{path} has {lines}; {wanted} is not among them")
-        self.path, self.wanted, self.count = path, wanted, count
+        self.path = path
 
 
 class OffsetOutOfRange(VaultError):
@@ -358,7 +352,7 @@ class OffsetOutOfRange(VaultError):
         super().__init__(
             f"{path} has {length} characters; offset {offset} is past them"
         )
-        self.path, self.offset, self.length = path, offset, length
+        self.path = path
 
 
 class WriteRefused(VaultError):
@@ -399,7 +393,7 @@ class NameTaken(WriteRefused):
 class WriteFailed(WriteRefused):
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} was not written: {reason}; it is as it was")
-        self.path, self.reason = path, reason
+        self.path = path
 
 
 class NotTakenBack(VaultError):
@@ -409,7 +403,7 @@ class NotTakenBack(VaultError):
             f"{path}{others} could not be put back after a change failed ({reason}); "
             "the next edit finishes it or takes it back"
         )
-        self.path, self.count, self.reason = path, count, reason
+        self.path = path
 
 
 SAID_CHARS = 60
@@ -443,7 +437,6 @@ class HiddenWords(BadEdit):
             "is not in the note: find other words, or name the line, and do not write "
             "it; nothing was changed"
         )
-        self.mark = mark
 
 
 class NoMatch(EditRefused):
@@ -474,9 +467,8 @@ class NoSuchLevel(NoMatch):
         listed = ", ".join(map(str, levels))
         said = f"it has those of level {listed}" if levels else "it has none at all"
         EditRefused.__init__(self, f"no heading of level {level} is in {path}; {said}")
-        self.path, self.wanted, self.nearest = path, f"level {level}", ()
+        self.path, self.wanted = path, f"level {level}"
         self.line = None
-        self.levels = tuple(levels)
 
 
 class SeveralMatches(EditRefused):
@@ -498,7 +490,7 @@ class NotEditable(EditRefused):
 class PolicyForbids(EditRefused):
     def __init__(self, path: str, rule: str) -> None:
         super().__init__(f"{path} was not edited: {rule} does not let it be")
-        self.path, self.rule = path, rule
+        self.path = path
 
 
 class NeedsApproval(EditRefused):
@@ -506,19 +498,17 @@ class NeedsApproval(EditRefused):
         super().__init__(
             f"{identity} waits for a person: glassmind proposals approve {identity}"
         )
-        self.identity = identity
 
 
 class ChangesetUnknown(EditRefused):
     def __init__(self, identity: str, nearest: Sequence[str] = ()) -> None:
         super().__init__(_no_changeset(identity, nearest))
-        self.identity, self.nearest = identity, tuple(nearest)
+        self.nearest = tuple(nearest)
 
 
 class WrongState(EditRefused):
     def __init__(self, identity: str, state: str, wanted: str) -> None:
         super().__init__(f"{identity} is {state}, not {wanted}: nothing was done")
-        self.identity, self.state, self.wanted = identity, state, wanted
 
 
 class ConfirmFirst(EditRefused):
@@ -539,7 +529,6 @@ class NowhereToKeep(EditRefused):
             "nothing was edited: no folder outside of the vault takes what would undo "
             f"it{why}; set index.location to a folder you can write"
         )
-        self.reason = reason
 
 
 def _short(text: str, most: int = SAID_CHARS) -> str:
@@ -580,19 +569,17 @@ def _no_match(
 class BadMemo(QueryError):
     def __init__(self, part: str, problem: str) -> None:
         super().__init__(f"the {part} cannot be kept: {problem}; nothing was written")
-        self.part, self.problem = part, problem
 
 
 class MemoUnreadable(VaultError):
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path} is not a valid memory: {reason}")
-        self.path, self.reason = path, reason
+        self.path = path
 
 
 class UnknownKind(QueryError):
     def __init__(self, kind: str, known: tuple[str, ...]) -> None:
         super().__init__(f"kind must be one of {', '.join(known)} (got {kind[:80]!r})")
-        self.kind, self.known = kind, known
 
 
 class MemoNotFound(NoteNotFound):
@@ -618,7 +605,7 @@ class MemoAstray(VaultError):
             f"{path} was captured, but is outside of {folder}/, where nothing is "
             f"written for you: {kept if waits else ''}move it back below {folder}/"
         )
-        self.path, self.folder, self.waits = path, folder, waits
+        self.path, self.folder = path, folder
 
 
 class NotWaiting(VaultError):
@@ -644,13 +631,12 @@ class NotMerged(VaultError):
             f"{path} is not merged with {into}: {reason}, so nobody would find it "
             f"there; to keep it on its own: glassmind inbox accept {quote(path)}"
         )
-        self.path, self.into, self.reason = path, into, reason
+        self.path = path
 
 
 class NotSuperseded(VaultError):
     def __init__(self, old: str, new: str, reason: str) -> None:
         super().__init__(f"{old} is not superseded by {new}: {reason}")
-        self.old, self.new, self.reason = old, new, reason
 
 
 class UnknownTheme(QueryError):
@@ -667,7 +653,6 @@ class AmbiguousTheme(QueryError):
     def __init__(self, name: str, ids: tuple[int, ...]) -> None:
         named = ", ".join(map(str, ids))
         super().__init__(f"{name[:200]!r} may mean the themes {named}; give the id")
-        self.name, self.ids = name, ids
 
 
 class UnknownCheck(QueryError):
@@ -675,7 +660,6 @@ class UnknownCheck(QueryError):
         super().__init__(
             f"there is no check {name[:80]!r}; choose from {', '.join(known)}"
         )
-        self.name, self.known = name, known
 
 
 class BadFindingKey(QueryError):
@@ -684,7 +668,6 @@ class BadFindingKey(QueryError):
             f"{key[:200]!r} names no finding; take the key that health shows for it, "
             "such as 'orphans:Inbox/Scratch.md'"
         )
-        self.key = key
 
 
 class FindingAbsent(VaultError):
@@ -693,7 +676,6 @@ class FindingAbsent(VaultError):
         super().__init__(
             f"{key[:200]!r} {why}; health shows the keys of those there are"
         )
-        self.key, self.reason = key, reason
 
 
 class NoteIsGhost(NoteNotFound):
@@ -701,7 +683,6 @@ class NoteIsGhost(NoteNotFound):
         super().__init__(name)
         lead = "1 link leads" if links == 1 else f"{links:,} links lead"
         self.args = (f"{self.args[0]}, but {lead} to that name",)
-        self.links = links
 
 
 class NoHistory(VaultError):
@@ -720,7 +701,6 @@ class NoReceipts(QueryError):
 class CitedGone(VaultError):
     def __init__(self, receipt: str, reason: str) -> None:
         super().__init__(f"what {receipt[:400]} cites cannot be read: {reason}")
-        self.receipt, self.reason = receipt, reason
 
 
 class ProjectUnknown(VaultError):
@@ -730,7 +710,7 @@ class ProjectUnknown(VaultError):
             f"no note belongs to a project {name[:200]!r}: name a folder, a tag such "
             f"as '#atlas', or what the property 'project' of some note says{hint}"
         )
-        self.name, self.closest = name, tuple(closest)
+        self.closest = tuple(closest)
 
     def discloses(self) -> Disclosed:
         return Disclosed(self.closest, of_any=bool(self.closest))
@@ -751,7 +731,7 @@ class ModelFault(GlassmindError):
 class UnknownModel(ModelFault):
     def __init__(self, name: str, known: Sequence[str]) -> None:
         super().__init__(f"no model is called {name!r}; known are: {', '.join(known)}")
-        self.name, self.known = name, tuple(known)
+        self.known = tuple(known)
 
 
 class ModelAbsent(ModelFault):
@@ -759,7 +739,6 @@ class ModelAbsent(ModelFault):
         fetch = f"run: glassmind models fetch {model}"
         then = f"it could not be fetched: {tried}" if tried else fetch
         super().__init__(f"the model {model} is not on this machine; {then}")
-        self.model, self.tried = model, tried
 
 
 class ModelDamaged(ModelFault):
@@ -768,7 +747,7 @@ class ModelDamaged(ModelFault):
             f"{file} of the model {model} is not what it should be; run: "
             f"glassmind models fetch {model}"
         )
-        self.model, self.file = model, file
+        self.file = file
 
 
 class ModelFailed(ModelFault):
@@ -781,7 +760,6 @@ class OtherWidth(ModelFailed):
     def __init__(self, model: str, *, found: int, known: int) -> None:
         then = "where that is right, run: glassmind index --rebuild"
         super().__init__(model, f"{found} numbers in place of {known}; {then}")
-        self.found, self.known = found, known
 
 
 class RemoteRefused(ModelFault):
@@ -795,13 +773,11 @@ class RemoteRefused(ModelFault):
             f"{host} is not this machine, and {sent} would go there; set "
             f"{setting} = true in your own settings if you want that"
         )
-        self.host, self.setting = host, setting
 
 
 class HindsightFailed(GlassmindError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"Hindsight gave no answer ({reason})")
-        self.reason = reason
 
 
 class ServingFault(GlassmindError):
@@ -811,7 +787,7 @@ class ServingFault(GlassmindError):
 class BadArgument(ServingFault):
     def __init__(self, tool: str, problem: str) -> None:
         super().__init__(f"{tool}: {problem}" if tool else problem)
-        self.tool, self.problem = tool, problem
+        self.problem = problem
 
     def message_with(self, _: Mapping[str, str]) -> str:
         """Return the message with a surface's own names for the arguments."""
@@ -841,7 +817,6 @@ class UnknownToolset(ServingFault):
         super().__init__(
             f"there is no set of tools {name[:80]!r}; choose from {', '.join(known)}"
         )
-        self.name, self.known = name, known
 
 
 class CallAbandoned(ServingFault):
@@ -855,7 +830,6 @@ class BadToken(ServingFault):
             f"the token of {origin} cannot be used: it must be {least} to {most} plain "
             "characters without blanks"
         )
-        self.origin = origin
 
 
 class TokenUnreadable(ServingFault):
@@ -864,7 +838,7 @@ class TokenUnreadable(ServingFault):
             f"the token in {file} cannot be read or made ({reason}); name a file by "
             "--token-file"
         )
-        self.file, self.reason = file, reason
+        self.file = file
 
 
 class AccessFault(ServingFault):
@@ -877,7 +851,6 @@ class BadScope(AccessFault):
             f"{text[:80]!r} is not a rule: {problem}; write folder:Projects, tag:work, "
             "property:status=public or toolset:core, with - before one that excludes"
         )
-        self.text, self.problem = text, problem
 
 
 class ClientUnknown(AccessFault):
@@ -885,7 +858,6 @@ class ClientUnknown(AccessFault):
         meant = " or ".join(nearest)
         said = f"did you mean {meant}?" if meant else "see: glassmind clients list"
         super().__init__(f"no client is called {name[:80]!r}; {said}")
-        self.name, self.nearest = name, tuple(nearest)
 
 
 class ClientsUnreadable(AccessFault):
@@ -894,4 +866,4 @@ class ClientsUnreadable(AccessFault):
             f"the clients in {file} cannot be read ({reason}), so every client is "
             "refused; fix the file, or delete it and add the clients again"
         )
-        self.file, self.reason = file, reason
+        self.file = file

@@ -1,7 +1,7 @@
 """Operations that answer: ask a question, resolve a name."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -206,9 +206,9 @@ def _source(source: AskSource, style: Style, said: Sequence[str]) -> Iterator[st
     mark = style.faint(_mark(source))
     place = _place(source, style)
     yield f"[{source.number}] {place}  {style.clean(trail)}{mark}".rstrip()
-    excerpt = plain_excerpt(source.excerpt, (*source.heading_path, source.title))
-    bare = excerpt.removesuffix("...").strip()
-    if excerpt.strip() and not any(bare in plain_excerpt(text) for text in said):
+    excerpt = plain_excerpt(source.excerpt)
+    bare = excerpt.removesuffix("...")
+    if excerpt and not any(bare in plain_excerpt(text) for text in said):
         yield f"    {excerpt}"
 
 
@@ -299,23 +299,12 @@ class LiveAnswer:
         return answer_for_people(result, arguments, self._style)
 
 
-_MARKS = re.compile(
-    r"(?<!\S)(?:#{1,6}"  # of a heading
-    r"|>(?:\s+\[![^\]\s]+\][+-]?)?"  # of a quotation or a callout
-    r"|\|(?:\s*:?-+:?\s*\|)*"  # of a table
-    r"|-{3,}|\*{3,}|_{3,}|={3,})(?!\S)"  # rules
-)
+_MARKS = re.compile(r"(?<!\S)(?:#{1,6}|>(?: \[!\S+)?|\||:?[-*_=]{3,}:?)(?!\S)")
+"""Marks of headings, quotations, callouts, tables and rules."""
 
 
-def plain_excerpt(excerpt: str, headings: Iterable[str] = ()) -> str:
-    """Return an excerpt without marks of headings, quotations, rules and tables.
-
-    `headings` are those above it, which are shown beside it and not repeated.
-    """
-    longest_first = sorted(map(one_line, headings), key=len, reverse=True)
-    known = "|".join(map(re.escape, longest_first))
-    text = re.sub(rf"^(?:#{{1,6}} (?:{known})(?: |$))+", "", one_line(excerpt))
-    return " ".join(_MARKS.sub(" ", text).split())
+def plain_excerpt(excerpt: str) -> str:
+    return " ".join(_MARKS.sub(" ", one_line(excerpt)).split())
 
 
 @operation(

@@ -9,8 +9,6 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from glassmind import errors
-from glassmind import errors as configuration
-from glassmind import errors as model_errors
 from glassmind.errors import GlassmindError
 
 OK, NOTHING, USAGE, VAULT, INDEX, MODEL, CONFLICT = range(7)
@@ -61,7 +59,7 @@ WRONG = (
     errors.WrongUsage,
 )
 UNUSABLE = (errors.QueryError, errors.BadEdit)
-OURS = (errors.ServingFault, configuration.ConfigError)
+OURS = (errors.ServingFault, errors.ConfigError)
 
 FAILURES: tuple[Failure, ...] = tuple(
     Failure(*row)
@@ -76,7 +74,7 @@ FAILURES: tuple[Failure, ...] = tuple(
         (errors.NoHistory, VAULT, 503, CHECK_DISK),
         (WRONG, USAGE, 422, SEE_SCHEMA),
         (UNUSABLE, USAGE, 422, SEE_SCHEMA),
-        (configuration.VaultAbsent, VAULT, 500, ""),
+        (errors.VaultAbsent, VAULT, 500, ""),
         (OURS, USAGE, 500, ""),
         # edits
         (errors.ConfirmFirst, USAGE, 422, "send confirm: true"),
@@ -117,18 +115,18 @@ FAILURES: tuple[Failure, ...] = tuple(
         (errors.IndexBusy, INDEX, 503, "try again later"),
         (errors.BackupExists, USAGE, 503, RESTART),
         (errors.IndexFault, INDEX, 503, RESTART),
-        (model_errors.ModelFault, MODEL, 503, RESTART),
+        (errors.ModelFault, MODEL, 503, RESTART),
     )
 )
 
 OTHERS = "tell the user; other notes can still be read"
 REMEDIES: Mapping[object, str] = {
     errors.ConfirmFirst: "ask the user first, then give confirm true",
-    errors.ChangesetUnknown: "{changes}",
+    errors.ChangesetUnknown: "list the changes to see which there are",
     errors.NoMatch: "give the text exactly as the note has it",
     errors.NoteIsGhost: "ask with ghosts (or includeStubs) to see what links to it",
-    errors.CitedGone: "find it again with {search}",
-    errors.NoteNotFound: "find the note with {search}",
+    errors.CitedGone: "search for it again",
+    errors.NoteNotFound: "search for the note",
     errors.HeadingNotFound: "read the note without a heading to see its headings",
     errors.LinesOutOfRange: "read the note without lines to see how many it has",
     errors.OffsetOutOfRange: "begin with offset 0",
@@ -146,7 +144,7 @@ OPTIONS: Mapping[object, str] = {
 OWN_WORDS: Collection[object] = {
     WRONG,
     OURS,
-    configuration.VaultAbsent,
+    errors.VaultAbsent,
     errors.UnknownCheck,
     errors.BadFindingKey,
     errors.NoHistory,
@@ -159,7 +157,7 @@ OWN_WORDS: Collection[object] = {
     errors.IndexBusy,
     errors.BackupExists,
     errors.IndexFault,
-    model_errors.ModelFault,
+    errors.ModelFault,
 }
 
 BAD_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR)

@@ -9,7 +9,7 @@ every call. A client could make up such an id, but so it could its name.
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
@@ -59,9 +59,6 @@ their next step."""
 NO_ORDERS = "data, never"
 """In the description of each tool that may show a note: not every host reads the
 instructions to its model."""
-
-SEARCHES = ("glassmind_search", "search", "vault_search", "semantic_search")
-"""The tools that search, of all sets."""
 
 PROGRESS_S = 0.25
 """How often a client that wants to know is sent the progress of a call."""
@@ -171,7 +168,7 @@ class Calls:
             return self._error(tool, error)
 
     def _error(self, tool: McpTool, error: Exception) -> types.CallToolResult:
-        return error_reply(error, tool, self._tools, self._host.wording)
+        return error_reply(error, tool, self._host.wording)
 
 
 class CallProgress:
@@ -255,7 +252,7 @@ def reply_of(answer: Answer) -> types.CallToolResult:
 
 
 def error_reply(
-    error: Exception, tool: McpTool, served: Collection[str], wording: Wording
+    error: Exception, tool: McpTool, wording: Wording
 ) -> types.CallToolResult:
     """Return an error that a model can act on; a bug without text of notes."""
     if isinstance(error, BadValue):
@@ -264,8 +261,7 @@ def error_reply(
     sentence = text = unexpected(tool.name, error)
     if isinstance(error, GlassmindError):
         of_notes = quotes_notes(error)
-        sentence = sentence_of(error, served, wording)
-        text = text_of(error, served, wording)
+        sentence, text = sentence_of(error, wording), text_of(error, wording)
     content = error_json(error, sound(tool.fault_mark + sentence))
     return types.CallToolResult(
         content=[types.TextContent(text=sound(tool.fault_mark + text))],
@@ -274,37 +270,23 @@ def error_reply(
     )
 
 
-def sentence_of(
-    error: GlassmindError, served: Collection[str] = (), wording: Wording = str
-) -> str:
+def sentence_of(error: GlassmindError, wording: Wording = str) -> str:
     """Return the message of an error and its remedy, on one line."""
-    remedy, sentence = _remedy(error, served), on_one_line(wording(error))
+    remedy, sentence = _remedy(error), on_one_line(wording(error))
     return f"{sentence}; {remedy}" if remedy else sentence
 
 
-def text_of(
-    error: GlassmindError, served: Collection[str] = (), wording: Wording = str
-) -> str:
+def text_of(error: GlassmindError, wording: Wording = str) -> str:
     """Return the same for a model: what may be text of notes is fenced."""
     if not quotes_notes(error):
-        return sentence_of(error, served, wording)
-    remedy = _remedy(error, served)
-    made = fenced(on_one_line(wording(error)))
+        return sentence_of(error, wording)
+    remedy, made = _remedy(error), fenced(on_one_line(wording(error)))
     return f"{made}\n{remedy[0].upper()}{remedy[1:]}." if remedy else made
 
 
-def _remedy(error: GlassmindError, served: Collection[str]) -> str:
+def _remedy(error: GlassmindError) -> str:
     """Return the note that a tool has added to an error, or what usually helps."""
-    for note in getattr(error, "__notes__", ()):
-        return str(note)
-    changes = ""
-    if "glassmind_changes" in served:
-        changes = "call glassmind_changes to see which there are"
-    elif "edit_note" in served:
-        changes = "call edit_note with dryRun for one"
-    searches = (name for name in SEARCHES if name in served)
-    search = next(searches, "the tool that searches")
-    return failure_of(error).remedy.format(search=search, changes=changes)
+    return "; ".join(getattr(error, "__notes__", ())) or failure_of(error).remedy
 
 
 def unexpected(work: str, error: BaseException) -> str:

@@ -115,7 +115,7 @@ class Resources:
         except GlassmindError as error:
             is_callers = isinstance(error, VaultError | BadArgument)
             code = types.INVALID_PARAMS if is_callers else types.INTERNAL_ERROR
-            message = sound(sentence_of(error, wording=self._host.wording))
+            message = sound(sentence_of(error, self._host.wording))
             data = labelled(about or {}) if quotes_notes(error) else about
             raise MCPError(code, message, data) from error
         except Exception as error:  # noqa: BLE001 - the edge: clients see no traceback
