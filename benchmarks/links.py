@@ -72,7 +72,7 @@ def recovered(
             for fold in folds_of(
                 readings, left=left, count=asked.folds, seed=asked.seed
             ):
-                copy_vault(config, readings, fold.edits, place / "vault")
+                copy_vault(readings, fold.edits, place / "vault")
                 settings = {"index.location": str(place / "index")}
                 with open_vault(place / "vault", settings=settings, env={}) as engine:
                     engine.index(accept_deletions=True)

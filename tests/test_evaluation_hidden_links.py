@@ -48,7 +48,7 @@ def test_a_copy_has_the_other_links_and_none_of_the_hidden(
     readings = read_vault(config)
 
     for fold in folds_of(readings, left=left, count=2):
-        copy_vault(config, readings, fold.edits, vault.root.parent / "copy" / "Notes")
+        copy_vault(readings, fold.edits, vault.root.parent / "copy" / "Notes")
         desk = VaultDesk(vault.root.parent / "other")
         desk.write(
             {

@@ -57,8 +57,7 @@ def asked(found: OwnGold) -> dict[str, GoldQuery]:
 
 
 def copied(root: Path, folder: Path, found: OwnGold) -> Readings:
-    config = config_for(root.resolve())
-    copy_vault(config, read(root), found.hidden, folder)
+    copy_vault(read(root), found.hidden, folder)
     return read(folder)
 
 

@@ -30,7 +30,6 @@ from glassmind.evaluation.own_links import (
     MOST_QUERIES,
     Edit,
     Readings,
-    contents,
     own_gold,
     read_vault,
 )
@@ -42,7 +41,6 @@ from glassmind.store.place import index_name
 
 
 def copy_vault(
-    config: Config,
     readings: Readings,
     hidden: Mapping[NotePath, Sequence[Edit]],
     folder: Path,
@@ -51,19 +49,15 @@ def copy_vault(
 
     Raises:
         IndexUnwritable: the disk does not take it.
-        VaultMissing: the vault is gone.
     """
     try:
         remove(folder)
         folder.mkdir(parents=True, mode=0o700)
-        with contents(readings.root, config.index.max_note_bytes) as read:
-            for file in readings.files:
-                raw = read(file)
-                if raw is not None and file.path in hidden:
-                    known = readings.notes[file.path]
-                    # What was read is what the offsets are of.
-                    raw = edited(known.raw, hidden[file.path], known.base)
-                _put(folder, file, raw or b"")
+        for file in readings.files:
+            raw = readings.texts.get(file.path, b"")
+            if file.path in hidden:
+                raw = edited(raw, hidden[file.path], readings.notes[file.path].base)
+            _put(folder, file, raw)
         settings = readings.root / FILE_NAME
         # A link is not read in the vault either.
         if settings.is_file() and not settings.is_symlink():
@@ -244,7 +238,7 @@ def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
     with place_for(root, "self", model_of(config), fresh=wanted.fresh) as place:
         opener = _opener(open_, place, wanted)
         try:
-            copy_vault(config, readings, found.hidden, place / "vault")
+            copy_vault(readings, found.hidden, place / "vault")
             _seed(lambda: open_(root, {}), place, "index", lambda: opener({}))
             made = _ready("self", root, found.gold, opener, wanted)
             yield made._replace(anew=_anew(opener, place, wanted))

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from hashlib import sha256
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -39,13 +39,14 @@ class Reading(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """The files of a vault, and those that are Markdown in UTF-8, read.
+    """The files of a vault, the bytes of those with text, and the Markdown in UTF-8.
 
     `names` is what links are resolved by.
     """
 
     root: Path
     files: Sequence[FileFacts]
+    texts: Mapping[NotePath, bytes]
     notes: Mapping[NotePath, Reading]
     names: Names
 
@@ -64,38 +65,20 @@ def read_vault(config: Config) -> Readings:
         agent_dir=config.writes.agent_dir,
     )
     files = scan(root, rules, {}).changed
-    with contents(root, config.index.max_note_bytes) as read:
-        found = {file.path: _reading(file, read(file)) for file in files}
-    notes = {path: made for path, made in found.items() if made is not None}
-    return Readings(root, files, notes, Names.of(file.path for file in files))
-
-
-class Contents:
-    """Reads files of one vault; what cannot be read is None."""
-
-    def __init__(self, files: VaultFiles) -> None:
-        self._files = files
-
-    def __call__(self, file: FileFacts) -> bytes | None:
-        """Return the bytes of a file of text; None for any other."""
-        if file.kind == "attachment":
-            return None
-        try:
-            path = file.disk_path or file.path
-            return self._files.read(path)
-        except VaultError:
-            return None  # the index lists what it cannot read; a copy goes without
-
-
-@contextmanager
-def contents(root: Path, limit_bytes: int) -> Iterator[Contents]:
-    """Yield what reads the files of a vault.
-
-    Raises:
-        VaultMissing: the vault's folder is not there.
-    """
-    with VaultFiles(root, limit_bytes=limit_bytes) as files:
-        yield Contents(files)
+    texts: dict[NotePath, bytes] = {}
+    with VaultFiles(root, limit_bytes=config.index.max_note_bytes) as vault:
+        for file in files:
+            if file.kind != "attachment":
+                # The index lists what it cannot read; a copy has an empty file.
+                with suppress(VaultError):
+                    texts[file.path] = vault.read(file.disk_path or file.path)
+    notes = {
+        file.path: made
+        for file in files
+        if (made := _reading(file, texts.get(file.path))) is not None
+    }
+    names = Names.of(file.path for file in files)
+    return Readings(root, files, texts, notes, names)
 
 
 def _reading(file: FileFacts, raw: bytes | None) -> Reading | None:

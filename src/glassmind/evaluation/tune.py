@@ -527,20 +527,13 @@ def _report(
         for candidate, one in zip(tried, asked, strict=True)
     ]
     missing = dict.fromkeys(reason for one in asked for reason in one.degraded)
+    facts = choice._asdict()
     return TuneReport(
-        accepted=choice.accepted,
-        reason=choice.reason,
-        queries=len(bench.queries),
-        notes=bench.notes,
-        folds=choice.folds,
-        agreeing=choice.agreeing,
-        before=choice.before,
-        after=choice.after,
-        held_out=choice.held_out,
-        luck=choice.luck,
-        chance=choice.chance,
-        chosen=scored[choice.best],
+        chosen=scored[facts.pop("best")],
         current=scored[0],
         tried=scored,
+        queries=len(bench.queries),
+        notes=bench.notes,
         notices=(*bench.notices, *missing),
+        **facts,
     )
