@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final, cast
 
-from glassmind.errors import MemoUnreadable, PathOutsideVault
+from glassmind.errors import MemoUnreadable, NotEditable, PathOutsideVault
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath, PropertyValue
-from glassmind.model.edits import is_over
+from glassmind.model.edits import ChangeProperty, is_over
 from glassmind.model.memory import (
     KEEP,
     MEMO_FOLDERS,
@@ -25,9 +25,10 @@ from glassmind.model.memory import (
     MemoPlace,
     marker_lines,
 )
-from glassmind.obsidian.frontmatter import Head, read_head
+from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.notes import parse_note
 from glassmind.obsidian.properties import MARKER
+from glassmind.obsidian.property_edits import with_property
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.yaml_text import Fact, property_lines
 
@@ -54,8 +55,6 @@ STATUS_CHARS = 80
 
 SUPERSEDED = "superseded"
 _ENDS = re.compile(r"\r\n?")
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_ENTRY = re.compile(r"""(["']?)(?P<name>[^\s"'#:-][^"':]*)\1[ \t]*:(?=\s|\Z)""")
 
 
 def memo_text(memo: Memo) -> str:
@@ -234,18 +233,17 @@ def with_facts(
     """
     if section:
         return _with_section_facts(text, section, facts, path)
-    head = read_head(text)
-    if head.frontmatter.error:
-        raise MemoUnreadable(path, head.frontmatter.error)
-    lines = _LINE.findall(text[: head.length])[1:-1]
-    newline = "\r\n" if text[: head.length].startswith("---\r\n") else "\n"
+    newline = "\r\n" if text.startswith("---\r\n") else "\n"
     for name, fact in facts.items():
-        new = [] if fact is None else property_lines(name, fact)
-        lines = _replaced(lines, name, [f"{line}{newline}" for line in new])
-    block = f"---{newline}{''.join(lines)}---{newline}"
-    changed = block + (text[head.length :] or newline)
-    _check(changed, head, facts, path)
-    return changed
+        value: PropertyValue = (
+            fact if fact is None or isinstance(fact, str | bool) else [*fact]
+        )
+        change = ChangeProperty(name, "unset" if fact is None else "set", value)
+        try:
+            text = with_property(path, text, change, newline)
+        except NotEditable as error:
+            raise MemoUnreadable(path, error.reason) from error
+    return text
 
 
 def _with_section_facts(
@@ -260,37 +258,6 @@ def _with_section_facts(
     new = (_quoted(line.rstrip("\r")) + end for line in block.split("\n")[:-1])
     quote = "\n".join([*lines[:2], *new, *lines[2 + length :]])
     return text[: one.callout] + quote + text[one.quoted :]
-
-
-def _replaced(lines: list[str], name: str, new: list[str]) -> list[str]:
-    """Return the lines of a block with those of one property replaced, or added."""
-    start = next((n for n, line in enumerate(lines) if _named(line) == name), None)
-    if start is None:
-        return [*lines, *new]
-    end = start + 1
-    while end < len(lines) and lines[end][0] in " \t-" and lines[end].strip():
-        end += 1
-    return [*lines[:start], *new, *lines[end:]]
-
-
-def _named(line: str) -> str:
-    found = _ENTRY.match(line)
-    return found["name"].strip() if found else ""
-
-
-def _check(
-    changed: str, before: Head, facts: Mapping[str, Fact | None], path: NotePath
-) -> None:
-    """Refuse a change that did more, or less, than it was to do."""
-    wanted = dict(before.frontmatter.properties)
-    for name, fact in facts.items():
-        wanted.pop(name, None)
-        if fact is not None:
-            wanted[name] = fact if isinstance(fact, str | bool) else list(fact)
-    after = read_head(changed).frontmatter
-    if after.error or after.properties != wanted:
-        reason = "its properties are written in a way that cannot be changed here"
-        raise MemoUnreadable(path, f"{reason}; edit them in Obsidian")
 
 
 def _is_marked(said: Mapping[str, PropertyValue], path: NotePath, folder: str) -> bool:
