@@ -240,9 +240,7 @@ def test_facts_change_and_nothing_else_does(
     assert after[head.length :] == written[read_head(written).length :]
 
 
-@pytest.mark.parametrize(
-    "head", ["kind: [memory", '"a\nb": 1']
-)
+@pytest.mark.parametrize("head", ["kind: [memory", '"a\nb": 1'])
 def test_properties_that_cannot_be_changed_safely_are_left_alone(head: str) -> None:
     with pytest.raises(MemoUnreadable):
         with_facts(f"---\n{head}\n---\ntext\n", {"status": "superseded"}, PATH)
