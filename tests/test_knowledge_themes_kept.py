@@ -352,14 +352,6 @@ def test_who_cannot_write_answers_the_same(vault: VaultDesk) -> None:
     assert len(kept(vault)) == 15
 
 
-def test_who_could_not_write_does_so_when_asked_again(vault: VaultDesk) -> None:
-    vault.indexed(three_groups())
-    with taken(vault):
-        vault.engine.knowledge.themes()
-
-    vault.engine.knowledge.themes()
-
-    assert len(kept(vault)) == 15
 
 
 def test_a_watch_makes_themes_when_it_was_quiet(vault: VaultDesk) -> None:

@@ -29,7 +29,7 @@ from glassmind.graph.link_graph import (
     names_left_out,
 )
 from glassmind.graph.names import vocabulary_for
-from glassmind.graph.ontology import categories_of, named_in
+from glassmind.graph.ontology import categories_of, named_in, spellings
 from glassmind.graph.reciprocal import missing_answers, spelling_of
 from glassmind.graph.similar import similar_to, undismissed
 from glassmind.graph.themes import themed_for
@@ -183,8 +183,7 @@ class HealthContext:
     @cached_property
     def spellings(self) -> list[SpelledWord]:
         """The words in several spellings."""
-        known = vocabulary_for(self.vault).ontology.spellings.shown
-        return [word for word in known if isinstance(word, SpelledWord)]
+        return spellings(self.entries)
 
     @cached_property
     def known_names(self) -> dict[str, list[NotePath]]:

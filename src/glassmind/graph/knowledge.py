@@ -19,8 +19,7 @@ from glassmind.graph.health import (
     secret_places,
 )
 from glassmind.graph.link_graph import net_rows
-from glassmind.graph.names import vocabulary_for
-from glassmind.graph.ontology import SHOWN, shortened
+from glassmind.graph.ontology import SHOWN, ontology
 from glassmind.graph.ranks import RankingRequest, ranking
 from glassmind.graph.repairs import followed, repairs
 from glassmind.graph.resolve import resolve
@@ -115,7 +114,7 @@ class Knowledge:
     def ontology(self, *, limit: int = SHOWN) -> Ontology:
         """Return the vocabulary of the vault, up to `limit` of each kind."""
         with self._vault.faults():
-            return shortened(vocabulary_for(self._vault).ontology, limit)
+            return ontology(self._vault, limit)
 
     def resolve(self, text: str, *, limit: int = 5) -> Resolution:
         """Return whether the vault has what a text names, and how to link to it.

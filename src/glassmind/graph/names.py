@@ -7,25 +7,22 @@ length and letters. So a lookup costs about the same in a vault of any size.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from threading import Lock, RLock
 from typing import Literal, NamedTuple, TypeAlias
 
-from msgspec import structs
-
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, Names, link_text, name_key
-from glassmind.files.settings import ObsidianSettings, obsidian_settings
+from glassmind.files.settings import obsidian_settings
 from glassmind.graph.mentions import NameTable, name_table, pieces_of
-from glassmind.graph.ontology import overview
 from glassmind.graph.words import folded, habits_in, in_singular, slips_between
 from glassmind.model import NotePath
-from glassmind.model.ontology import Entry, GhostName, HeadingName, NameKind, Ontology
+from glassmind.model.ontology import Entry, GhostName, HeadingName, NameKind
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.text import fold
 from glassmind.store.sqlite.health import OntologyRows
-from glassmind.vault import Vault
+from glassmind.vault import Vault, made_once
 
 TITLE_KEYS = ("title", "name", "id")
 """Properties that hold what a note is called."""
@@ -281,30 +278,20 @@ class Vocabulary:
     `counted` those that the vault is about, without notes of agents.
     """
 
-    def __init__(
-        self,
-        rows: Callable[[], OntologyRows],
-        entries: tuple[Entry, ...],
-        settings: ObsidianSettings,
-        agent_dir: str,
-    ) -> None:
-        self._rows, self.entries, self.settings = rows, entries, settings
-        habits, agents = habits_in(settings), f"{agent_dir}/"
+    def __init__(self, vault: Vault, entries: tuple[Entry, ...]) -> None:
+        self.vault, self.entries, self.making = vault, entries, RLock()
+        self.settings = obsidian_settings(vault.config.vault.path)
+        habits, agents = habits_in(self.settings), f"{vault.config.writes.agent_dir}/"
         self.named = tuple(e for e in entries if not habits.is_template(e.path))
         self.counted = tuple(e for e in self.named if not e.path.startswith(agents))
-        self._making = RLock()
-        self._names: KnownNames | None = None
-        self._ontology: Ontology | None = None
 
-    @property
+    @made_once
     def names(self) -> KnownNames:
         """Everything that something in the vault is called."""
-        with self._making:
-            if self._names is None:
-                self._names = KnownNames(self.entries, self.named, self._rows())
-            return self._names
+        rows = OntologyRows(self.vault.reader.connection())
+        return KnownNames(self.entries, self.named, rows)
 
-    @cached_property
+    @made_once
     def table(self) -> NameTable:
         """The names of notes as they are looked for in text."""
         names = {entry.id: (entry.title, *entry.aliases) for entry in self.counted}
@@ -314,16 +301,6 @@ class Vocabulary:
         return name_table(
             own, texts=(text for texts in names.values() for text in texts)
         )
-
-    @property
-    def ontology(self) -> Ontology:
-        """The overview of all of it."""
-        with self._making:
-            if self._ontology is None:
-                types = self.settings.property_types
-                made = overview(self.counted, self._rows().led_to, types)
-                self._ontology = structs.replace(made, notices=self.settings.notices)
-            return self._ontology
 
 
 def vocabulary_for(vault: Vault) -> Vocabulary:
@@ -339,36 +316,19 @@ class _KeptVocabulary:
     """Keeps the newest vocabulary, for any number of threads."""
 
     def __init__(self, vault: Vault) -> None:
-        self._vault = vault
-        self._making = Lock()
+        self._vault, self._making = vault, Lock()
         self._kept: tuple[str, Vocabulary] | None = None
 
     def _rows(self) -> OntologyRows:
         return OntologyRows(self._vault.reader.connection())
 
     def now(self) -> Vocabulary:
-        config = self._vault.config
-        settings = obsidian_settings(config.vault.path)
+        settings = obsidian_settings(self._vault.config.vault.path)
         with self._making, self._rows().still():
             rows = self._rows()  # as they are now, when it is our turn
             head, kept = rows.head(), self._kept
-            if kept is not None and kept[0] == head and kept[1].settings == settings:
+            if kept and kept[0] == head and kept[1].settings == settings:
                 return kept[1]
-            changed = None if kept is None else rows.changed(kept[0])
-            entries = _entries(rows, kept[1].entries if kept else (), changed)
-            agent_dir = config.writes.agent_dir
-            made = Vocabulary(self._rows, entries, settings, agent_dir)
+            made = Vocabulary(self._vault, tuple(rows.entries()))
             self._kept = (head, made)
             return made
-
-
-def _entries(
-    rows: OntologyRows, before: Iterable[Entry], changed: Collection[int] | None
-) -> tuple[Entry, ...]:
-    """Return every note by path; only the changed ones are read, if they are known."""
-    if changed is None:
-        return tuple(rows.entries())
-    gone = set(changed)
-    kept = [entry for entry in before if entry.id not in gone]
-    found = [*kept, *rows.entries(changed)]
-    return tuple(sorted(found, key=lambda entry: entry.path))

@@ -5,16 +5,14 @@ Nothing is curated: the rows are read, counted and sorted.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple, TypeVar
 
-from msgspec import structs
-
 from glassmind.errors import BadLimit
 from glassmind.files.ignore import is_attachment
+from glassmind.graph.names import vocabulary_for
 from glassmind.graph.words import folded, in_singular, key_form
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.ontology import (
@@ -32,10 +30,11 @@ from glassmind.model.ontology import (
     SchemaKey,
     Spelled,
     SpelledWord,
-    Spelling,
     SpellingCount,
     ValueKind,
 )
+from glassmind.store.sqlite.health import OntologyRows
+from glassmind.vault import Vault
 
 CATEGORY_KEYS = (
     "category", "type", "kind", "class", "note type", "kategorie", "typ", "categoria",
@@ -323,15 +322,9 @@ MAPS = frozenset(["moc", "map of content", "mapa de contenido", "hub", "index"])
 """What notes that lead to others are called, as tag, category or end of a name."""
 
 
-def hubs(
-    entries: Sequence[Entry],
-    led_to: Callable[[Collection[int]], Mapping[int, Sequence[NotePath]]],
-) -> list[Hub]:
-    """Return what notes belong to, the hub of most members first.
-
-    `led_to` returns the notes that some notes lead to, by the id of each.
-    """
-    found = [*_by_property(entries), *_maps(entries, led_to)]
+def hubs(entries: Sequence[Entry], rows: OntologyRows) -> list[Hub]:
+    """Return what notes belong to, the hub of most members first."""
+    found = [*_by_property(entries), *_maps(entries, rows)]
     return sorted(found, key=lambda hub: (-hub.members.total, hub.name, hub.property))
 
 
@@ -355,14 +348,11 @@ def _by_property(entries: Sequence[Entry]) -> list[Hub]:
     ]
 
 
-def _maps(
-    entries: Sequence[Entry],
-    led_to: Callable[[Collection[int]], Mapping[int, Sequence[NotePath]]],
-) -> list[Hub]:
+def _maps(entries: Sequence[Entry], rows: OntologyRows) -> list[Hub]:
     maps = {entry.id: entry for entry in entries if is_map(entry)}
     return [
         Hub(None, maps[note_id].title, maps[note_id].path, _listed(paths))
-        for note_id, paths in led_to(maps.keys()).items()
+        for note_id, paths in rows.led_to(maps.keys()).items()
         if len(paths) >= LEAST_MEMBERS
     ]
 
@@ -518,44 +508,28 @@ def _walked(root: str, below: Mapping[str, Collection[str]]) -> tuple[int, int]:
 
 
 def cycles_in(below: Mapping[str, Collection[str]]) -> list[tuple[str, ...]]:
-    """Return cycles of things below themselves, so that each such thing is in one.
-
-    Each is a shortest one through its first thing.
-    """
-    sorter = TopologicalSorter(below)
-    with suppress(CycleError):
-        sorter.prepare()
-    done: set[str] = set()
-    while ready := sorter.get_ready():  # everything that leads to no cycle
-        done.update(ready)
-        sorter.done(*ready)
-    found, covered = [], set[str]()
-    for thing in sorted(below.keys() - done):
-        if thing not in covered and (cycle := _cycle_through(thing, below)):
-            found.append(cycle)
-            covered.update(cycle)
+    """Return cycles of things below themselves, no two with a thing in common."""
+    left = {thing: sorted(children) for thing, children in sorted(below.items())}
+    found = []
+    while cycle := _cycle(left):
+        found.append(cycle)
+        left = {
+            thing: [child for child in children if child not in cycle]
+            for thing, children in left.items()
+            if thing not in cycle
+        }
     return found
 
 
-def _cycle_through(
-    first: str, below: Mapping[str, Collection[str]]
-) -> tuple[str, ...] | None:
-    above: dict[str, str] = {}
-    ring = [first]
-    while ring:
-        following = []
-        for thing in ring:
-            for child in sorted(below.get(thing, ())):
-                if child not in above:
-                    above[child] = thing
-                    following.append(child)
-        if first in above:
-            chain = [above[first]]
-            while chain[-1] != first:
-                chain.append(above[chain[-1]])
-            return tuple(reversed(chain))
-        ring = following
-    return None
+def _cycle(below: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+    """Return a cycle that begins with its first thing; empty where there is none."""
+    try:
+        TopologicalSorter(below).prepare()
+    except CycleError as error:
+        cycle = tuple(reversed(error.args[1][1:]))
+        first = cycle.index(min(cycle))
+        return cycle[first:] + cycle[:first]
+    return ()
 
 
 T = TypeVar("T")
@@ -569,62 +543,38 @@ MOST = 1_000
 LABEL_EXAMPLES = 3
 
 
-def overview(
-    entries: Sequence[Entry],
-    led_to: Callable[[Collection[int]], Mapping[int, Sequence[NotePath]]],
-    declared: Mapping[str, str],
-) -> Ontology:
-    """Return everything there is to say of the vocabulary of these notes.
-
-    `led_to` is as `hubs` takes it, `declared` as `property_uses` does.
-    """
-    uses = property_uses(entries, declared)
-    return Ontology(
-        notes=len(entries),
-        labels=_all(labels(entries)),
-        types=_all([use for use in uses if is_category_key(use.name)]),
-        properties=_all(uses),
-        schemas=_all(schemas(entries)),
-        spellings=_all(spellings(entries)),
-        hubs=_all(hubs(entries, led_to)),
-        hierarchies=hierarchies(entries),
-    )
-
-
-def shortened(whole: Ontology, limit: int) -> Ontology:
-    """Return an overview with the first of each kind alone; totals count all.
+def ontology(vault: Vault, limit: int) -> Ontology:
+    """Return the vocabulary of a vault: the first of each kind, and how many.
 
     Raises:
         BadLimit: so many cannot be given.
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    return structs.replace(
-        whole,
-        labels=_of_each_source(whole.labels, limit),
-        types=_first(whole.types, limit),
-        properties=_first(whole.properties, limit),
-        schemas=_first(whole.schemas, limit),
-        spellings=_first(whole.spellings, limit),
-        hubs=_first(whole.hubs, limit),
-    )
-
-
-def _all(found: Sequence[T]) -> Listed[T]:
-    return Listed(tuple(found), len(found))
-
-
-def _first(listed: Listed[T], limit: int) -> Listed[T]:
-    return Listed(listed.shown[:limit], listed.total)
-
-
-def _of_each_source(found: Listed[Label], limit: int) -> Listed[Label]:
+    vocabulary = vocabulary_for(vault)
+    entries, settings = vocabulary.counted, vocabulary.settings
+    uses = property_uses(entries, settings.property_types)
+    named, rows = labels(entries), OntologyRows(vault.reader.connection())
     shown = [
         label
         for source in ("property", "tag", "folder")
-        for label in [one for one in found.shown if one.source == source][:limit]
+        for label in [one for one in named if one.source == source][:limit]
     ]
-    return Listed(tuple(shown), found.total)
+    return Ontology(
+        notes=len(entries),
+        labels=Listed(tuple(shown), len(named)),
+        types=_first([use for use in uses if is_category_key(use.name)], limit),
+        properties=_first(uses, limit),
+        schemas=_first(schemas(entries), limit),
+        spellings=_first(spellings(entries), limit),
+        hubs=_first(hubs(entries, rows), limit),
+        hierarchies=hierarchies(entries),
+        notices=settings.notices,
+    )
+
+
+def _first(found: Sequence[T], limit: int) -> Listed[T]:
+    return Listed(tuple(found[:limit]), len(found))
 
 
 def labels(entries: Sequence[Entry]) -> list[Label]:
@@ -657,7 +607,7 @@ def _labels_of(entry: Entry) -> Iterable[tuple[LabelSource, str, str]]:
         yield "folder", "", entry.folder.partition("/")[0]
 
 
-def spellings(entries: Sequence[Entry]) -> list[Spelling]:
+def spellings(entries: Sequence[Entry]) -> list[SpelledWord]:
     """Return what is spelled in several ways: properties, tags, then categories."""
     keys = {entry.id: tuple(entry.properties) for entry in entries}
     tags = {entry.id: entry.tags for entry in entries}

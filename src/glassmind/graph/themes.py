@@ -21,7 +21,6 @@ from glassmind.errors import (
     AmbiguousTheme,
     BadWish,
     IndexFault,
-    IndexUnwritable,
     UnknownTheme,
 )
 from glassmind.graph.link_graph import link_graph
@@ -120,8 +119,7 @@ class Themed:
         self._vault = vault
         self._usual = vault.config.graph.theme_resolution
         self._lock = Lock()
-        self._last: dict[tuple[bool, bool], _Made] = {}
-        self._unwritable: _Made | None = None
+        self._last: _Made | None = None
         self._homes: tuple[Themes | None, dict[str, ThemeLabel]] = (None, {})
 
     def _rows(self) -> ThemeRows:
@@ -176,18 +174,21 @@ class Themed:
         """
         with self._lock:
             graph, state = link_graph(self._vault), self._rows().state()
-            wanted = self._resolution(state, None)
+            wanted = self._resolution(state)
             if not _is_of(state, fingerprint(graph), wanted):
-                self._keep(self._made(graph, wanted), state, wait_s=wait_s)
+                self._keep(self._made(graph, wanted), wait_s=wait_s)
 
     def _now(
         self, resolution: float | None, *, ghosts: bool = False, refresh: bool = False
     ) -> _Made:
         graph = link_graph(self._vault, ghosts=ghosts)
         state = self._rows().state()
-        wanted = self._resolution(state, resolution, refresh=refresh)
-        once = not refresh and wanted != self._resolution(state, None)
-        last = self._last.get((ghosts, once))
+        kept = self._usual if refresh else self._resolution(state)
+        wanted = kept if resolution is None else resolution
+        once = not refresh and wanted != kept
+        if ghosts or once:
+            return self._made(graph, wanted, ghosts=ghosts, once=once)
+        last = self._last
         if (
             refresh
             or last is None
@@ -195,27 +196,15 @@ class Themed:
             or last.state.resolution != wanted
             or state not in (last.before, last.state)
         ):
-            last = self._made(graph, wanted, anew=refresh, ghosts=ghosts, once=once)
-        self._last[ghosts, once] = last
-        if not ghosts and not once and last is not self._unwritable:
-            with suppress(IndexFault):  # it is as good from memory
-                try:
-                    self._keep(last, state, anew=refresh)
-                except IndexUnwritable:
-                    self._unwritable = last
+            last = self._last = self._made(graph, wanted, anew=refresh)
+            if last.state != state or refresh:
+                with suppress(IndexFault):  # it is as good from memory
+                    self._keep(last)
         return last
 
-    def _resolution(
-        self,
-        state: ThemeState | None,
-        resolution: float | None,
-        *,
-        refresh: bool = False,
-    ) -> float:
-        """Return the resolution that is meant."""
-        if resolution is not None:
-            return resolution
-        if state is None or refresh or state.usual != self._usual:
+    def _resolution(self, state: ThemeState | None) -> float:
+        """Return the resolution of the themes that are kept."""
+        if state is None or state.usual != self._usual:
             return self._usual
         return state.resolution
 
@@ -254,17 +243,7 @@ class Themed:
         key = ("themes", mark, resolution)
         return self._vault.scope_results.get(key, lambda: parted(graph, resolution))
 
-    def _keep(
-        self,
-        made: _Made,
-        known: ThemeState | None,
-        *,
-        anew: bool = False,
-        wait_s: float = 0.0,
-    ) -> None:
-        """Write themes, unless they are what is `known` to be kept."""
-        if made.state == known and not anew:
-            return
+    def _keep(self, made: _Made, *, wait_s: float = 0.0) -> None:
         ids = dict(zip(made.graph.paths, made.graph.ids.tolist(), strict=True))
         kept = [
             KeptTheme(

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Iterator
 from itertools import groupby
-from typing import Any
 
 import apsw
 
@@ -25,16 +24,8 @@ from glassmind.store.sqlite.vectors import VectorRows
 _THESE = "in (select value from json_each(?1))"
 
 
-class _AllOrSome(Rows):
-    """Statements about all notes, or about some."""
-
-    def _among(
-        self, statement: str, column: str, note_ids: Collection[int] | None
-    ) -> Any:
-        """Return the rows of some notes or of all; `{}` is where to say which."""
-        if note_ids is None:
-            return self._rows(statement.format("true"))
-        return self._for(statement.format(f"{column} {_THESE}"), sorted(note_ids))
+class _Links(Rows):
+    """How links are written."""
 
     def property_links(self) -> list[tuple[int, int, str]]:
         """Return the links between notes in properties: source, target, property."""
@@ -53,7 +44,7 @@ class _AllOrSome(Rows):
         return bool(self._value(statement))
 
 
-class MentionRows(_AllOrSome):
+class MentionRows(_Links):
     """What suggestions are made of: names, anchors, texts, tags and vectors."""
 
     def __init__(self, db: apsw.Connection) -> None:
@@ -122,54 +113,40 @@ class MentionRows(_AllOrSome):
             return ""
         return f"{self._space.id} {vector_log(self._db, self._space.id).head()}"
 
-    def stamp(self) -> str:
-        if self._space is None:
-            return ""
-        paired = self._value("""
-            select count(*) || ':' || total(similarity) || ':' ||
-              total(similarity * (note_id * 31 + other_id)) from pairs
-        """)
-        return f"{self.vector_stamp()} {paired}"
-
 
 _ENTRIES = """
 select n.id, f.path, n.title, n.kind, n.aliases,
   (select json_group_array(t.name order by t.seq) from tags t where t.note_id = n.id),
   (select json_group_object(p.name, json(p.value) order by p.seq) from properties p
    where p.note_id = n.id)
-from notes n join files f on f.id = n.id where {} order by f.path
+from notes n join files f on f.id = n.id order by f.path
 """
 _PROPERTY_LINKS = """
 select l.note_id, l.seq, l.property, l.target, t.path
 from links l left join files t on t.id = l.target_id
-where l.property is not null and l.target <> '' and {0}
+where l.property is not null and l.target <> ''
 union all
 select l.note_id, l.seq, d.key, l.target, t.path
 from fields d join links l on l.note_id = d.note_id
   and l.start_byte >= d.start_byte and l.end_byte <= d.end_byte
 left join files t on t.id = l.target_id
-where d.form <> 'emoji' and l.property is null and l.target <> '' and {0}
+where d.form <> 'emoji' and l.property is null and l.target <> ''
 order by 1, 2
 """
 """A link inside an inline field is a link of that property too."""
 
 
-class OntologyRows(_AllOrSome):
+class OntologyRows(_Links):
     """How notes are described: by names, properties, tags and links."""
 
     def head(self) -> str:
         """Return how far the rows have come: what notes say, and where links lead."""
         return NetRows(self._db).head()
 
-    def changed(self, head: str) -> list[int] | None:
-        """Return the notes that may have changed since; None when any may have."""
-        news = NetRows(self._db).news(head)
-        return None if news is None else news.changed
-
-    def entries(self, note_ids: Collection[int] | None = None) -> list[Entry]:
-        """Return every note, or some, with what describes it, by path."""
+    def entries(self) -> list[Entry]:
+        """Return every note with what describes it, by path."""
         links: dict[int, list[PropertyLink]] = {}
-        for note_id, _, *link in self._among(_PROPERTY_LINKS, "l.note_id", note_ids):
+        for note_id, _, *link in self._rows(_PROPERTY_LINKS):
             links.setdefault(note_id, []).append(PropertyLink(*link))
         return [
             Entry(
@@ -182,8 +159,8 @@ class OntologyRows(_AllOrSome):
                 tuple(dict.fromkeys(json.loads(tags))),
                 tuple(links.get(note_id, ())),
             )
-            for note_id, path, title, kind, aliases, tags, properties in self._among(
-                _ENTRIES, "n.id", note_ids
+            for note_id, path, title, kind, aliases, tags, properties in self._rows(
+                _ENTRIES
             )
         ]
 
@@ -208,22 +185,20 @@ class OntologyRows(_AllOrSome):
         """)
         return [GhostName(*row) for row in rows]
 
-    def headings(
-        self, note_ids: Collection[int] | None = None
-    ) -> dict[NotePath, list[HeadingName]]:
-        """Return the headings of every note, or of some, in order."""
+    def headings(self) -> dict[NotePath, list[HeadingName]]:
+        """Return the headings of every note, in order."""
         statement = """
             select f.path, h.level, h.text, h.line
             from headings h join files f on f.id = h.note_id
-            where h.text <> '' and {} order by f.path, h.seq
+            where h.text <> '' order by f.path, h.seq
         """
         found: dict[NotePath, list[HeadingName]] = {}
-        for row in self._among(statement, "h.note_id", note_ids):
+        for row in self._rows(statement):
             found.setdefault(row[0], []).append(HeadingName(*row))
         return found
 
 
-class HealthRows(_AllOrSome):
+class HealthRows(_Links):
     """What can be wrong with a vault."""
 
     def notes(self) -> list[HealthNote]:
@@ -279,15 +254,14 @@ class HealthRows(_AllOrSome):
             for note_id in note_ids
         }
 
-    def texts(
-        self, note_ids: Collection[int] | None = None
-    ) -> Iterator[tuple[int, str]]:
-        """Yield each note that has passages with its text, without its properties."""
-        statement = """
+    def texts(self, note_ids: Collection[int]) -> Iterator[tuple[int, str]]:
+        """Yield the text of each of some notes, without its properties."""
+        statement = f"""
             select c.note_id, c.text, c.overlap from chunks c
-            where c.kind <> 'frontmatter' and {} order by c.note_id, c.chunk_index
+            where c.kind <> 'frontmatter' and c.note_id {_THESE}
+            order by c.note_id, c.chunk_index
         """
-        rows = self._among(statement, "c.note_id", note_ids)
+        rows = self._for(statement, sorted(note_ids))
         for note_id, chunks in groupby(rows, key=lambda row: row[0]):
             yield note_id, "\n".join(text[overlap:] for _, text, overlap in chunks)
 
