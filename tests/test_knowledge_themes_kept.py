@@ -352,8 +352,6 @@ def test_who_cannot_write_answers_the_same(vault: VaultDesk) -> None:
     assert len(kept(vault)) == 15
 
 
-
-
 def test_a_watch_makes_themes_when_it_was_quiet(vault: VaultDesk) -> None:
     vault.settings |= QUICK
     vault.write(three_groups())
