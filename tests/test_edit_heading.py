@@ -109,7 +109,6 @@ def test_a_twin_is_told_apart_by_a_nested_path() -> None:
     draft = plan_rename_heading(shelf.desk, TEA, "Notes", "Log")
 
     assert shelf.after(draft).text("Cup.md") == "[[Tea#Log]] [[Tea#B#Log]]"
-    assert "has a heading of that name too" in draft.risks[0]
 
 
 def test_links_to_a_later_heading_of_the_name_are_carried_too() -> None:
@@ -131,14 +130,6 @@ def test_a_twin_that_no_link_leads_to_is_only_told() -> None:
     shelf = Shelf.of({"Tea.md": "# Log\n\n# Pot\n"})
 
     assert renamed(shelf, "Pot", "Log") == {"Tea.md": "# Log\n\n# Log\n"}
-
-
-def test_a_link_that_goes_with_the_old_words_is_told() -> None:
-    shelf = Shelf.of({"Tea.md": "# On [[Cup]]\n"})
-
-    draft = plan_rename_heading(shelf.desk, TEA, "On Cup", "On cups")
-
-    assert draft.risks == ("the link to Cup in the heading goes",)
 
 
 def test_a_draft_counts_what_was_rewritten() -> None:

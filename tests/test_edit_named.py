@@ -122,24 +122,6 @@ def test_where_no_note_is_called_so_the_closest_is_named_and_not_taken(
 
 @pytest.mark.parametrize("verb", ["delete", "move"])
 @pytest.mark.parametrize(
-    ("name", "closest"),
-    [
-        ("assets/pictures.png", "assets/picture.png"),
-        ("asets/", "assets"),
-        ("ASSETTS/", "assets"),
-    ],
-)
-def test_the_closest_may_be_another_file_or_a_folder(
-    editing: Editing, verb: str, name: str, closest: str
-) -> None:
-    with pytest.raises(NoteNotFound) as refused:
-        VERBS[verb](editing, name)
-
-    assert refused.value.closest[0] == closest
-
-
-@pytest.mark.parametrize("verb", ["delete", "move"])
-@pytest.mark.parametrize(
     ("name", "path"),
     [
         ("assets/picture.png", "assets/picture.png"),

@@ -117,22 +117,6 @@ def test_what_is_prepended_takes_nothing_in(text: str, more: str, result: str) -
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("a\n\n```\ncode\n", "a code block"),
-        ("a\n\n~~~\n```\n", "a code block"),
-        ("%%\nhidden\n", "a comment"),
-        ("<!--\nhidden\n", "HTML"),
-    ],
-)
-def test_what_is_appended_inside_something_open_is_told(text: str, what: str) -> None:
-    result = tried(text.encode(), Append("oolong"))
-
-    assert result.raw.decode().endswith("oolong\n")
-    assert any(f"ends inside {what} that is not closed" in r for r in result.risks)
-
-
-@pytest.mark.parametrize(
     "text", ["a `b`\n", "```\ncode\n```\n", "$$\nx\n$$\n", "%%x%%\n", "- ~~~\n  x\n"]
 )
 def test_what_is_closed_is_no_risk(text: str) -> None:
@@ -323,12 +307,6 @@ def test_a_link_goes_to_the_end_of_a_section() -> None:
         after(text, AddLink("Tea", "- See", "A"))
         == "# A\n\n- x ^id\n- See [[Tea]]\n\n# B\n"
     )
-
-
-def test_a_link_that_is_none_where_it_stands_is_told() -> None:
-    result = tried(b"```\n", AddLink("Tea", "See"))
-
-    assert "ends inside a code block" in result.risks[0]
 
 
 @pytest.mark.parametrize("edit", [AddLink("", "See"), AddLink("Tea", " {link} ")])

@@ -1,7 +1,5 @@
 """Edits under headings and beside them, and of blocks that have an id."""
 
-from typing import Literal
-
 import pytest
 from edit_text_desk import after, tried
 
@@ -101,16 +99,6 @@ def test_headings_are_named_in_many_ways(name: str) -> None:
     assert after(text, AtHeading(name, "new")) == text.replace("old", "new")
 
 
-@pytest.mark.parametrize("where", ["after", "before"])
-def test_what_goes_into_code_that_is_not_closed_is_told(
-    where: Literal["after", "before"],
-) -> None:
-    result = tried(b"# A\n\n```\ncode\n", AtHeading("A", "new", where))
-
-    told = [risk for risk in result.risks if "ends inside a code block" in risk]
-    assert len(told) == (where == "after")
-
-
 def test_headings_of_one_name_are_told_apart_by_what_is_above_or_by_index() -> None:
     text = "# A\n\n## T\n\none\n\n# B\n\n## T\n\ntwo\n"
 
@@ -160,13 +148,6 @@ def test_where_there_is_no_such_heading_the_nearest_are_named() -> None:
     assert len(refused.value.nearest) == 3
     with pytest.raises(BadEdit, match="no heading is named"):
         after("# A\n", AtHeading(" # ", "new"))
-
-
-def test_a_text_that_brings_the_heading_along_is_told() -> None:
-    result = tried(b"# A\n\n## B\n\nold\n", AtHeading("B", "## B\n\nnew"))
-
-    assert result.raw == b"# A\n\n## B\n\n## B\n\nnew\n"
-    assert result.risks == ("the heading 'B' stays, and the text brings it once more",)
 
 
 @pytest.mark.parametrize(
@@ -239,12 +220,6 @@ def test_a_text_is_put_beside_a_block(
             after(text, edit)
     else:
         assert after(text, edit) == result
-
-
-def test_an_id_over_several_blocks_is_told_to_name_the_last() -> None:
-    risks = tried(b"old ^id\n", AtBlock("id", "one\n\ntwo")).risks
-
-    assert risks == ("^id names the last block of the text only",)
 
 
 def test_ids_in_code_are_none_and_two_of_a_name_are_refused() -> None:

@@ -28,16 +28,12 @@ posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX file system")
 CANARY = b"the canary outside"
 
 
-@pytest.fixture(params=["direct", "in_steps", "by_name"])
+@pytest.fixture(params=["in_steps", "by_name"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Every way of opening that some system uses."""
     match request.param:
-        case "direct" if os.name == "nt":
-            pytest.skip("Windows opens by name only")
         case "in_steps" if os.name == "nt":
             pytest.skip("Windows opens by name only")
-        case "in_steps":
-            monkeypatch.setattr(read, "opener", lambda: read.open_in_steps)
         case "by_name":
             monkeypatch.setattr(read, "_BY_DESCRIPTOR", False)
     return str(request.param)
@@ -331,15 +327,14 @@ def test_whatever_is_accepted_has_only_plain_parts(text: str) -> None:
 
 
 @posix
-@pytest.mark.parametrize("opener", [read.open_in_steps, read.opener()])
-def test_no_descriptor_is_left_open(vault: Path, opener: read.Opener) -> None:
+def test_no_descriptor_is_left_open(vault: Path) -> None:
     (vault / "out").symlink_to(vault.parent)
     root = os.open(vault, os.O_RDONLY)
     before = _open_beneath(vault)
 
     for path in ["a/b/Tea.md", "a/b/None.md", "out/x", "a/b/Tea.md/x"] * 5:
         try:
-            os.close(opener(root, path, os.O_RDONLY))
+            os.close(read.open_in_steps(root, path, os.O_RDONLY))
         except OSError:
             continue
 

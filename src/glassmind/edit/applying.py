@@ -83,7 +83,6 @@ def _refresh(vault: EditVault, paths: Sequence[NotePath]) -> GlassmindError | No
 
 
 def indexed(done: Changed, fault: GlassmindError | None) -> Changed:
-    """Return what came of a change, and that the index lags behind where it does."""
     if fault is None:
         return done
     said = LATE.format(fault=fault)
@@ -109,7 +108,6 @@ def with_folders(vault: EditVault, draft: Draft) -> Draft:
 
 
 def take_away_folders(vault: EditVault, undone: Changeset) -> None:
-    """Take away the folders that a changeset made, as far as nothing is in them."""
     made = undone.draft.facts.get(MADE)
     if isinstance(made, list):
         vault.files.clear([NotePath(str(folder)) for folder in reversed(made)])
@@ -188,19 +186,15 @@ def settle(vault: EditVault) -> tuple[str, ...]:
 
 
 class _Settled(NamedTuple):
-    """What became of a changeset that was interrupted, and the steps it had."""
-
     notice: str
     steps: tuple[Step, ...] = ()
 
 
 def _notices(vault: EditVault, settled: Sequence[_Settled]) -> list[str]:
-    """Return what is told of what was settled: of others' changes, all or nothing."""
     return [one.notice for one in settled] if vault.sight is None else []
 
 
 def _settle_all(vault: EditVault) -> list[_Settled]:
-    """Settle what there is; it is our turn, so nobody is still at it."""
     return [_settled(vault, identity) for identity in vault.changesets.unfinished()]
 
 
@@ -250,7 +244,6 @@ def _numbered(
 
 
 def moving(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Return the steps that change something."""
     return tuple(s for s in steps if s.path != s.to or s.before != s.after)
 
 
@@ -270,7 +263,6 @@ def _written(
     request: EditRequest,
     news: Sequence[NotePath],
 ) -> _Written:
-    """Change the files; what takes no file is done while the disk is waited for."""
     noted: list[bool] = []
     files: list[FileDiff] = []
     is_indexed: list[bool] = []
@@ -335,7 +327,6 @@ def _turn_back(vault: EditVault, changeset: Changeset) -> None:
 
 
 def _tidy_up(vault: EditVault, undone: str) -> None:
-    """Let what was taken back leave no empty folder, if it had made one."""
     with suppress(EditRefused):  # it went with its time
         if undone:
             take_away_folders(vault, vault.changesets.get(undone))
@@ -425,7 +416,6 @@ def decided(vault: EditVault, draft: Draft, request: EditRequest) -> Changed:
 
 
 def as_of(draft: Draft, request: EditRequest) -> Draft:
-    """Return a change that knows whether the caller is tainted."""
     if not request.tainted:
         return draft
     return replace(draft, facts={**draft.facts, TAINTED: True})
@@ -455,7 +445,6 @@ def kept(
     *,
     reason: str,
 ) -> Changed:
-    """Keep a change in a state in which nothing of it is made."""
     known = with_folders(vault, draft)
     made = vault.changesets.made(known, state, client=request.client, reason=reason)
     vault.changesets.keep(made)
@@ -514,7 +503,6 @@ def refuse_memos(vault: EditVault, draft: Draft, request: EditRequest) -> None:
 
 
 def changes_memos(vault: EditVault, draft: Draft) -> bool:
-    """True if a change writes, moves or takes away anything that is remembered."""
     return any(
         _is_of_memos(vault, path) or (_is_inside(vault, path) and _is_any_memo(step))
         for step in draft.steps
@@ -531,7 +519,6 @@ def _is_any_memo(step: Step) -> bool:
 def _is_barred(
     vault: EditVault, draft: Draft, step: Step, request: EditRequest
 ) -> bool:
-    """True if a step that ends in the agent folder writes a memo."""
     came = step.path is None or not _is_inside(vault, step.path)
     into = _is_of_memos(vault, step.to)
     enters = into and not (step.path and _is_of_memos(vault, step.path))
@@ -552,7 +539,6 @@ def _is_barred(
 
 
 def _takes_anothers(vault: EditVault, step: Step, request: EditRequest) -> bool:
-    """True if a step moves or takes away a memo that is not the client's own."""
     old = step.path
     if old is None or old == step.to or not _is_inside(vault, old):
         return False
@@ -564,7 +550,6 @@ def _takes_anothers(vault: EditVault, step: Step, request: EditRequest) -> bool:
 
 
 def _is_own(was: _Properties, request: EditRequest) -> bool:
-    """True if a memo says that the client captured it; its owner's says nothing."""
     return was.get("layout") is None and was.get("client") == request.client
 
 
@@ -622,19 +607,16 @@ def refuse_left_out(
 
 
 def known_undone(vault: EditVault, changeset: Changeset) -> Changeset | None:
-    """Return the change that a changeset takes back; None for none, or one too old."""
     with suppress(EditRefused):
         return vault.changesets.get(changeset.undoes) if changeset.undoes else None
     return None
 
 
 def shown_changeset(vault: EditVault, identity: str) -> Changed:
-    """Return a changeset with its diffs, but for those of notes left out by now."""
     return withheld(vault, changed(told_changeset(vault, identity)))
 
 
 def withheld(vault: EditVault, done: Changed) -> Changed:
-    """Return what came of a change; diffs of notes left out by now say so instead."""
     rules, steps = vault.rules(), done.changeset.draft.steps
     is_made = done.changeset.state == "applied"
     moved: list[tuple[str, str]] = [

@@ -61,7 +61,6 @@ _hidden_letters = lru_cache(maxsize=16)(hidden_ranges)
 
 
 def refuse_unhiding(draft: Draft) -> None:
-    """Refuse a change after which a credential can be read that was hidden before."""
     before = [
         text
         for step in draft.steps
@@ -125,7 +124,6 @@ def is_bare(text: str, letters: HiddenRange, hidden: Sequence[HiddenRange]) -> b
 
 
 def refuse_marks(draft: Draft) -> None:
-    """Refuse a change that would write, into a note, what stands for a credential."""
     before, after = Counter[bytes](), Counter[bytes]()
     for step in draft.steps:
         if step.before is not None:
@@ -176,8 +174,6 @@ def look_as_shown(vault: EditVault, page: Page, look: Callable[[Note], object]) 
 
 
 class _Masked(NamedTuple):
-    """A note in which words stand for credentials, and what each of them stands for."""
-
     raw: bytes
     name: str
     words: re.Pattern[str]
@@ -185,7 +181,6 @@ class _Masked(NamedTuple):
 
     @classmethod
     def of(cls, raw: bytes) -> "_Masked | None":
-        """Return a note with words for its credentials; None for one without any."""
         try:
             text = raw.decode()
         except UnicodeDecodeError:
@@ -199,7 +194,6 @@ class _Masked(NamedTuple):
         return cls(masked, name, re.compile(rf"{name}-(\d+)-"), values)
 
     def unmasked(self, text: str) -> tuple[str, list[HiddenRange]]:
-        """Return a text with the credentials back in it, and where they stand."""
         parts: list[str] = []
         back: list[HiddenRange] = []
         done = at = 0
@@ -212,7 +206,6 @@ class _Masked(NamedTuple):
         return "".join((*parts, text[done:])), back
 
     def said(self, value: Any) -> Any:
-        """Return a message or facts without the words for credentials."""
         if isinstance(value, str):
             return self.words.sub(HIDDEN, value)
         if isinstance(value, Mapping):
@@ -235,7 +228,6 @@ def _is_broken(text: str) -> bool:
 
 
 def _without_words(masked: _Masked, error: EditRefused) -> EditRefused:
-    """Return a refusal without the words that stand for credentials."""
     if isinstance(error, NoMatch | SeveralMatches):
         mark = _MARK.search(error.wanted.encode(errors="replace"))
         if mark is not None:
@@ -270,7 +262,6 @@ class Merged(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """Whether both changes are in it whole."""
         return not self.conflicts
 
 
@@ -332,7 +323,6 @@ def _ended(raw: bytes, newline: bytes) -> bytes:
 
 
 def _newline(texts: Sequence[bytes]) -> bytes:
-    """Return what ends the first line of the first text that has an ended one."""
     first = next((lines_in(raw)[0] for raw in texts if b"\n" in raw), b"")
     return b"\r\n" if first.endswith(b"\r\n") else b"\n"
 
@@ -360,7 +350,6 @@ def _merged(old: list[bytes], mine: list[bytes], yours: list[bytes]) -> Merged:
 
 
 def _over(hunks: Sequence[Hunk], begin: int, end: int) -> tuple[int, int]:
-    """Return the lines of the other text that stand for some lines of the base."""
     if not hunks:
         return begin, end
     first, last = hunks[0], hunks[-1]
@@ -388,7 +377,6 @@ def _groups(
 
 
 def _is_in_the_way(known: Hunk, hunk: Hunk) -> bool:
-    """Whether a hunk overlaps what begins before it, or touches it and is alike."""
     if hunk.start != known.end:
         return hunk.start < known.end
     return (hunk.start < hunk.end) == (known.start < known.end)
@@ -413,13 +401,11 @@ _NO_END = "\\ No newline at end of file\n"
 
 
 def changed(changeset: Changeset, *, notices: Sequence[str] = ()) -> Changed:
-    """Return what came of a changeset, with a diff for each file of it."""
     files = diffs_of(changeset.draft.steps)
     return Changed(changeset, files, notices=tuple(notices))
 
 
 def diffs_of(steps: Sequence[Step]) -> tuple[FileDiff, ...]:
-    """Return what steps do to each file; beyond some length, the counts alone."""
     room = MOST_SHOWN_IN_ALL
     files: list[FileDiff] = []
     texts = (
@@ -445,12 +431,10 @@ def changesets_of(
 
 
 def files_of(changesets: Sequence[Changeset]) -> list[NotePath]:
-    """Return the files that changes are about, whose names stand in what is told."""
     return paths_of(step for one in changesets for step in one.draft.steps)
 
 
 def paths_of(steps: Iterable[Step]) -> list[NotePath]:
-    """Return every path that steps take something from or bring something to."""
     both = (path for step in steps for path in (step.path, step.to))
     return list(dict.fromkeys(path for path in both if path is not None))
 
@@ -508,7 +492,6 @@ def _text(raw: bytes) -> bytes | None:
 def _without_secrets(
     raw: bytes, lines: list[bytes], hidden: Collection[str]
 ) -> list[bytes]:
-    """Return the lines of a text, as many as it has, with credentials hidden."""
     text = raw.decode(errors="surrogateescape")
     safe = redacted(text)
     for value in sorted(hidden, key=len, reverse=True):
@@ -540,7 +523,6 @@ def _shown(
     hunks: Sequence[Hunk],
     room: int,
 ) -> str:
-    """Return a unified diff, ended by a sentence where there is no room for all."""
     name = "/dev/null" if step.path is None else f"a/{step.path}"
     shown = [f"--- {name}\n", f"+++ b/{step.to}\n"]
     room -= sum(map(len, shown))
@@ -575,7 +557,6 @@ def _lines(
 
 
 def _together(hunks: Sequence[Hunk]) -> Iterator[list[Hunk]]:
-    """Yield hunks whose surroundings meet, together."""
     group: list[Hunk] = []
     for hunk in hunks:
         if group and hunk.start - group[-1].end > 2 * CONTEXT:

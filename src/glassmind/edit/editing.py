@@ -204,7 +204,6 @@ class Editing:
         index: int | None,
         expected: Digest | None = None,
     ) -> Changed:
-        """Give a heading other words, and the links to it too."""
         vault = self._vault
         return self._made(
             lambda: plan_rename_heading(
@@ -215,7 +214,6 @@ class Editing:
         )
 
     def rename_tag(self, old: str, new: str, request: EditRequest) -> Changed:
-        """Give a tag and those below it another name, in texts and properties."""
         plan = partial(plan_rename_tag, self._vault, old, new)
         return self._made(plan, request)
 
@@ -253,7 +251,6 @@ class Editing:
         index: int | None = None,
         expected: Digest | None = None,
     ) -> Changed:
-        """Make notes of sections, that of one heading or all of a level."""
         vault = self._vault
         return self._made(
             lambda: plan_split(
@@ -282,13 +279,11 @@ class Editing:
     def changesets(
         self, states: Sequence[ChangeState] = (), *, limit: int = 20
     ) -> ChangesetList:
-        """Return what was changed, proposed or shown, the newest first."""
         found = changesets_of(self._vault, states, limit=limit)
         self._vault.disclosed(files_of(found.changesets))
         return found
 
     def show(self, identity: str) -> Changed:
-        """Return a changeset with its diffs, but for those of notes left out by now."""
         return self._shown(shown_changeset(self._vault, identity))
 
     def apply(
@@ -323,7 +318,6 @@ class Editing:
         return self._followed(lambda vault: approve(vault, identity, client=client))
 
     def reject(self, identity: str, *, client: str = "cli") -> Changed:
-        """Leave a proposal; nothing is changed."""
         return reject(self._vault, identity, client=client)
 
     def undo(self, identity: str, request: EditRequest) -> Changed:
@@ -336,11 +330,9 @@ class Editing:
             return self._followed(lambda vault: undo(vault, identity, request))
 
     def settle(self) -> tuple[str, ...]:
-        """Finish or take back what a killed process left; say what was done."""
         return settle(self._vault)
 
     def propose_for_renamed(self, moves: Mapping[NotePath, NotePath]) -> str:
-        """Propose new links for files that were renamed outside; return a notice."""
         try:
             done = self._proposed(moves)
         except GlassmindError as error:
@@ -405,7 +397,6 @@ class Editing:
         return done
 
     def _offer(self, steps: Sequence[Step]) -> str:
-        """Propose links for notes that were renamed, but for those of our own steps."""
         moves = moves_by_others(self._vault.take_renames(), steps)
         try:
             found = self._proposed(moves) if moves else None

@@ -104,7 +104,6 @@ def _free_title(title: str, taken: Collection[str]) -> str:
 
 
 def _lowered(source: bytes, heading: Heading) -> Splice:
-    """Return the splice that gives a heading the next lower rank, if there is one."""
     start, end = heading.start, heading.end
     opening = _ATX.match(source, start, end)
     if opening:
@@ -149,7 +148,6 @@ def _free(name: str, taken: Collection[str]) -> str:
 
 
 def _body(added: Page, splices: list[Splice]) -> bytes:
-    """Return the text behind the properties, without blank lines before it."""
     start = added.note.frontmatter.end
     head = _BLANK_LINES.match(added.source, start)
     start = head.end() if head else start
@@ -170,16 +168,16 @@ def _gap(into: Page) -> bytes:
 
 
 def _check(into: Page, added: Page, page: Page, first: int, head: str) -> None:
-    """Refuse a text that is read otherwise behind the other one."""
     before, behind, now = into.note, added.note, page.note
     titles = [one.text for one in now.headings]
     meant = [one.text for one in before.headings]
     if head:
         meant.append(read_note(NotePath("a.md"), f"# {head}").headings[0].text)
     same = titles == [*meant, *(one.text for one in behind.headings)]
+    for read in (_links, _tags, _tasks, _others):
+        said = [what for _, what in (*read(before), *read(behind))]
+        same &= [what for _, what in read(now)] == said
     same &= len(now.block_ids) == len(before.block_ids) + len(behind.block_ids)
-    for read in (_links, _tags, _tasks, _callouts, _regions):
-        same &= read(now) == [*read(before), *read(behind)]
     if not same or len(titles) < first or _reaches_over(now, len(into.source)):
         raise EditRefused(
             f"{added.path} was not added to {into.path}: it would be read otherwise "
@@ -189,35 +187,10 @@ def _check(into: Page, added: Page, page: Page, first: int, head: str) -> None:
 
 
 def _reaches_over(note: Note, at: int) -> bool:
-    """Whether something that is no text begins before a place and ends behind it."""
     return any(
         one.kind in _NO_TEXT and one.start < at < one.end
         for one in (*note.regions, *note.blocks)
     )
-
-
-def _links(note: Note) -> list[object]:
-    return [
-        (link.kind, link.target, link.subpath, link.embed)
-        for link in note.links
-        if link.property is None
-    ]
-
-
-def _tags(note: Note) -> list[object]:
-    return [tag.name for tag in note.tags if not tag.in_properties]
-
-
-def _tasks(note: Note) -> list[object]:
-    return [(task.status, task.text) for task in note.tasks]
-
-
-def _callouts(note: Note) -> list[object]:
-    return [(callout.kind, callout.title) for callout in note.callouts]
-
-
-def _regions(note: Note) -> list[object]:
-    return [(region.kind, region.language) for region in note.regions]
 
 
 _FORBIDDEN = re.compile(r"(?:%%|[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]|\s)+")
@@ -276,7 +249,6 @@ def sections_at(
 
 
 def section_of(note: Note, source: bytes, at: int) -> Section:
-    """Return the section of a heading."""
     start = source.rfind(b"\n", 0, note.headings[at].start) + 1
     stop = section_end(note, at)
     stop = source.rfind(b"\n", 0, stop) + 1 if stop < len(source) else stop
@@ -286,14 +258,12 @@ def section_of(note: Note, source: bytes, at: int) -> Section:
 
 
 def file_name(heading: str) -> str:
-    """Return a heading as the name of a file, without its suffix."""
     name = without_refused_characters(_FORBIDDEN.sub(" ", heading)).strip(" .")
     name = name.encode()[:_LONGEST].decode(errors="ignore")
     return unreserved(name.strip(" .") or NAMELESS)
 
 
 def free_path(folder: str, name: str, taken: Collection[str]) -> NotePath:
-    """Return a path in a folder that no file has, in any case; it may get a number."""
     base = f"{folder}/{name}" if folder else name
     if fold(f"{base}.md") not in taken:
         return NotePath(f"{base}.md")
@@ -325,7 +295,6 @@ def left_over(
 
 
 def _paragraph(page: Page, section: Section, link: str) -> bytes:
-    """Return a link with as many blank lines as part it from what is around it."""
     start = page.note.frontmatter.end
     line = page.source.rfind(b"\n", start, max(start, section.start - 1)) + 1
     close = page.source[max(start, line) : section.start].strip()
@@ -335,14 +304,11 @@ def _paragraph(page: Page, section: Section, link: str) -> bytes:
 
 
 class Footnotes(NamedTuple):
-    """The footnotes of a note, by their names in lower case."""
-
     referred: frozenset[str]
     defined: Mapping[str, Sequence[Footnote]]
 
     @classmethod
     def of(cls, note: Note) -> "Footnotes":
-        """Return those of a note."""
         referred, defined = set(), dict[str, list[Footnote]]()
         for one in note.footnotes:
             if one.form == "reference":
@@ -418,13 +384,12 @@ def parts_left(note: Note, gone: Sequence[Section]) -> dict[OutlinePart, Outline
 
 
 def check_cut(page: Page, chosen: Sequence[int]) -> None:
-    """Refuse a cut after which something would be read otherwise."""
     sections = [section_of(page.note, page.source, at) for at in chosen]
     holes = [Splice(one.start, one.end, b"") for one in sections]
     left = parse_note(page.path, spliced(page.source, holes).decode())
     texts = [page.source[one.start : one.end].decode() for one in sections]
     alone = [parse_note(page.path, text) for text in texts]
-    for read in (_headings, _blocks, _tasks_cutting, _links_cutting, _tags_cutting):
+    for read in (_headings, _blocks, _tasks, _links, _tags):
         meant: dict[int | None, list[object]] = {}
         for at, what in read(page.note):
             meant.setdefault(home_of(at, sections), []).append(what)
@@ -455,13 +420,23 @@ def _blocks(note: Note) -> Said:
     return [(one.start, one.name) for one in note.block_ids]
 
 
-def _tasks_cutting(note: Note) -> Said:
+def _tasks(note: Note) -> Said:
     return [(one.start, (one.status, one.text)) for one in note.tasks]
 
 
-def _links_cutting(note: Note) -> Said:
-    return [(one.start, (one.kind, one.target, one.subpath)) for one in note.links]
+def _links(note: Note) -> Said:
+    return [
+        (one.start, (one.kind, one.target, one.subpath, one.embed))
+        for one in note.links
+        if one.property is None
+    ]
 
 
-def _tags_cutting(note: Note) -> Said:
-    return [(one.start, one.name) for one in note.tags]
+def _tags(note: Note) -> Said:
+    return [(one.start, one.name) for one in note.tags if not one.in_properties]
+
+
+def _others(note: Note) -> Said:
+    callouts = [(one.start, (one.kind, one.title)) for one in note.callouts]
+    regions = [(one.start, (one.kind, one.language)) for one in note.regions]
+    return sorted([*callouts, *regions])

@@ -3,7 +3,6 @@
 import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -43,7 +42,6 @@ _HEX = frozenset("0123456789abcdef")
 
 
 def named(vault: EditVault, name: str) -> NotePath:
-    """Return the note of a name; a path needs no index."""
     path = _called(vault, name, _at(vault, name))
     check_seen(vault, name, path)
     check_read(vault.rules(), path)
@@ -53,7 +51,6 @@ def named(vault: EditVault, name: str) -> NotePath:
 def named_text(
     vault: EditVault, name: str, expected: Digest | None
 ) -> tuple[NotePath, bytes]:
-    """Return the note of a name and its bytes, which are to be edited."""
     at, raw = _read_at(vault, name)
     path = _called(vault, name, at)
     check_seen(vault, name, path)
@@ -62,7 +59,6 @@ def named_text(
 
 
 def named_template(vault: EditVault, name: str) -> NotePath:
-    """Return the template of a name: one in the folder of templates, or any note."""
     folders = vault.settings().template_folders
     plain = name.removeprefix("./").removeprefix("/")
     known = (exact_or_none(vault, f"{folder}/{plain}") for folder in folders)
@@ -76,7 +72,6 @@ def named_template(vault: EditVault, name: str) -> NotePath:
 
 
 def check_read(rules: IgnoreRules, path: NotePath) -> None:
-    """Refuse a file that is left out of the index, as whoever reads notes does."""
     reason = rules.left_out(path)
     if reason is not None:
         said = f"it was skipped ({reason})" if reason else "it is hidden"
@@ -129,7 +124,6 @@ def _is_seen(vault: EditVault, path: NotePath, raw: bytes) -> bool:
 
 
 def exact_or_none(vault: EditVault, name: str) -> NotePath | None:
-    """Return the note that is called so to the letter; None for no such note, yet."""
     path = _at(vault, name)
     if path is not None:
         return path
@@ -141,7 +135,6 @@ def exact_or_none(vault: EditVault, name: str) -> NotePath | None:
 
 
 def is_taken(vault: EditVault, path: NotePath) -> bool:
-    """Whether a file has a path, be it downloaded or not."""
     try:
         return vault.files.read(path) is not None
     except (NotDownloaded, FileTooLarge):
@@ -149,7 +142,6 @@ def is_taken(vault: EditVault, path: NotePath) -> bool:
 
 
 def read_for_edit(vault: EditVault, path: NotePath, expected: Digest | None) -> bytes:
-    """Return the bytes of a note that is to be edited."""
     return _as_expected(vault, path, None, expected)
 
 
@@ -188,7 +180,6 @@ def _never(_: str) -> bool:
 
 
 def trimmed(name: str) -> str:
-    """Return a name as it was given, without blanks around the whole of it."""
     return name.strip()
 
 
@@ -217,7 +208,6 @@ def check_new_name(
 
 
 def stem_of(name: str) -> str:
-    """Return the name of a file without its suffix, if it has one."""
     return name.rpartition(".")[0] if "." in name else name
 
 
@@ -259,22 +249,17 @@ _KINDS = (NOTE_SUFFIX, ".canvas", ".base")
 
 
 class Origin(NamedTuple):
-    """What is to be moved: a file, or with `folder` a folder."""
-
     path: NotePath
     folder: bool
 
 
 class Ground(NamedTuple):
-    """The files and folders of a vault, as far as they are known."""
-
     paths: Sequence[NotePath]
     folders: frozenset[str]
     disk: "Disk"
 
     @classmethod
     def of(cls, vault: EditVault, paths: Sequence[NotePath]) -> "Ground":
-        """Return where things can be moved from and to."""
         folders: set[str] = set()
         for path in paths:
             folder = path.rpartition("/")[0]
@@ -284,7 +269,6 @@ class Ground(NamedTuple):
         return cls(paths, frozenset(folders), Disk(vault))
 
     def is_folder(self, path: str) -> bool:
-        """Whether a folder of that name is there."""
         return path in self.folders or self.disk.is_folder(path)
 
     def is_told(self, vault: EditVault, path: str) -> bool:
@@ -301,13 +285,10 @@ class Ground(NamedTuple):
 
 
 class Disk:
-    """What stands on the disk under a path, whether the index knows it or not."""
-
     def __init__(self, vault: EditVault) -> None:
         self._root, self._sight = vault.root, vault.sight
 
     def is_folder(self, path: str) -> bool:
-        """Whether it is a folder, and no link to one."""
         mode = self._mode(path)
         return mode is not None and stat.S_ISDIR(mode)
 
@@ -316,12 +297,10 @@ class Disk:
         return self._mode(path) is not None or self.is_offloaded(path)
 
     def is_offloaded(self, path: str) -> bool:
-        """Whether a file has that name which iCloud has taken away."""
         with VaultFiles(self._root) as files:
             return files.is_offloaded(path)
 
     def refuse_taken(self, path: str) -> None:
-        """Refuse a name that a file or folder has."""
         if self._mode(path) is not None:
             raise NameTaken(path)
         if self.is_offloaded(path):
@@ -371,7 +350,7 @@ def _origin_of(vault: EditVault, ground: Ground, name: str) -> Origin:
         return Origin(path, folder=True)
     if sure is not None:
         return Origin(sure, folder=False)
-    raise NoteNotFound(name, _closest(vault, ground, name))
+    raise NoteNotFound(name, _closest(vault, name))
 
 
 def _from_root(name: str) -> NotePath:
@@ -397,27 +376,16 @@ def _file_at(vault: EditVault, ground: Ground, path: NotePath) -> NotePath | Non
     return None
 
 
-def _closest(vault: EditVault, ground: Ground, name: str) -> tuple[str, ...]:
-    """Return what may be meant by a name that nothing has, the likeliest first."""
-    if vault.sight is not None:
-        ground = Ground.of(vault, vault.sight.paths())
-    files = (path for path in ground.paths if kind_of(path) == "attachment")
-    others = {fold(one): one for one in (*files, *ground.folders)}
-    alike = get_close_matches(fold(name), others, CLOSEST_SHOWN)
-    found = [others[one] for one in alike]
-    if name.endswith("/"):
-        return tuple(found)
+def _closest(vault: EditVault, name: str) -> tuple[str, ...]:
     try:
-        found.insert(0, vault.find(name))
+        return () if name.endswith("/") else (vault.find(name),)
     except NoteNotFound as unknown:
-        found += unknown.closest
-    return tuple(found[:CLOSEST_SHOWN])
+        return tuple(unknown.closest[:CLOSEST_SHOWN])
 
 
 def origin_bytes(
     vault: EditVault, origin: Origin, expected: Digest | None
 ) -> bytes | None:
-    """Return what a file says that is to be moved; None for a folder."""
     if not origin.folder:
         return read_for_edit(vault, origin.path, expected)
     if expected is not None:
@@ -462,7 +430,6 @@ def _suffixed(name: str, base: str) -> str:
 
 
 def as_there(path: str, ground: Ground) -> NotePath:
-    """Return a path whose folders are spelled as those that are there."""
     *folders, name = path.split("/")
     above = ""
     for folder in folders:

@@ -45,7 +45,6 @@ class Page:
 
     @classmethod
     def of(cls, path: NotePath, raw: bytes) -> "Page":
-        """Return a file as a page."""
         found = decode(raw)
         if isinstance(found, Unreadable):
             raise NotEditable(path, found.reason)
@@ -65,7 +64,6 @@ class Page:
 
     @property
     def end_of_line(self) -> bytes:
-        """What ends a line that is added."""
         return self.newline.encode()
 
     @property
@@ -83,7 +81,6 @@ class Page:
         return self.starts[line] if line < len(self.starts) else len(self.source)
 
     def line_of(self, offset: int) -> int:
-        """Return the number of the line that holds a byte, from 1."""
         return line_at(self.starts, offset)
 
     def text_end(self, end: int) -> int:
@@ -93,7 +90,6 @@ class Page:
         return end - 1 if self.source.endswith(b"\n", 0, end) else end
 
     def is_blank(self, line: int) -> bool:
-        """Whether a line has no text; one that is none has not."""
         return not self.source[self.line_start(line) : self.line_end(line)].strip()
 
     def written(self, text: str) -> bytes:
@@ -116,7 +112,6 @@ class Page:
         return spliced(self.raw, self.places(splices))
 
     def places(self, splices: Sequence[Splice]) -> list[Splice]:
-        """Return splices of the text as those of the file, in order."""
         ordered = sorted(splices, key=lambda splice: splice[:2])
         last = 0
         for start, end, _ in ordered:
@@ -128,13 +123,7 @@ class Page:
 
 
 class Planned(NamedTuple):
-    """What an edit does to a page: its splices, and what is to be told of them.
-
-    `risks` are sentences. `facts` are for surfaces that tell more.
-    """
-
     splices: Sequence[Splice]
-    risks: tuple[str, ...] = ()
     facts: Mapping[str, object] = {}
 
 

@@ -39,8 +39,6 @@ FROM_TRASH = frozenset(("undo",))
 
 
 class Judged(NamedTuple):
-    """A verdict, and the file that it is about."""
-
     verdict: Verdict
     path: NotePath
 
@@ -169,21 +167,6 @@ OWNERS = "only the owner of the vault can do this"
 WAITS = "a person has to look at it first"
 """Why a change waits for something in files that whoever asks may not read."""
 
-CLOSED = (
-    "it is done, and {what} cannot be read any more by who asked for it; only the "
-    "owner of the vault can take it back"
-)
-"""What is said of files that a change has hidden from whoever asked for it."""
-
-WOULD_CLOSE = (
-    "after it {what} could not be read any more by who asks for it; only the owner of "
-    "the vault could take it back"
-)
-"""What is said of them where it is not made."""
-
-NAMED = 3
-"""Files that are named of those."""
-
 
 def is_seen(vault: EditVault, path: NotePath) -> bool:
     """Whether whoever asks may read a file; one that is not there is seen.
@@ -201,14 +184,12 @@ def is_seen(vault: EditVault, path: NotePath) -> bool:
 
 
 def is_hidden_from(vault: EditVault) -> Callable[[NotePath], bool]:
-    """Return a test for files that the caller may not read."""
     if vault.sight is None:
         return lambda _: False
     return cache(lambda path: not _is_read(vault, path))
 
 
 def check_seen(vault: EditVault, name: str, path: NotePath) -> None:
-    """Refuse a file that whoever asks may not read, as if there were none."""
     if not is_seen(vault, path):
         raise NoteNotFound(name)
 
@@ -280,8 +261,8 @@ def as_seen(vault: EditVault, done: Changed, client: str = "") -> Changed:
     """Return what came of a change without files that whoever asks may not read.
 
     Of such a change neither links are counted nor risks told, which may be about them.
-    A notice names those that it hides itself: whoever asked for that knows them. What
-    is only shown and could not be asked for by its id has none.
+    `closed` are those that it hides itself: whoever asked for that knows them. What is
+    only shown and could not be asked for by its id has none.
     `client` is who asks, where nobody is known to.
     """
     if vault.sight is None:
@@ -297,26 +278,16 @@ def as_seen(vault: EditVault, done: Changed, client: str = "") -> Changed:
         and not is_visible_changeset(vault, told, client)
     ):
         told = replace(told, id="")
-    said = [_said_of(done, closed)] if closed else []
-    notices = (*done.notices, *said)
-    return replace(done, changeset=told, files=files, closed=closed, notices=notices)
+    return replace(done, changeset=told, files=files, closed=closed)
 
 
 def is_visible_changeset(
     vault: EditVault, changeset: Changeset, client: str = ""
 ) -> bool:
-    """True if the caller may see a changeset by its id."""
     try:
         return bool(told_changeset(vault, changeset.id, client))
     except ChangesetUnknown:
         return False
-
-
-def _said_of(done: Changed, closed: Sequence[NotePath]) -> str:
-    more = len(closed) - NAMED
-    rest = f" and {more:,} more" if more > 0 else ""
-    said = CLOSED if done.changeset.state == "applied" else WOULD_CLOSE
-    return said.format(what=", ".join(closed[:NAMED]) + rest)
 
 
 def _ends(step: Step) -> tuple[NotePath | None, NotePath]:

@@ -79,8 +79,6 @@ _MARK = "\ufeff"
 
 
 class Pattern(NamedTuple):
-    """The text of a template, and what ends its lines."""
-
     text: str = ""
     newline: str = "\n"
 
@@ -138,7 +136,6 @@ def note_path(
 
 
 def base_name(path: NotePath) -> str:
-    """Return what a note is called, without its folder and suffix."""
     return path.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
 
 
@@ -217,7 +214,6 @@ def _with_properties(
 
 
 def _ended(text: str, newline: str) -> str:
-    """Return a text that ends with its last line."""
     return text if not text or text.endswith("\n") else text + newline
 
 
@@ -311,7 +307,6 @@ def _week(now: datetime) -> tuple[int, int]:
 def plan_edit(
     vault: EditVault, note: str, edits: Sequence[TextEdit], expected: Digest | None
 ) -> Draft:
-    """Return the change that makes every edit in order."""
     path, raw = named_text(vault, note, expected)
     vault.disclosed([path])  # what is said of an edit tells of the text, be it refused
     pen = link_writer(vault)
@@ -433,7 +428,6 @@ def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft 
 
 
 def retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
-    """Return a note whose property `title` follows its name, if it was that name."""
     old, new = _stem(path), _stem(to)
     if old is None or new is None or old == new:
         return raw

@@ -194,7 +194,6 @@ def _what_is_left(
     steps: Sequence[Step],
     standing: Sequence[Standing],
 ) -> Draft:
-    """Think out what can still be taken back of a changeset."""
     ways = plan_steps(steps, vault.agent_folder)
     stay = [
         way.final
@@ -212,8 +211,6 @@ def _what_is_left(
 
 
 class _Part(NamedTuple):
-    """What can be taken back of one step, and what cannot."""
-
     step: Step | None
     risks: Sequence[str] = ()
 
@@ -224,7 +221,6 @@ def _told(
     stay: Sequence[NotePath],
     moved: Sequence[tuple[str, str]],
 ) -> _Part:
-    """Return what can be taken back; of what is not seen nothing is said."""
     found, sight = _part(vault, way, stay, moved), vault.sight
     return found if sight is None or sight.sees_step(way.step) else _Part(found.step)
 
@@ -284,7 +280,6 @@ def _made(
     now: bytes | None,
     is_held: Callable[[NotePath], bool],
 ) -> _Part:
-    """Take back a file that was made, unless somebody has written in it."""
     if now is None:
         return _Part(None)
     if now != step.after:
@@ -293,7 +288,6 @@ def _made(
 
 
 def _gone(step: Step, here: NotePath, wanted: NotePath, *, is_free: bool) -> _Part:
-    """Take back what happened to a file that is there no more."""
     if not is_trashed(here):
         return _Part(None, [f"{here} is gone, and stays so"])
     if not is_free or step.before is None:
@@ -302,7 +296,6 @@ def _gone(step: Step, here: NotePath, wanted: NotePath, *, is_free: bool) -> _Pa
 
 
 def told_to_stay(path: NotePath, lines: Span) -> str:
-    """Return the risk that some lines were edited since, and are not taken back."""
     if lines.start == lines.end:
         return f"{path}: line {lines.start} was edited since, and stays as it is"
     first, last = lines.start, lines.end
@@ -410,7 +403,6 @@ def approve(vault: EditVault, identity: str, *, client: str = "cli") -> Changed:
 
 
 def reject(vault: EditVault, identity: str, *, client: str = "cli") -> Changed:
-    """Leave a proposal; nothing is changed."""
     waits, notices = _waiting(vault, identity), []
     try:
         known = vault.changesets.get(waits.id)
@@ -486,7 +478,6 @@ def _with_more_links(
 
 
 def _replaced(vault: EditVault, waits: Changeset, draft: Draft, reason: str) -> Changed:
-    """Propose a change instead of one that waits, and return it."""
     permitted(vault, draft)
     refuse_left_out(vault, draft, known_undone(vault, waits))
     if vault.sight is None:
@@ -507,7 +498,6 @@ def _replaced(vault: EditVault, waits: Changeset, draft: Draft, reason: str) -> 
 def _refitted(
     vault: EditVault, waits: Changeset, standing: Sequence[Standing]
 ) -> Changed:
-    """Propose a change as it fits the present texts."""
     steps = moving(waits.draft.steps)
     fitted = [
         _fitted(vault, step, now) for step, now in zip(steps, standing, strict=True)

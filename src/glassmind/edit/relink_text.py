@@ -138,7 +138,7 @@ def relinked_note(
 ) -> Relinked:
     """Return a Markdown note or a drawing with its links written anew.
 
-    Encoding, byte order mark and everything outside of the links stay.
+    A byte order mark and everything outside of the links stay.
     """
     found = decode(raw)
     result = Relinked(raw)
@@ -149,15 +149,11 @@ def relinked_note(
     after = _relinked_text(text, relink, result)
     if after is None:
         return result
-    if found.flagged and found.encoding.startswith("utf"):
-        return result.refused(f"{path}: {found.reason}, so its links stay as they are")
-    try:
-        written = after.decode().encode(found.encoding)
-    except UnicodeEncodeError:
-        risk = f"{path}: its encoding lacks a letter of the new links; they stay"
-        return result.refused(risk, stuck=result.links)
-    mark = raw[: len(raw) - len(found.text.encode(found.encoding))]
-    result.raw = mark + written
+    if found.flagged or found.encoding != "utf-8":
+        reason = found.reason or f"it is {found.encoding}"
+        return result.refused(f"{path}: {reason}, so its links stay as they are")
+    mark = raw[: len(raw) - len(text.source)]
+    result.raw = mark + after
     return result
 
 
@@ -169,9 +165,13 @@ def _relinked_text(text: _Text, relink: Relink, result: Relinked) -> bytes | Non
     parts = link_parts(text.note, text.source)
     made = _made(text, parts, changes)
     if made is None:
-        made, changes = _one_by_one(text, parts, changes, result)
+        made = _made(text, parts, [one._replace(careful=True) for one in changes])
+    if made is None:
+        for change in changes:
+            result.stick(_risk(text.note.path, text.note.links[change.number]))
+        return None
     result.links += len(changes)
-    return made if changes else None
+    return made
 
 
 def _changes(text: _Text, relink: Relink, result: Relinked) -> Iterator[_Change]:
@@ -212,7 +212,6 @@ def _risk(path: NotePath, link: Link) -> str:
 def _made(
     text: _Text, parts: list[LinkParts], changes: Iterable[_Change]
 ) -> bytes | None:
-    """Return the text with these changes; None if it would not be read so."""
     meant = list(text.note.links)
     splices = []
     is_sure = True
@@ -234,43 +233,6 @@ def _made(
     except EditRefused:
         return None
     return after if is_sure or reads_so(text.name, after, meant) else None
-
-
-def _one_by_one(
-    text: _Text, parts: list[LinkParts], changes: list[_Change], result: Relinked
-) -> tuple[bytes, list[_Change]]:
-    """Return the text with those changes that can be made; risks name the others."""
-    made = text.source
-    kept: list[_Change] = []
-    for plain in _together(parts, changes):
-        together = plain
-        tried = _made(text, parts, [*kept, *together])
-        if tried is None:
-            together = [change._replace(careful=True) for change in plain]
-            tried = _made(text, parts, [*kept, *together])
-        if tried is None:
-            link = text.note.links[together[0].number]
-            result.stick(_risk(text.note.path, link))
-        else:
-            made = tried
-            kept.extend(together)
-    return made, kept
-
-
-def _together(parts: list[LinkParts], changes: list[_Change]) -> list[list[_Change]]:
-    """Return the changes, those of one place with those that repeat what it says."""
-    groups: dict[object, list[_Change]] = {}
-    spans: dict[tuple[str, str | None], object] = {}
-    for change in changes:
-        each = parts[change.number]
-        said = (each.link.target, each.link.subpath)
-        place: object = (each.path, each.subpath)
-        if each.form == NOWHERE:
-            place = spans.get(said, place)
-        elif each.link.kind == "property":
-            spans.setdefault(said, place)
-        groups.setdefault(place, []).append(change)
-    return list(groups.values())
 
 
 def card_end(value: str, source: NotePath, names: Names) -> NotePath | None:
@@ -307,7 +269,6 @@ def relinked_canvas(
 def _card(
     value: str, path: NotePath, home: NotePath, relink: Relink, result: Relinked
 ) -> str | None:
-    """Return the Markdown of a text card with its links anew; None where it stays."""
     # as it is read: a line before the card, so that it has no frontmatter
     note = parse_note(path, f"\n{value}")
     if note.text != f"\n{value}":
@@ -347,8 +308,7 @@ def relinked_base(
 ) -> Relinked:
     """Return a base with the files and folders that it names anew.
 
-    A bare name that any note may have stays: a risk says so where it may mean a moved
-    file.
+    A bare name that any note may have stays.
     """
     result = Relinked(raw)
     changes: list[tuple[BaseRef, str]] = []
@@ -356,12 +316,6 @@ def relinked_base(
         name = _base_name(ref, path, path_after, relink, result)
         if name is not None and name != ref.value:
             changes.append((ref, name))
-        elif name is None and (moved := _may_mean(ref, relink)) is not None:
-            line = 1 + raw.count(b"\n", 0, ref.span[0])
-            result.risks.append(
-                f"{path}, line {line}: {ref.value!r} stays, though {moved[0]} is "
-                f"called {moved[1]} now; change it by hand if that is meant"
-            )
     if changes:
         result.links += len(changes)
         try:
@@ -392,19 +346,6 @@ def _base_name(
             assert_never(ref.kind)
 
 
-def _may_mean(ref: BaseRef, relink: Relink) -> tuple[str, str] | None:
-    """Return a moved file or folder that a bare name or beginning may mean."""
-    for old, new in (*relink.folders.items(), *relink.goes.items()):
-        last, last_new = old.rpartition("/")[2], new.rpartition("/")[2]
-        names = (last, last.rpartition(".")[0] or last)
-        if ref.kind in ("folder_start", "path_start"):
-            if old == ref.value:
-                return old, new
-        elif ref.kind == "name" and last != last_new and ref.value in names:
-            return old, new
-    return None
-
-
 def _note(
     value: str, path: NotePath, home: NotePath, relink: Relink, result: Relinked
 ) -> str | None:
@@ -433,7 +374,6 @@ def _path(exact: NotePath, source: NotePath, relink: Relink) -> str | None:
 
 
 def _folder(value: str, folders: Mapping[str, str]) -> str | None:
-    """Return what a folder is called then; None where it is not moved."""
     name = value.strip("/")
     for old, new in folders.items():
         if name == old or name.startswith(f"{old}/"):

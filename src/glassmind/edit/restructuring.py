@@ -97,24 +97,8 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
         [step],
         files=files,
         moves=PartMoves({note: before}, {note: after}),
-        risks=_risks(page, done, after),
         facts={"heading": old, "line": line, SUBJECT: note},
     )
-
-
-def _risks(page: Page, done: "Renamed", after: Outline) -> list[str]:
-    form, heading = after.forms[done.at], page.note.headings[done.at]
-    found = [
-        f"line {twin.line} has a heading of that name too"
-        for at, twin in enumerate(done.note.headings)
-        if at != done.at and after.forms[at] == form
-    ]
-    inside = [
-        one for one in page.note.links if heading.start <= one.start < heading.end
-    ]
-    if len(page.note.links) > len(done.note.links):
-        found += [f"the link to {one.target} in the heading goes" for one in inside]
-    return found
 
 
 class Renamed(NamedTuple):
@@ -665,7 +649,7 @@ def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
         steps,
         files=files,
         moves=_heading_moves(steps),
-        risks=[*_joins(vault, files, was, name), *risks],
+        risks=risks,
         facts={"tags": count},
     )
 
@@ -688,17 +672,6 @@ def _is_told(vault: EditVault, step: Step) -> bool:
     """Whether whoever asks sees a file with the tag, be it hidden by another one."""
     sight = vault.sight
     return sight is None or sight.sees_step(step) or sight.closes(step)
-
-
-def _joins(vault: EditVault, files: KnownFiles, old: str, new: str) -> list[str]:
-    """Return what is told of a tag that is there already."""
-    if fold(old) == fold(new):
-        return []
-    there = sum(is_seen(vault, path) for path in files.rows.tagged(new))
-    if not there:
-        return []
-    notes = "1 note has" if there == 1 else f"{there} notes have"
-    return [f"{notes} #{new} already: the two cannot be told apart afterwards"]
 
 
 def _steps(

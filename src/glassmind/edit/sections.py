@@ -17,9 +17,6 @@ from glassmind.obsidian.notes import parse_note
 from glassmind.obsidian.structure import ListItem, Mask, read_structure
 
 _NOTHING = "there is no text to add"
-_PROBE = "\n\n# .\n"
-"""A heading, which is read as one unless something stands open before it."""
-
 _TAKE_IN = ("list", "quote", "table", "html", "footnote")
 """Blocks that a paragraph on the next line becomes part of."""
 
@@ -51,7 +48,7 @@ def at_end(page: Page, text: bytes, *, apart: bool = False) -> Planned:
         bare = not source[page.note.frontmatter.end :].strip()
         lead += b"" if ended or bare else newline
     splice = Splice(len(source), len(source), lead + text + tail)
-    return Planned([splice], open_end(page))
+    return Planned([splice])
 
 
 def prepended(page: Page, edit: Prepend) -> Planned:
@@ -101,21 +98,6 @@ def _runs_on(page: Page, text: bytes) -> bool:
     return taken and first.kind in ("paragraph", "heading")
 
 
-def open_end(page: Page) -> tuple[str, ...]:
-    """Return the warning that a note ends inside of something that is not closed."""
-    end = len(page.source.rstrip())
-    tail = [region for region in page.note.regions if region.end >= end]
-    if not tail and page.source.count(b"$$") % 2 == 0:
-        return ()
-    probed = parse_note(page.path, page.note.text + _PROBE)
-    if len(probed.headings) > len(page.note.headings):
-        return ()
-    kind = {"fence": "a code block", "comment": "a comment", "html": "HTML"}.get(
-        tail[0].kind if tail else "", "something"
-    )
-    return (f"{page.path} ends inside {kind} that is not closed: the text is in it",)
-
-
 NEAREST_NAMED = 3
 """How many of the nearest are named where there is no such heading."""
 
@@ -145,18 +127,15 @@ def heading_changed(page: Page, edit: AtHeading) -> Planned:
     at = heading_meant(page.note, edit.heading, edit.index)
     text = _trimmed(page, edit.text)
     section = section_below(page, at, edit.scope)
-    risks = _repeated(page, at, edit)
     if edit.where == "replace":
-        return Planned([_replaced(page, section, text)], risks)
+        return Planned([_replaced(page, section, text)])
     if not text:
         raise BadEdit("there is no text to add")
     if edit.where == "after":
-        if is_last(page, section):
-            risks += open_end(page)
-        return Planned([put_last(page, section, text)], risks)
+        return Planned([put_last(page, section, text)])
     if edit.scope == "section":
         return Planned([put_above(page, section.line, text)])
-    return Planned([_put_first(page, section, text)], risks)
+    return Planned([_put_first(page, section, text)])
 
 
 def heading_meant(note: Note, wanted: str, index: int | None = None) -> int:
@@ -232,11 +211,6 @@ def put_last(page: Page, section: Section, text: bytes) -> Splice:
     if not apart and not _is_heading(page, section.last + 1):
         tail = newline
     return Splice(end, end, lead + text + tail)
-
-
-def is_last(page: Page, section: Section) -> bool:
-    """Whether nothing but blank lines follows the text of a section."""
-    return not page.source[page.line_end(section.last) :].strip()
 
 
 def put_above(page: Page, line: int, text: bytes) -> Splice:
@@ -389,17 +363,6 @@ def _nearest(note: Note, name: str) -> list[tuple[int, str, float]]:
     last = steps_of(name)[-1]
     scored = [(h.line, h.text, likeness(h.text, last)) for h in note.headings]
     return sorted(scored, key=lambda one: (-one[2], one[0]))[:NEAREST_NAMED]
-
-
-def _repeated(page: Page, at: int, edit: AtHeading) -> tuple[str, ...]:
-    """Return the warning that a text brings the heading along that stays."""
-    first = parse_note(page.path, edit.text.lstrip()).headings[:1]
-    heading = page.note.headings[at]
-    if not first or first[0].start or first[0].level != heading.level:
-        return ()
-    if heading_form(first[0].text) != heading_form(heading.text):
-        return ()
-    return (f"the heading {heading.text!r} stays, and the text brings it once more",)
 
 
 def _trimmed(page: Page, text: str) -> bytes:
@@ -602,19 +565,19 @@ def _block_replaced(page: Page, place: Place, named: BlockId, text: bytes) -> Pl
     if place.kind == "heading":
         return _block_heading_replaced(page, place, text)
     if place.kind == "alone":
-        return Planned([Splice(start, end, text)], _several(page, named, text))
+        return Planned([Splice(start, end, text)])
     if place.kind == "item":
-        lead, risks = place.lead, _several(page, named, text)
+        lead = place.lead
         if MARKER.match(text):
             start, lead = start - len(place.marker), place.indent
-        return Planned([Splice(start, end, _led(page, text, lead))], risks)
+        return Planned([Splice(start, end, _led(page, text, lead))])
     if place.lead:
         return Planned([Splice(start, end, _led(page, text, place.lead))])
     if _is_one_paragraph(page, text):
         gap = b"" if end < named.start else b" "
         return Planned([Splice(start, end, text + gap)])
     apart = text + page.end_of_line * 2
-    return Planned([Splice(start, named.start, apart)], _several(page, named, text))
+    return Planned([Splice(start, named.start, apart)])
 
 
 def _block_heading_replaced(page: Page, place: Place, text: bytes) -> Planned:
@@ -623,20 +586,6 @@ def _block_heading_replaced(page: Page, place: Place, text: bytes) -> Planned:
     words = _ATX.sub(b"", text, count=1) if _ATX.match(text) else text
     gap = b"" if page.source[place.end : place.end + 1] in (b" ", b"\t") else b" "
     return Planned([Splice(place.start, place.end, words + gap)])
-
-
-def _several(page: Page, named: BlockId, text: bytes) -> tuple[str, ...]:
-    """Return the warning that an id names the last of several blocks only."""
-    note = parse_note(page.path, text.decode())
-    items = sum(1 for line in text.split(b"\n") if MARKER.match(line))
-    if len(note.blocks) > 1 or (items > 1 and not _is_list_alone(page, named)):
-        return (f"^{named.name} names the last block of the text only",)
-    return ()
-
-
-def _is_list_alone(page: Page, named: BlockId) -> bool:
-    """Whether an id stands on a line of its own, and so names all of a list."""
-    return not page.source[page.line_start(named.line) : named.start].strip()
 
 
 def _is_one_paragraph(page: Page, text: bytes) -> bool:

@@ -21,8 +21,6 @@ from glassmind.edit.sections import (
     continues_list,
     heading_changed,
     heading_meant,
-    is_last,
-    open_end,
     prepended,
     put_last,
     section_below,
@@ -91,7 +89,7 @@ def edited(
             places = page.places(planned.splices)
             after = Page.of(path, spliced(page.raw, places)) if places else page
             splices = sorted(planned.splices, key=lambda splice: splice[:2])
-            risks += _risks(page, after, edit, planned, splices)
+            risks += _risks(page, after, edit)
         except EditRefused as refused:
             if len(edits) > 1:
                 _place(refused, f"edits[{at}]")
@@ -134,29 +132,18 @@ def _planned(page: Page, edit: TextEdit, pen: WriteLink) -> Planned:  # noqa: PL
             assert_never(edit)
 
 
-def _risks(
-    page: Page,
-    after: Page,
-    edit: TextEdit,
-    planned: Planned,
-    splices: Sequence[Splice],
-) -> list[str]:
-    """Return what should be known of an edit that was made."""
-    risks = list(planned.risks)
-    if after is page:
-        return risks
+def _risks(page: Page, after: Page, edit: TextEdit) -> list[str]:
+    """Return sentences about properties that an edit made unreadable."""
     if isinstance(edit, AtBlock):
         name = block_meant(page, edit.block).name
         if all(one.name != name for one in after.note.block_ids):
             raise BadEdit(f"behind that text ^{name} would not be read as an id")
-    if isinstance(edit, AddLink) and not risks:
-        start = splices[0].start
-        end = start + len(splices[0].text)
-        if not any(start <= link.start < end for link in after.note.links):
-            risks.append("the link stands where it is not read as one")
-    if isinstance(edit, ChangeProperty):
-        return risks
-    return [*risks, *_properties_lost(page, after)]
+    old, new = page.note.frontmatter, after.note.frontmatter
+    if old.end and not new.end:
+        return ["the properties are not read as such any more"]
+    if new.error and not old.error:
+        return [f"the properties cannot be read any more: {new.error}"]
+    return []
 
 
 def _facts(
@@ -237,15 +224,13 @@ def link_added(page: Page, edit: AddLink, pen: WriteLink) -> Planned:
         said = f"{sentence} {link}"
     text = page.written(said)
     facts: dict[str, object] = {"link": link}
-    risks: tuple[str, ...] = ()
     if edit.heading:
         at = heading_meant(page.note, edit.heading)
         section = section_below(page, at, "section")
-        risks += open_end(page) if is_last(page, section) else ()
-        return Planned([put_last(page, section, text)], risks, facts)
+        return Planned([put_last(page, section, text)], facts)
     apart = not continues_list(page, page.lines, text)
     planned = at_end(page, text, apart=apart)
-    return planned._replace(risks=(*risks, *planned.risks), facts=facts)
+    return planned._replace(facts=facts)
 
 
 def changed(page: Page, edit: ChangeProperty) -> list[Splice]:
@@ -313,16 +298,6 @@ def _nearest(page: Page, find: str) -> list[tuple[int, str, float]]:
 
 def _folded(text: str) -> str:
     return " ".join(text.split()).lower()
-
-
-def _properties_lost(before: Page, after: Page) -> list[str]:
-    """Return sentences about properties that an edit of the text made unreadable."""
-    old, new = before.note.frontmatter, after.note.frontmatter
-    if old.end and not new.end:
-        return ["the properties are not read as such any more"]
-    if new.error and not old.error:
-        return [f"the properties cannot be read any more: {new.error}"]
-    return []
 
 
 NEAREST_TEXTS = 3

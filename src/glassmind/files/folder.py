@@ -72,7 +72,6 @@ class OpenFolder:
 
     @classmethod
     def root_of(cls, root: Path) -> Self:
-        """Open the folder of a vault."""
         return cls(root, os.open(root, _FOLDER) if _BY_DESCRIPTOR else None)
 
     def below(self, name: str, *, make: bool) -> Self:
@@ -114,7 +113,6 @@ class OpenFolder:
         return normalize("NFC", name) == name
 
     def names(self) -> list[str]:
-        """Return the names of all entries."""
         held = self._descriptor
         return os.listdir(self._place if held is None else held)  # noqa: PTH208
 
@@ -129,7 +127,6 @@ class OpenFolder:
         return found
 
     def open(self, name: str, flags: int, mode: int = 0o666) -> int:
-        """Open a file and return its descriptor."""
         if self._descriptor is None:
             self._refuse_link(name)
             return os.open(self._at(name), flags | _PLAIN, mode)
@@ -159,7 +156,6 @@ class OpenFolder:
         self.replace(name, new)
 
     def replace(self, name: str, other: str) -> None:
-        """Put a file in the place of another, in one step."""
         held = self._descriptor
         os.replace(self._at(name), self._at(other), src_dir_fd=held, dst_dir_fd=held)
 
@@ -202,7 +198,6 @@ class OpenFolder:
         os.rename(self._at(name), place, src_dir_fd=ours, dst_dir_fd=theirs)
 
     def make(self, name: str) -> bool:
-        """Make a folder; False where there is something of that name."""
         try:
             os.mkdir(self._at(name), dir_fd=self._descriptor)
         except FileExistsError:
@@ -210,11 +205,9 @@ class OpenFolder:
         return True
 
     def remove(self, name: str) -> None:
-        """Delete a folder in which nothing is."""
         os.rmdir(self._at(name), dir_fd=self._descriptor)
 
     def is_same(self, other: "OpenFolder") -> bool:
-        """Whether both are one folder, whatever it was called when it was opened."""
         return os.path.samestat(self._facts(), other._facts())  # noqa: SLF001
 
     def _facts(self) -> os.stat_result:
@@ -222,7 +215,6 @@ class OpenFolder:
         return os.stat(self._place if held is None else held)  # noqa: PTH116
 
     def unlink(self, name: str) -> None:
-        """Delete a file."""
         os.unlink(self._at(name), dir_fd=self._descriptor)
 
     def sync(self) -> None:
@@ -254,7 +246,6 @@ class OpenFolder:
             unlock(self._descriptor)
 
     def close(self) -> None:
-        """Let go of the folder; a second time changes nothing."""
         if self._descriptor is not None:
             held, self._descriptor = self._descriptor, None
             with suppress(OSError):  # nothing was written to it that could be lost
@@ -380,7 +371,6 @@ class FileAttributes(NamedTuple):
 
 
 def staged_name() -> str:
-    """Return a name for a staged file that no other has."""
     return f"{STAGED}{os.urandom(8).hex()}{STAGED_END}"
 
 
@@ -514,13 +504,11 @@ def checked(
 
 
 def refuse_read_only(facts: os.stat_result, path: NotePath) -> None:
-    """Raise `WriteFailed` for a file that its owner may not write."""
     if not facts.st_mode & stat.S_IWUSR:
         raise WriteFailed(path, "it is read-only")
 
 
 def attributes_of(opened: int, facts: os.stat_result) -> FileAttributes:
-    """Return what an open file has besides its bytes."""
     owner = (facts.st_uid, facts.st_gid)
     kept = []
     if _HAS_ATTRIBUTES:
@@ -532,7 +520,6 @@ def attributes_of(opened: int, facts: os.stat_result) -> FileAttributes:
 def stage(
     folder: OpenFolder, staged: str, raw: bytes, attributes: FileAttributes | None
 ) -> None:
-    """Write the bytes beside their place and wait until the disk has them."""
     opened = folder.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
     try:
         if attributes is not None and hasattr(os, "fchmod"):
@@ -629,7 +616,6 @@ def line_of(entry: AuditEntry, at: datetime, *, undone: bool = False) -> bytes:
 def lines_of(
     entries: Iterable[AuditEntry], at: datetime, *, undone: bool = False
 ) -> bytes:
-    """Return the lines of several writes that are one change."""
     return b"".join(line_of(entry, at, undone=undone) for entry in entries)
 
 
@@ -664,7 +650,6 @@ def refuse_special_file(facts: os.stat_result) -> None:
 
 
 def write_all(opened: int, raw: bytes) -> None:
-    """Write all bytes to a descriptor."""
     left = memoryview(raw)
     while left:
         left = left[os.write(opened, left) :]

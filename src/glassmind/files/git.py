@@ -373,7 +373,6 @@ def command_of(repository: Repository, wanted: Sequence[str]) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Return the variables that git is run with: none that lead it elsewhere."""
     ours = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {**ours, **_ENVIRONMENT}
 

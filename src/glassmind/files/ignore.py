@@ -54,7 +54,6 @@ class _Patterns:
         self.rejected: list[tuple[str, str]] = []
 
     def takes(self, pattern: str, regex: str, share: int = 1) -> bool:
-        """Count a pattern, or reject it."""
         try:
             size = self._re2.compile(regex, self.options).programsize // share + 1
         except UnicodeEncodeError:

@@ -76,7 +76,6 @@ def refused_character(name: str) -> str:
 
 
 def without_refused_characters(name: str) -> str:
-    """Return a name without the characters that no new name may contain."""
     name = _INVISIBLE.sub("", name)
     return "".join(
         character
@@ -93,15 +92,12 @@ def _joins(name: str, at: int) -> bool:
 
 
 def described_character(character: str) -> str:
-    """Return a character by code point and name, such as U+200B ZERO WIDTH SPACE."""
     said = character_name(character, "control character")
     return f"U+{ord(character):04X} {said}"
 
 
 @dataclass(frozen=True, slots=True)
 class NamedNote:
-    """A note under everything it may be called by."""
-
     path: NotePath
     title: str
     aliases: tuple[str, ...] = ()
@@ -193,7 +189,6 @@ def plain_name(name: str) -> str:
 
 
 def _rungs(wanted: str) -> Iterator[_Rung]:
-    """Yield the readings of a name, the surest first."""
     exact = _from_root(wanted)
     folded = fold(exact)
     bare = folded.removesuffix(NOTE_SUFFIX)
@@ -349,7 +344,6 @@ class Names:
 
     @classmethod
     def of(cls, paths: Iterable[str]) -> "Names":
-        """Return the names of these files."""
         names = cls()
         for path in paths:
             names.add(path)
@@ -380,7 +374,6 @@ class Names:
         self._namesakes.pop(name, None)
 
     def paths(self) -> Iterator[str]:
-        """Yield the path of every file, in no order."""
         for known in self._files.values():
             if isinstance(known, str):
                 yield known
@@ -522,8 +515,6 @@ def short_names(target: NotePath, files: Names) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class LinkWriter:
-    """How links are written in a vault: resolved by its files, in its own style."""
-
     files: Names
     markdown: bool = False
     link_format: LinkFormat = "shortest"
@@ -568,7 +559,6 @@ class LinkWriter:
         yield from short_names(target, self.files)
 
     def leads_to(self, link: Link, source: NotePath) -> NotePath | None:
-        """Return where a link ends."""
         markdown = link.kind == "markdown"
         return self.files.resolve(link.target, source, markdown=markdown)
 

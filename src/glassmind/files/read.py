@@ -1,9 +1,9 @@
 """Read files of the vault without ever leaving it, even in a race.
 
 A check before an open can be outrun: between the two, a folder may be swapped for a
-symbolic link. So the opening itself refuses links. Linux has one call for it
-(`openat2`); elsewhere each folder is opened from the one before; Windows has neither,
-so there every part is checked before the open, and the opened file after it.
+symbolic link. So the opening itself refuses links: each folder is opened from the one
+before. Windows cannot, so there every part is checked before the open, and the opened
+file after it.
 
 Also here: which paths from outside are accepted, files that a sync tool keeps
 elsewhere, and decoding bytes to text.
@@ -15,11 +15,10 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self
 from unicodedata import normalize
 from urllib.parse import unquote
 
@@ -61,7 +60,6 @@ def spelling_order(name: str) -> tuple[bool, bool, str]:
 
 
 def read_file(root: Path, path: str, *, limit_bytes: int | None = None) -> bytes:
-    """Return the bytes of one file; see `VaultFiles.read`."""
     with VaultFiles(root) as files:
         return files.read(path, limit_bytes=limit_bytes)
 
@@ -198,7 +196,6 @@ class VaultFiles:
         return facts
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file that is ours to look at."""
         try:
             self.stat(path)
         except (FileUnreadable, PathOutsideVault):
@@ -206,14 +203,12 @@ class VaultFiles:
         return True
 
     def is_offloaded(self, path: str) -> bool:
-        """Whether a stub of iCloud stands for a file."""
         try:
             return stat.S_ISREG(self.stat(stub_of(path)).st_mode)
         except (FileUnreadable, PathOutsideVault):
             return False
 
     def close(self) -> None:
-        """Let go of the vault; a second time changes nothing."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
@@ -241,7 +236,7 @@ class VaultFiles:
 
     def _open_as_spelled(self, path: str, flags: int) -> int:
         if _BY_DESCRIPTOR:
-            return opener()(self._descriptor, path, flags)
+            return open_in_steps(self._descriptor, path, flags)
         return _open_checked(self._root, path, flags)
 
     def _stat_as_spelled(self, path: str) -> os.stat_result:
@@ -346,38 +341,12 @@ def _open_checked(root: Path, path: str, flags: int) -> int:
     return opened
 
 
-Opener: TypeAlias = Callable[[int, str, int], int]
-
-_SYS_OPENAT2 = 437
-"""The same on every architecture that Linux gave it to, 5.6 onwards."""
-
-_RESOLVE = 0x02 | 0x04 | 0x08
-"""RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH of <linux/openat2.h>."""
-
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 _STEP = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY | _NOFOLLOW
 
 
-@cache
-def opener() -> Opener:
-    """Return the cheapest opener that this system has."""
-    if sys.platform == "linux":
-        direct = _openat2()
-        here = os.open("/", os.O_PATH | os.O_DIRECTORY)
-        try:
-            os.close(direct(here, ".", os.O_PATH))
-        except OSError:  # an older kernel, or a sandbox that forbids the call
-            return open_in_steps
-        finally:
-            os.close(here)
-        return direct
-    else:  # noqa: RET505
-        return open_in_steps
-
-
 def open_in_steps(root: int, path: str, flags: int) -> int:
-    """Open a path folder by folder, each from the one before."""
     *folders, name = path.split("/")
     here = root
     try:
@@ -401,47 +370,6 @@ def _open_one(name: str, flags: int, folder: int) -> int:
         if stat.S_ISLNK(found.st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
         raise
-
-
-def _openat2() -> Opener:
-    # Imported late: 3 ms that only a command which reads notes should pay.
-    import ctypes  # noqa: PLC0415
-
-    class How(ctypes.Structure):
-        _fields_ = (
-            ("flags", ctypes.c_uint64),
-            ("mode", ctypes.c_uint64),
-            ("resolve", ctypes.c_uint64),
-        )
-
-    syscall = ctypes.CDLL(None, use_errno=True).syscall
-    syscall.restype = ctypes.c_long
-    syscall.argtypes = [
-        ctypes.c_long,
-        ctypes.c_int,
-        ctypes.c_char_p,
-        ctypes.POINTER(How),
-        ctypes.c_size_t,
-    ]
-    size = ctypes.sizeof(How)
-    closed_on_exec = getattr(os, "O_CLOEXEC", 0)
-
-    @cache
-    def how(flags: int) -> "ctypes._Pointer[How]":
-        return ctypes.pointer(How(flags | closed_on_exec, 0, _RESOLVE))
-
-    def direct(root: int, path: str, flags: int) -> int:
-        opened = syscall(_SYS_OPENAT2, root, os.fsencode(path), how(flags), size)
-        if opened >= 0:
-            return int(opened)
-        code = ctypes.get_errno()
-        if code == errno.EAGAIN:  # a rename elsewhere made the kernel unsure
-            return open_in_steps(root, path, flags)
-        if code == errno.EXDEV:
-            code = errno.ELOOP
-        raise OSError(code, os.strerror(code), path)
-
-    return direct
 
 
 PATH_LIMIT_BYTES = 4096
@@ -638,7 +566,6 @@ def decode(raw: bytes) -> Decoded | Unreadable:
 
 
 def marks_in(raw: bytes) -> int:
-    """Return how many lines and Markdown marks some bytes have, roughly."""
     return len(raw) - len(raw.translate(None, _MARKS))
 
 

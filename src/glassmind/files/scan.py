@@ -47,19 +47,15 @@ class NamedEntry(NamedTuple):
     facts: os.stat_result
 
     def stat(self, *, follow_symlinks: bool) -> os.stat_result:  # noqa: ARG002
-        """Return what the file system said of it."""
         return self.facts
 
     def is_symlink(self) -> bool:
-        """Whether it is a symbolic link."""
         return stat.S_ISLNK(self.facts.st_mode)
 
     def is_dir(self, *, follow_symlinks: bool) -> bool:  # noqa: ARG002
-        """Whether it is a folder."""
         return stat.S_ISDIR(self.facts.st_mode)
 
     def is_file(self, *, follow_symlinks: bool) -> bool:  # noqa: ARG002
-        """Whether it is a regular file."""
         return stat.S_ISREG(self.facts.st_mode)
 
 
@@ -212,7 +208,6 @@ class _Walk:
     shallow: bool = False
 
     def enter(self, folder: _Folder) -> None:
-        """Look at every entry of a folder."""
         if not _BY_DESCRIPTOR:
             self.look(folder, folder.place)
             return
@@ -323,7 +318,6 @@ class _Walk:
             self.lose(path, fault.strerror or "it cannot be looked at")
 
     def judge_folder(self, path: str, name: str, above: _Folder) -> None:
-        """Enter a folder later, or say why not."""
         reason = self.rules.folder(path)
         if reason is None and not self.shallow:
             place = f"{above.place}{os.sep}{name}"  # a scan joins every folder
@@ -338,7 +332,6 @@ class _Walk:
             self.lose(path, NOT_HERE)
 
     def judge_file(self, path: str, entry: ScanEntry, folder: _Folder) -> None:
-        """Take a regular file, or say why not."""
         reason = self.rules.file(path)
         if reason is not None:
             if reason:
@@ -364,7 +357,6 @@ class _Walk:
         self.left.pop(path, None)
 
     def skip(self, path: str, reason: str) -> None:
-        """List what is there and not read."""
         self.skipped.append(Skipped(NotePath(_printable(path)), reason))
 
     def lose(self, path: str, reason: str) -> None:
@@ -379,7 +371,6 @@ class _Walk:
             self.lose(folder.prefix[:-1], fault.strerror or "it cannot be read")
 
     def result(self, known: Mapping[NotePath, int]) -> Scan:
-        """Return what was found once every folder has been entered."""
         left = [NotePath(path) for path in sorted(self.left)]
         unknown = {path for path in left if not self.unseen.isdisjoint(_up(path))}
         new = sum(file.path not in known for file in self.changed)
@@ -427,8 +418,6 @@ def _printable(text: str) -> str:
 
 
 class StaleFiles(NamedTuple):
-    """Files that have another size or time now, and files that are not there."""
-
     changed: tuple[NotePath, ...] = ()
     gone: tuple[NotePath, ...] = ()
 

@@ -41,7 +41,6 @@ class ObsidianSettings(NamedTuple):
 
 
 def obsidian_settings(root: Path) -> ObsidianSettings:
-    """Return what the settings say; a file that is absent says nothing."""
     notices: list[str] = []
     try:
         with VaultFiles(root) as files:

@@ -40,16 +40,12 @@ _DECODER = json.JSONDecoder()
 
 
 class ImportedBlock(NamedTuple):
-    """Some lines of a note with their vector."""
-
     first: int
     last: int
     row: bytes
 
 
 class ImportedNote(NamedTuple):
-    """What is known of one note: until when, of the whole, of its blocks."""
-
     until_ms: float
     whole: bytes | None
     blocks: tuple[ImportedBlock, ...]
@@ -93,7 +89,6 @@ class SmartConnections:
         return rows or source.whole
 
     def remarks(self) -> list[str]:
-        """Return what a user should know of what was read."""
         said = [
             ("passage", self.stale, "changed after Smart Connections embedded"),
             ("line", self.malformed, "of Smart Connections could not be read"),
@@ -106,7 +101,6 @@ class SmartConnections:
         ]
 
     def sources(self) -> dict[str, ImportedNote]:
-        """Return what is known of each note, by its path."""
         if self._sources is None:
             self._sources = _gathered(self._items())
         return self._sources
@@ -153,8 +147,6 @@ class SmartConnections:
 
 
 class ImportedItem(NamedTuple):
-    """What we need of an item."""
-
     row: bytes | None
     lines: tuple[int, int] | None
     until_ms: float

@@ -35,7 +35,6 @@ class PlannedStep(NamedTuple):
 
     @property
     def is_rewritten(self) -> bool:
-        """Whether bytes of it are staged."""
         if self.step.folder or self.via is None:
             return False
         return self.at is None or self.step.before != self.step.after
@@ -47,7 +46,6 @@ class PlannedStep(NamedTuple):
 
     @property
     def name(self) -> NotePath:
-        """What it is called when something is told of it."""
         return self.step.path or self.step.to
 
 
@@ -210,7 +208,6 @@ class InterruptedChange:
         return [self._found(plan).standing for plan in self._ways]
 
     def onward(self) -> list[Step]:
-        """Return the steps that are left to be taken."""
         found = [(plan, self._found(plan)) for plan in self._ways]
         return [step for plan, now in found for step in _onward(plan, now)]
 
@@ -350,7 +347,6 @@ MOST = 10_000
 
 
 def is_trashed(path: str) -> bool:
-    """Whether a path lies in the vault's own trash."""
     return path.startswith(f"{TRASH}/")
 
 

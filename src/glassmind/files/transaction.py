@@ -91,7 +91,6 @@ def snapshot(
 def refuse_changed(
     folder: OpenFolder, name: str, path: NotePath, before: bytes, then: FileSnapshot
 ) -> None:
-    """Raise `NoteChanged` for a file that is not any more as it was found."""
     facts = folder.facts(name)
     if facts is None:
         raise NoteChanged(path, expected=digest_of(before), found="")
@@ -352,7 +351,6 @@ class FileTransaction:
             raise
 
     def change(self) -> None:
-        """Let all be as it should; whatever raises, `take_back` must follow."""
         for entry in self._entries:
             if (
                 entry.staged
@@ -712,7 +710,6 @@ class OpenFolders:
         self._moved.append((old, new))
 
     def moved_back(self, old: str, new: str) -> None:
-        """Know that a folder is where it was."""
         if (old, new) in self._moved:
             self._moved.remove((old, new))
 

@@ -70,7 +70,6 @@ def known_vaults(env: Mapping[str, str]) -> list[KnownVault]:
 
 
 def registry_folders(env: Mapping[str, str]) -> list[Path]:
-    """Return the folders in which Obsidian may keep its list on this system."""
     home = home_of(env)
     if sys.platform == "win32":
         return [Path(env.get("APPDATA") or home / "AppData/Roaming", "obsidian")]
@@ -86,7 +85,6 @@ def registry_folders(env: Mapping[str, str]) -> list[Path]:
 
 
 def home_of(env: Mapping[str, str]) -> Path:
-    """Return the user's home folder."""
     return Path(env.get("HOME") or os.path.expanduser("~")).absolute()  # noqa: PTH111
 
 
@@ -159,7 +157,6 @@ NAMED = 5
 
 
 def init_commands(vaults: Sequence[str]) -> str:
-    """Return what chooses one of some vaults, as it is typed."""
     listed = [f"glassmind init {quote(vault)}" for vault in vaults[:NAMED]]
     more = len(vaults) - len(listed)
     text = ", or ".join(listed) + (f" (and {more} more)" if more else "")
@@ -211,7 +208,6 @@ def _is_marked(folder: Path) -> bool:
 
 
 def _vaults_below(folder: Path, levels: int) -> Iterator[Path]:
-    """Yield the vaults in a folder by name, without those inside other vaults."""
     for below in _folders_in(folder):
         if _is_marked(below):
             yield below

@@ -130,7 +130,6 @@ class VaultEvents:
             yield base
 
     def close(self) -> None:
-        """Stop watching."""
         if self._events is not None:
             self._events.close()
         self._events, self._watched = None, ()
@@ -316,7 +315,6 @@ class _EventThread:
 
 
 def reason_of(fault: Exception) -> str:
-    """Return why the system tells us nothing, and what would help."""
     said = str(fault)
     if "watch limit" in said:
         return "the system's watch limit is reached; raise fs.inotify.max_user_watches"
@@ -376,7 +374,6 @@ class Debouncer:
         )
 
     def clear(self) -> None:
-        """Forget everything: the caller has looked at all there is."""
         self._waiting.clear()
 
     def _due_at(self, heard: _Heard) -> float:

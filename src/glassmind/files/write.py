@@ -77,8 +77,6 @@ _LOCKED = _LockedFolders()
 
 
 class Permit(NamedTuple):
-    """What the settings let be written: the files below one folder, or nothing."""
-
     folder: str
     allowed: bool
 
