@@ -5,13 +5,11 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
-import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.errors import IndexUnwritable, MassDeletion
 from glassmind.index import sidecars as run_module
 from glassmind.index.pipeline import Vanished, day_of, exceeds
 from glassmind.model import NotePath
@@ -61,18 +59,6 @@ def test_a_run_records_what_it_could_not_read_and_why(vault: VaultDesk) -> None:
     assert [path for path, _ in failures] == ["Bad.md"]
 
 
-def test_a_rebuild_is_recorded_as_one_after_the_runs_before_it(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed({"A.md": "a"})
-    before = vault.rows("select * from index_runs")
-
-    vault.index(rebuild=True)
-
-    assert vault.rows("select reason from index_runs") == [("index",), ("rebuild",)]
-    assert vault.rows("select * from index_runs")[:1] == before
-
-
 def test_a_run_says_what_it_was_asked_for(vault: VaultDesk) -> None:
     vault.indexed({"A.md": "a"})
     vault.index(verify=True)
@@ -81,44 +67,6 @@ def test_a_run_says_what_it_was_asked_for(vault: VaultDesk) -> None:
 
     reasons = [reason for (reason,) in vault.rows("select reason from index_runs")]
     assert reasons == ["index", "verify", "compact+accept-deletions", "watch+verify"]
-
-
-@pytest.mark.parametrize("rebuild", [False, True])
-def test_a_run_that_is_refused_leaves_its_failure_and_is_not_the_last(
-    vault: VaultDesk, *, rebuild: bool
-) -> None:
-    vault.indexed({f"{n}.md": f"note {n}" for n in range(40)})
-    last = vault.engine.stats().last_run
-    vault.remove(*[f"{n}.md" for n in range(30)])
-
-    with pytest.raises(MassDeletion) as refused:
-        vault.index(rebuild=rebuild)
-
-    reason, seconds, failures = vault.rows(
-        "select reason, seconds, failures from index_runs"
-    )[-1]
-    assert (reason, seconds) == ("rebuild" if rebuild else "index", 0)
-    assert json.loads(failures) == [["", str(refused.value)]]
-    assert vault.engine.stats().last_run == last
-
-
-def test_a_run_that_fails_on_the_way_leaves_its_failure_and_stays_unfinished(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault.indexed({"A.md": "a"})
-    vault.write({"B.md": "b"})
-
-    def broken(*_: object) -> None:
-        raise apsw.IOError("the disk is on fire")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("glassmind.index.pipeline.settle_links", broken)
-        with pytest.raises(IndexUnwritable):
-            vault.index()
-
-    seconds, failures = vault.rows("select seconds, failures from index_runs")[-1]
-    assert seconds is None
-    assert "on fire" in json.loads(failures)[0][1]
 
 
 def test_only_the_last_runs_are_remembered(vault: VaultDesk) -> None:

@@ -4,20 +4,17 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from glassmind.config import Config
 from glassmind.errors import (
     BackupExists,
     BackupUnwritable,
-    GlassmindError,
     IndexBusy,
     IndexDamaged,
     IndexFault,
-    MassDeletion,
 )
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.scan import Scan, kind_of, scan, scan_folders
@@ -56,7 +53,7 @@ from glassmind.model.index import (
 )
 from glassmind.obsidian.split import SplitRules
 from glassmind.store.sqlite.notes import Rows
-from glassmind.store.sqlite.writer import SqliteCopier, SqliteWriter
+from glassmind.store.sqlite.writer import SqliteWriter, notes_in, write_backup
 from glassmind.vault import WRITER_WAIT_S, Vault
 
 
@@ -129,7 +126,7 @@ class IndexKeeper:
         request = IndexRequest(reason=reason, paths=paths, **options)
         known = self._known_notes() if request.rebuild else []
         if request.rebuild and not request.accept_deletions:
-            self._check_rebuild(request, known)
+            check_rebuild(self.vault, known)
         try:
             report = run_index(self.vault, request, show, self.wait_s)
             if not self.in_hurry:
@@ -206,15 +203,6 @@ class IndexKeeper:
             return []
         return sorted(path for path in known if kind_of(path) != "attachment")
 
-    def _check_rebuild(self, request: IndexRequest, known: list[NotePath]) -> None:
-        since = datetime.now(UTC)
-        try:
-            check_rebuild(self.vault, known)
-        except MassDeletion as error:
-            with suppress(IndexFault), self.vault.writing(0.0, here=True) as store:
-                store.leave_failure(since, request.why(), str(error))
-            raise
-
     def catch_up(self, wait_s: float = 0.0) -> str | None:
         """Bring the sidecars up to the rows, or say why that was not possible."""
         try:
@@ -259,7 +247,7 @@ class IndexKeeper:
             raise BackupExists(str(file))
         staged = file.with_name(f".glassmind-{os.urandom(8).hex()}.part")
         try:
-            self._copier().write(staged)
+            write_backup(self.vault.reader.connection(), staged)
             _rename_new(staged, file)
         finally:
             staged.unlink(missing_ok=True)
@@ -279,15 +267,13 @@ class IndexKeeper:
         """
         if not force:
             self._check_vault(file)
-        self._copier().take(file)
+        with self.vault.writing() as writer:
+            writer.take_from(file)
         self.vault.close_words()
         return self.catch_up()
 
-    def _copier(self) -> SqliteCopier:
-        return SqliteCopier(self.vault.reader, self.vault.writing)
-
     def _check_vault(self, file: Path) -> None:
-        notes = self._copier().notes_in(file)
+        notes = notes_in(file)
         asked = notes[:: len(notes) // NOTES_ASKED + 1]
         with self.vault.files() as files:
             there = sum(files.exists(path) for path in asked)
@@ -374,7 +360,7 @@ def run_index(
         IndexBusy: another process is writing.
         IndexUnwritable: the disk does not take the index.
     """
-    began, since = time.perf_counter(), datetime.now(UTC)
+    began = time.perf_counter()
     writing = vault.writing(wait_s, anew=request.rebuild, waiting=waiting(progress))
     with _collector_paused(), writing as store:
         if request.rebuild:
@@ -382,11 +368,7 @@ def run_index(
             vectors_of(vault).discard()
         elif request.verify:
             _repair(vault, store)
-        try:
-            report = _sound_run(vault, store, request, progress)
-        except GlassmindError as error:
-            store.leave_failure(since, request.why(), str(error))
-            raise
+        report = _sound_run(vault, store, request, progress)
         notices = tuple(store.notices)
     return replace(
         report,

@@ -22,7 +22,6 @@ from glassmind.errors import (
     IndexAbsent,
     IndexBusy,
     IndexDamaged,
-    IndexFault,
     IndexTaken,
 )
 from glassmind.model import NotePath
@@ -59,7 +58,6 @@ from glassmind.store.sqlite.connection import (
 from glassmind.store.sqlite.memory import EventRows, EventStep
 from glassmind.store.sqlite.notes import Rows
 from glassmind.store.sqlite.pairs import PairStep, ThemeStep
-from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.vectors import VectorRows, VectorStep, log_vectors
 
 HELD_MS, HUNG_MS = 1_000, 100
@@ -111,45 +109,6 @@ def rescue(folder: Path, fence: Fence) -> None:
 def _delete(file: Path) -> None:
     for part in PARTS:
         Path(f"{file}{part}").unlink(missing_ok=True)
-
-
-_RUNS = """
-select id, started_at, reason, seconds, added, changed, moved, removed, unchanged,
-  failures from index_runs order by id
-"""
-_PUT_RUN = "insert into index_runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_FAIL_RUN = """
-update index_runs set failures = ? where seconds is null and started_at >= ?
-"""
-_PUT_FAILED = """
-insert into index_runs (started_at, reason, seconds, failures) values (?, ?, 0, ?)
-"""
-"""A run that was refused before it wrote took no time, and left nothing undone."""
-
-
-def runs_in(folder: Path) -> list[tuple[Any, ...]]:
-    """Return the record of every run; nothing where it cannot be read."""
-    unreadable = (IndexFault, apsw.Error, UnicodeDecodeError)
-    with suppress(*unreadable), closing(open_reader(folder)) as db:
-        return db.execute(_RUNS).fetchall()
-    return []
-
-
-def insert_runs(db: apsw.Connection, runs: Sequence[tuple[Any, ...]]) -> None:
-    if runs:
-        with db:
-            db.executemany(_PUT_RUN, runs)
-
-
-def note_failure(
-    db: apsw.Connection, since: datetime, reason: str, sentence: str
-) -> None:
-    """Write why a run failed: into its row, or a new one where it got to none."""
-    failures = json.dumps([["", sentence]], ensure_ascii=False)
-    with db:
-        db.execute(_FAIL_RUN, (failures, since.isoformat()))
-        if not db.changes():
-            db.execute(_PUT_FAILED, (since.isoformat(), reason, failures))
 
 
 _PLACED = "line, start_byte, end_byte"
@@ -611,7 +570,7 @@ class SqliteWriter:
     def begin(
         self, *, anew: bool = False, hurried: bool = False, hung: str | None = None
     ) -> None:
-        """Get ready for a run; `anew` throws the rows away first, the runs excepted.
+        """Get ready for a run; `anew` throws the rows away first.
 
         One that was stopped in the middle of its writing is left behind, unless we are
         `hurried`; `hung` is its name, where it is known.
@@ -659,12 +618,9 @@ class SqliteWriter:
 
     def _throw_away(self) -> None:
         self.close()
-        runs = runs_in(self.folder)
         self._delete()
         self._db = self._open()
         self._identity = self._found()
-        with suppress(apsw.Error):  # what a damaged file said of its runs may be odd
-            insert_runs(self._db, runs)
 
     def wrong(self) -> str | None:
         """Read every row from the disk and return the first thing wrong, if any.
@@ -676,16 +632,6 @@ class SqliteWriter:
         self._db = self._open()
         self._identity = self._found()
         return wrong_with(self._db)
-
-    def leave_failure(self, since: datetime, reason: str, sentence: str) -> None:
-        """Say in the record of the run that began at `since` why it failed.
-
-        A disk that took nothing before may not take this either.
-        """
-        with suppress(apsw.Error, IndexFault):
-            self.fence()
-            self._open_db().set_busy_timeout(_HURRIED_MS)  # the run has waited enough
-            note_failure(self._open_db(), since, reason, sentence)
 
     def _found(self) -> tuple[int, int] | None:
         try:
@@ -793,9 +739,7 @@ class SqliteWriter:
     def _delete(self) -> None:
         self.fence()
         with disk_faults_named(self.folder):
-            for part in PARTS:
-                file = Path(f"{self.folder / DATABASE}{part}")
-                file.unlink(missing_ok=True)
+            _delete(self.folder / DATABASE)
 
     def begin_anew(self, wrong: str) -> None:
         """Set the rows aside, saying what was wrong with them, and begin again.
@@ -830,42 +774,23 @@ class SqliteWriter:
             self._db = None
 
 
-class SqliteCopier:
-    """Copies between the live rows and single files."""
+def write_backup(rows: apsw.Connection, file: Path) -> None:
+    """Write the rows to a new file.
 
-    def __init__(
-        self,
-        reader: SqliteReader,
-        writing: Callable[[], AbstractContextManager[SqliteWriter]],
-    ) -> None:
-        self._reader, self._writing = reader, writing
+    Raises:
+        BackupUnwritable: the disk does not take it.
+    """
+    try:
+        write_copy(rows, file)
+    except FULL as error:
+        raise BackupUnwritable(str(file.parent), said(error)) from error
 
-    def write(self, file: Path) -> None:
-        """Write the rows to a new file.
 
-        Raises:
-            BackupUnwritable: the disk does not take it.
-        """
-        rows = self._reader.connection()
-        try:
-            write_copy(rows, file)
-        except FULL as error:
-            raise BackupUnwritable(str(file.parent), said(error)) from error
+def notes_in(file: Path) -> list[NotePath]:
+    """Return the notes of a backup, by path.
 
-    def notes_in(self, file: Path) -> list[NotePath]:
-        """Return the notes of a backup, by path.
-
-        Raises:
-            BackupMissing, BackupDamaged, IndexTooNew: it is no sound index of ours.
-        """
-        with closing(open_copy(file)) as copy:
-            return sorted(Rows(copy).note_paths())
-
-    def take(self, file: Path) -> None:
-        """Replace the rows by those of a file.
-
-        Raises:
-            BackupMissing, BackupDamaged, IndexTooNew: it is no sound index of ours.
-        """
-        with self._writing() as writer:
-            writer.take_from(file)
+    Raises:
+        BackupMissing, BackupDamaged, IndexTooNew: it is no sound index of ours.
+    """
+    with closing(open_copy(file)) as copy:
+        return sorted(Rows(copy).note_paths())
