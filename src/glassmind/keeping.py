@@ -57,7 +57,7 @@ class DomainHooks(Hooks):
         return themed_for(vault).homes()
 
     def activity(self, vault: Vault) -> "Mapping[int, Warm]":
-        from glassmind.memory.heat import OpenHeat  # noqa: PLC0415
+        from glassmind.memory.activity import OpenHeat  # noqa: PLC0415
 
         return vault.part(OpenHeat)()
 

@@ -1,15 +1,18 @@
 """How active the notes of a vault are, and which projects are."""
 
 import re
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from heapq import nlargest
 from math import ceil, fsum, log2
+from threading import Lock
 from typing import NamedTuple
 
 from glassmind.errors import BadLimit, ProjectUnknown
-from glassmind.memory.pins import pinned
+from glassmind.files.read import VaultFiles
+from glassmind.memory.pins import pinned, pins_in
 from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
 from glassmind.model.memory import (
@@ -21,10 +24,11 @@ from glassmind.model.memory import (
     Temperatures,
     alone,
 )
-from glassmind.model.search import Successor
+from glassmind.model.search import Successor, Warm
 from glassmind.obsidian.properties import parse_project, projects_in
 from glassmind.obsidian.text import fold
 from glassmind.store.sqlite.memory import EventRows, HeatRows
+from glassmind.store.sqlite.pairs import PairRows
 from glassmind.vault import Vault
 
 HOT, WARM = 0.5, 0.15
@@ -78,6 +82,10 @@ DIGITS = 6
 
 MOST, MOST_PROJECTS = 10_000, 50
 """Notes and projects that are returned at once."""
+
+HOLD_S = 5.0
+"""Seconds for which a search uses the same temperatures: every search is use, and would
+have the next one compute them again."""
 
 LARGEST = 2**63 - 1
 """The largest number that a row holds."""
@@ -519,3 +527,36 @@ def _not_recorded(vault: MemoryVault) -> list[str]:
     if not vault.vault.use_log.is_kept:
         return ["use is not recorded: no data folder outside of the vault is writable"]
     return []
+
+
+# The boost of active notes in a search
+
+
+class OpenHeat:
+    """How active notes are, for searches; computed again when rows change or it is old.
+
+    For any number of threads.
+    """
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault, self._lock = vault, Lock()
+        self._state: object = None
+        self._until = 0.0
+        self._heat: Mapping[int, Warm] = {}
+
+    def __call__(self) -> Mapping[int, Warm]:
+        """Return how active each note is that is not entirely cold, by its id."""
+        vault, today = self._vault, datetime.now().astimezone().date()
+        with self._lock:
+            state = (vault.reader.log().head(), today)
+            if self._state != state or time.monotonic() >= self._until:
+                rows = PairRows(vault.reader.connection())
+                with VaultFiles(vault.config.vault.path) as files:
+                    pins = pins_in(files, vault.agent_folder, rows).paths
+                made = measured(vault, pins, today)
+                self._heat = {
+                    note: Warm(heat, pinned=note in made.pinned)
+                    for note, heat in made.heat.items()
+                }
+                self._state, self._until = state, time.monotonic() + HOLD_S
+            return self._heat

@@ -22,27 +22,22 @@ def accept_ticked(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
     """Accept ticked memories; return which files moved, and what went wrong."""
     try:
         with vault.reader.faults():  # the rows may be damaged where nobody looked yet
-            return _accepted(vault)
+            if not _may_wait(vault):
+                return (), ()
+            from glassmind.memory.memory import Memory  # noqa: PLC0415
+
+            done = Memory(vault).accept_ticked()
     except GlassmindError as error:
         return (), (f"the inbox could not be looked at: {error}",)
-
-
-def _accepted(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
-    if not _may_wait(vault):
-        return (), ()
-    from glassmind.memory.memory import Memory  # noqa: PLC0415
-
-    done = Memory(vault).accept_ticked()
     moved = [path for one in done.moved for path in (one.before, one.memory.path)]
     return moved, done.problems
 
 
 def _may_wait(vault: "Vault") -> bool:
-    """Whether anything may be written, and stands in the inbox or was ticked."""
-    writes = vault.config.writes
-    if not writes.agent_dir_writable:
+    """True if anything may be written, and is in the inbox or was ticked."""
+    folder = vault.agent_folder
+    if not vault.config.writes.agent_dir_writable:
         return False
-    folder = writes.agent_dir.strip("/")
     place = f"{vault.config.vault.path}{os.sep}{folder}"
     if not os.path.isdir(place):  # noqa: PTH112 - in every run, most often for nothing
         return False
