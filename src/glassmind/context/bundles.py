@@ -35,7 +35,6 @@ from glassmind.errors import BudgetTooSmall
 from glassmind.model.context import Briefing, Bundle, Gathered, Summary, Verified
 from glassmind.model.search import Intent, Mode
 from glassmind.search.verify import verify
-from glassmind.store.sqlite.notes import TraceRows
 
 if TYPE_CHECKING:
     from glassmind.model.memory import Temperatures
@@ -167,11 +166,7 @@ class Bundles(ContextParts):
         Raises:
             NoReceipts: there are none.
         """
-        vault = self.vault
-        with vault.faults(), vault.files() as files:
-            rows = lambda: TraceRows(vault.reader.connection())  # noqa: E731
-            root = vault.config.vault.path
-            return verify(receipts, root, files, vault.ignore_rules(), rows)
+        return verify(self.vault, receipts)
 
     def brief(
         self,

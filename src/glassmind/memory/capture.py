@@ -32,7 +32,6 @@ from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.receipts import bare, parse_receipt, receipt_of, receipt_text
 from glassmind.search.notes import notes_for
 from glassmind.search.verify import verify
-from glassmind.store.sqlite.notes import TraceRows
 
 TEXT_BYTES = 1024 * 1024
 """A memo is a thought, not an archive; a book chapter still fits."""
@@ -298,14 +297,8 @@ def _sources(
 
 def _checked_receipt(vault: MemoryVault, receipt: str) -> tuple[str, str]:
     """Return a receipt of lines that exist, and how they changed, if they did."""
-
-    def traces() -> TraceRows:
-        return TraceRows(vault.vault.reader.connection())
-
-    rules = vault.vault.ignore_rules()
     try:
-        with vault.faults(), vault.files() as files:
-            found = verify([receipt], vault.root, files, rules, traces)[0]
+        found = verify(vault.vault, [receipt])[0]
     except GlassmindError as error:
         raise BadMemo("source", str(error)) from error
     if found.state == "unchanged":

@@ -1,6 +1,7 @@
 """From a ranking to hits: the passages that are shown, and why each is there."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -64,11 +65,6 @@ def _whole_words(text: str, start: int) -> tuple[int, int]:
         blank = text.rfind(" ", max(start, end - 30), end)
         end = blank if blank >= 0 else end
     return start, end
-
-
-def snippet_of(shown: HitChunk, asked: "KeywordQuery") -> Snippet:
-    """Return the stretch of a passage where the most of the query stands."""
-    return cut_snippet(shown.text, asked.places(shown.text), asked.mark)
 
 
 MOST_WORDS = 5
@@ -182,7 +178,8 @@ def _batch(
         if not passages or (is_far and run.vector is not None):
             continue
         main, note = passages[0], ranking.notes[key]
-        snippet = snippet_of(main, run.query)
+        text = main.text
+        snippet = cut_snippet(text, run.query.places(text), run.query.mark)
         place = Place(note, main.path, snippet, similarity, names)
         lines, others = merged(main, passages[1:])
         paths = {note: path for note, (path, _) in names.items()} | {note: main.path}
@@ -193,7 +190,7 @@ def _batch(
                 lines=lines,
                 evidence=tuple(_evidence(run, ranking.shares_of(key), place, ranks)),
                 adjustments=ranking.adjustments.get(key, ()),
-                more=tuple(_passage(other, run) for other in others),
+                more=tuple(map(partial(_passage, run.query), others)),
                 similarity=similarity,
                 depth=route.depth,
                 connected_via=tuple(paths[n] for n in route.via if n in paths),
@@ -221,13 +218,13 @@ def _chunks_of(
     return chunks
 
 
-def _passage(chunk: HitChunk, run: "Run") -> Passage:
+def _passage(query: "KeywordQuery", chunk: HitChunk) -> Passage:
     return Passage(
         chunk.heading_path,
         heading_address(chunk.path, chunk.heading_path),
         chunk.lines,
         chunk.chunk_index,
-        snippet_of(chunk, run.query),
+        cut_snippet(chunk.text, query.places(chunk.text), query.mark),
         chunk.digest,
     )
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.errors import IndexDamaged
 from glassmind.model.search import Candidate, Evidence, Hit, Wish, WordQuery
-from glassmind.search.hits import hit_of, snippet_of, word_reason
+from glassmind.search.hits import cut_snippet, hit_of, word_reason
 from glassmind.search.ranking import LOSS, losses
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def search_words(
         if shown[chunk].note_id != note:
             reason = "a passage is said to be another note's"
             raise IndexDamaged("the word index", reason)
-        snippet = snippet_of(shown[chunk], asked)
+        text = shown[chunk].text
+        snippet = cut_snippet(text, asked.places(text), asked.mark)
         reason = word_reason(score, snippet, asked)
         why = Evidence("lexical", rank, score, reason, shares.get(chunk, {}))
         hit = hit_of(shown[chunk], score, snippet)._replace(evidence=(why,))

@@ -1,16 +1,15 @@
-"""Where the lines that a receipt is for are read, by what became of them."""
+"""Find notes by the names people type, read them, and list what the index holds."""
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import structs
 
-from glassmind.config import Config
 from glassmind.errors import (
     AmbiguousHeading,
     CitedGone,
@@ -21,17 +20,15 @@ from glassmind.errors import (
 )
 from glassmind.files.names import (
     NOTE_SUFFIX,
-    KeptNames,
     NamedNote,
     guessed_note,
     kept_note,
     plain_name,
     sure_note,
 )
-from glassmind.files.read import Unreadable, VaultFiles, decode, digest_of
+from glassmind.files.read import Unreadable, decode, digest_of
 from glassmind.files.scan import is_left_out, left_out_names
 from glassmind.model import NotePath, Span
-from glassmind.model.context import ProjectName, ProjectNote, Receipt, Verified
 from glassmind.model.index import (
     Ghost,
     GuessedNote,
@@ -47,37 +44,8 @@ from glassmind.obsidian.receipts import parse_receipt
 from glassmind.obsidian.secrets import redacted, without_secrets
 from glassmind.obsidian.text import fold, linked_heading
 from glassmind.search.hits import is_in_inbox
-from glassmind.store.sqlite import notes
+from glassmind.store.sqlite.notes import Catalogue, Rows
 from glassmind.vault import Vault
-
-Verify: TypeAlias = Callable[[Sequence[str]], Sequence[Verified]]
-"""Tells what became of the lines that receipts are for; see `Bundles.verify`."""
-
-
-class CitedPlace(NamedTuple):
-    """Lines of a note, and what their reader is to know of them."""
-
-    path: NotePath
-    span: Span
-    notices: tuple[str, ...] = ()
-
-
-def cited_place(text: str, receipt: Receipt, verify: Verify) -> CitedPlace:
-    """Return where the lines of a receipt stand now, or what stands in their place.
-
-    Raises:
-        CitedGone: they are nowhere, or where nothing is read.
-    """
-    (found,) = verify([text])
-    if found.state == "unchanged":
-        return CitedPlace(receipt.path, receipt.span)
-    if found.state == "changed":
-        said = f"{found.note}: this is what stands there now"
-        return CitedPlace(receipt.path, receipt.span, (said,))
-    now = parse_receipt(found.now) if found.now is not None else None
-    if now is None:
-        raise CitedGone(text, found.note)
-    return CitedPlace(now.path, now.span, (found.note,))
 
 
 def section_of(note: Note, wanted: str, last: int) -> tuple[Span, tuple[str, ...]]:
@@ -156,48 +124,10 @@ class Part(NamedTuple):
     raw: bool = False
 
 
-class Catalogue(Protocol):
-    """Lists and counts over the rows."""
-
-    def stats(self, *, folder: str, index_bytes: int) -> Stats:
-        """Return how much there is."""
-
-    def notes(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
-        """Return the notes that pass."""
-
-    def chunks_of(self, path: NotePath, /) -> list[ChunkText]:
-        """Return a note's chunks in order."""
-
-    def links_of(self, path: NotePath, /, *, limit: int) -> NoteLinks:
-        """Return a note with its links, each way the first so many."""
-
-    def members(self, project: ProjectName, /) -> Sequence[ProjectNote]:
-        """Return the notes of a project, by path."""
-
-    def closest(self, name: str, /) -> Sequence[str]:
-        """Return projects that a name may be a slip of, the closest first."""
-
-    def ghosts(self) -> "list[Ghost]":
-        """Return the names that links lead to in vain, in order."""
-
-    def ghost(self, name: str, /, *, limit: int) -> Ghost | None:
-        """Return one such name with the first links to it."""
-
-
-class NamedRows(KeptNames, Protocol):
-    """Names of every note, and of what was left out."""
-
-    def named(self) -> list[tuple[NotePath, str, tuple[str, ...]]]:
-        """Return path, title and aliases of every note."""
-
-    def skipped(self) -> list[tuple[NotePath, str, bool]]:
-        """Return path and reason of what was left out, and may it be a note."""
-
-
 class _Called:
     """Who is called what, for one question; every name is read once, if need be."""
 
-    def __init__(self, rows: NamedRows) -> None:
+    def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
     @cached_property
@@ -221,38 +151,21 @@ class _Called:
 
 def notes_for(vault: Vault) -> "NoteReader":
     """Return what reads single notes and lists of a vault."""
-
-    def catalogue() -> Catalogue:
-        least = vault.config.index.embed_min_chars
-        return notes.Catalogue(vault.reader.connection(), least)
-
-    return NoteReader(
-        vault.config,
-        vault.place.folders,
-        vault.reader.rows,
-        catalogue,
-        notices=vault.watch_problems,
-        files=vault.files,
-    )
+    return NoteReader(vault)
 
 
 class NoteReader:
     """Finds notes by the names people type, and reads them."""
 
-    def __init__(  # noqa: PLR0913 - each by its name
-        self,
-        config: Config,
-        folders: Sequence[Path],
-        rows: Callable[[], NamedRows],
-        catalogue: Callable[[], Catalogue],
-        *,
-        notices: Callable[[], Sequence[str]] = tuple,
-        files: Callable[[], VaultFiles],
-    ) -> None:
-        self._root, self._folders = config.vault.path, folders
-        self._files = files
-        self._agent = config.writes.agent_dir
-        self._rows, self._catalogue, self._notices = rows, catalogue, notices
+    def __init__(self, vault: Vault) -> None:
+        self._vault, self._root = vault, vault.config.vault.path
+
+    def _called(self) -> _Called:
+        return _Called(self._vault.reader.rows())
+
+    def _catalogue(self) -> Catalogue:
+        least = self._vault.config.index.embed_min_chars
+        return Catalogue(self._vault.reader.connection(), least)
 
     def find(self, name: str) -> NotePath:
         """Return the note a person means; a path may also be a whole one on disk.
@@ -261,7 +174,7 @@ class NoteReader:
             NoteNotFound, AmbiguousName: nothing, or too much, is called so.
             FileUnreadable: a file is called so that was left out of the index.
         """
-        return _Called(self._rows()).found(self._in_vault(name))[0]
+        return self._called().found(self._in_vault(name))[0]
 
     def sure(self, name: str) -> NotePath | None:
         """Return the note that is called so; None when none is to the letter.
@@ -269,7 +182,7 @@ class NoteReader:
         Raises:
             AmbiguousName: several are.
         """
-        return _Called(self._rows()).sure(self._in_vault(name))
+        return self._called().sure(self._in_vault(name))
 
     def members(self, project: str) -> tuple[NotePath, ...]:
         """Return the notes of a project, by path.
@@ -297,7 +210,6 @@ class NoteReader:
     def read(
         self,
         name: str,
-        verify: Callable[[], Verify] | None = None,
         *,
         heading: str = "",
         lines: Lines | None = None,
@@ -305,11 +217,11 @@ class NoteReader:
     ) -> NoteText:
         """Return a note, one section of it, or some of its lines, as on disk now.
 
-        The name may say the part too, as `Note#Heading`, `Note.md:12-34` or both. With
-        `verify` it may be a receipt: its lines are read where they stand now. Lines
-        without a last one go on to the end. Of a canvas or a drawing the text is the
-        one that is indexed, unless `raw` asks for the file itself. It is a
-        `GuessedNote` when no note is called so to the letter.
+        The name may say the part too, as `Note#Heading`, `Note.md:12-34` or both. It
+        may be a receipt: its lines are read where they stand now. Lines without a last
+        one go on to the end. Of a canvas or a drawing the text is the one that is
+        indexed, unless `raw` asks for the file itself. It is a `GuessedNote` when no
+        note is called so to the letter.
 
         Raises:
             NoteNotFound, AmbiguousName: no one note is called so.
@@ -317,14 +229,13 @@ class NoteReader:
             FileUnreadable: the file is gone, was skipped, or holds no text.
             CitedGone: the lines of a receipt are nowhere.
         """
-        called, name = _Called(self._rows()), self._in_vault(name)
-        cited = parse_receipt(name) if verify else None
-        if cited and verify and called.sure(name) is None:
-            place = cited_place(name, cited, verify())
-            return self._cited(place, Part(heading, lines, raw))
+        called, name = self._called(), self._in_vault(name)
+        part = Part(heading, lines, raw)
+        if parse_receipt(name) is not None and called.sure(name) is None:
+            return self._cited(name, part)
         if heading:
             path, guessed = called.found(name)
-            return self._part(path, Part(heading, lines, raw), guessed=guessed)
+            return self._part(path, part, guessed=guessed)
         name, under, at_lines = _parted(name, called)
         path, guessed = called.found(name)
         try:
@@ -337,25 +248,33 @@ class NoteReader:
             part = Part("", lines or _ends(behind), raw)
             return self._part(path, part, guessed=guessed)
 
-    def _cited(self, place: CitedPlace, part: Part) -> NoteText:
-        """Return the lines of a place, or the other part of its note that is wanted.
+    def _cited(self, receipt: str, part: Part) -> NoteText:
+        """Return the lines of a receipt, or the other part of its note that is wanted.
 
         Where so many lines are not in the note any more, it is all of it.
         """
-        wanted = part
-        if not part.heading and part.lines is None:
-            wanted = Part("", place.span, raw=False)
+        from glassmind.search.verify import verify  # noqa: PLC0415 - most names are none
+
+        (found,) = verify(self._vault, [receipt])
+        changed = found.state == "changed"
+        place = parse_receipt(receipt if changed else found.now or "")
+        if place is None:
+            raise CitedGone(receipt, found.note)
+        notices = () if found.state == "unchanged" else (found.note,)
+        if changed:
+            notices = (f"{found.note}: this is what stands there now",)
+        wanted = part if part.heading or part.lines else Part("", place.span)
         try:
-            found = self._part(place.path, wanted)
+            text = self._part(place.path, wanted)
         except LinesOutOfRange:
             if wanted is part:
                 raise
-            found = self._part(place.path, part)
-        return replace(found, notices=place.notices)
+            text = self._part(place.path, part)
+        return replace(text, notices=notices)
 
     def _part(self, path: NotePath, part: Part, *, guessed: bool = False) -> NoteText:
         heading, lines, raw = part
-        with self._files() as files:
+        with self._vault.files() as files:
             content, hides = files.read(path), files.hides_secrets
         decoded = decode(content)
         if isinstance(decoded, Unreadable):
@@ -378,7 +297,8 @@ class NoteReader:
         if heading or lines is not None:
             text = "".join(parts[span.start - 1 : span.end])
         said = {n.lower(): v for n, v in note.frontmatter.properties.items()}
-        generated = said.get("generated") is True or is_in_inbox(path, self._agent)
+        waits = is_in_inbox(path, self._vault.agent_folder)
+        generated = waits or said.get("generated") is True
         made = (path, note.title, text, span, digest_of(content), under)
         return (GuessedNote if guessed else NoteText)(*made, generated=generated)
 
@@ -407,16 +327,14 @@ class NoteReader:
         that one alone, in whatever case, and the first links to it.
         """
         if not named:
-            return self._wanted()[:limit]
+            return self._without_left_out(self._catalogue().ghosts())[:limit]
         found = self._catalogue().ghost(plain_name(named), limit=limit)
         return self._without_left_out([found]) if found else []
 
-    def _wanted(self) -> "list[Ghost]":
-        return self._without_left_out(self._catalogue().ghosts())
-
     def _without_left_out(self, found: "list[Ghost]") -> "list[Ghost]":
-        skipped = [path for path, *_ in self._rows().skipped()] if found else []
-        names = left_out_names(self._root, skipped, self._files)
+        rows = self._vault.reader.rows().skipped() if found else []
+        skipped = [path for path, *_ in rows]
+        names = left_out_names(self._root, skipped, self._vault.files)
         return [one for one in found if not is_left_out(one.target, names)]
 
     def list(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
@@ -424,17 +342,18 @@ class NoteReader:
         parts = str(wanted["folder"]).split("/")
         folder = "/".join(part for part in parts if part not in {"", "."})
         found = self._catalogue().notes({**wanted, "folder": folder}, newest=newest)
-        return replace(found, notices=tuple(self._notices()))
+        return replace(found, notices=tuple(self._vault.watch_problems()))
 
     def stats(self) -> Stats:
         """Return how much the index holds and how much room it takes."""
-        size = sum(size for folder in self._folders for size in _sizes_below(folder))
-        folder = str(self._folders[0])
+        folders = self._vault.place.folders
+        size = sum(size for folder in folders for size in _sizes_below(folder))
+        folder = str(folders[0])
         found = self._catalogue().stats(folder=folder, index_bytes=size)
-        none_left_out = not found.ghosts or not found.skipped
-        if none_left_out:
+        if not found.ghosts or not found.skipped:
             return found
-        return structs.replace(found, ghosts=len(self._wanted()))
+        ghosts = self._without_left_out(self._catalogue().ghosts())
+        return structs.replace(found, ghosts=len(ghosts))
 
 
 def _sizes_below(folder: Path) -> Iterator[int]:

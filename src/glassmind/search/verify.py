@@ -6,10 +6,9 @@ the same place, and notes with the heading. A text cannot be searched for lines 
 only the digest is known, so every run of as many lines is hashed, the nearest first.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.errors import (
@@ -19,7 +18,6 @@ from glassmind.errors import (
     NoReceipts,
     PathOutsideVault,
 )
-from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import name_key
 from glassmind.files.read import Unreadable, VaultFiles, check_parts, decode
 from glassmind.files.scan import kind_of, scan
@@ -29,6 +27,7 @@ from glassmind.obsidian.notes import is_excalidraw, read_note
 from glassmind.obsidian.receipts import FORM, full_digest, parse_receipt, receipt_of
 from glassmind.obsidian.secrets import redacted
 from glassmind.store.sqlite.notes import TraceRows
+from glassmind.vault import Vault
 
 MOST_CHARS = 128_000_000
 """Characters hashed for one call: about a second; thousands of notes, or one of 50 MB
@@ -51,21 +50,16 @@ class Effort:
     """How many characters may still be hashed before a search is given up."""
 
     def __init__(self, chars: int = MOST_CHARS) -> None:
-        self._left = chars
-
-    @property
-    def left(self) -> int:
-        """Characters that may still be hashed."""
-        return max(self._left, 0)
+        self.left = chars
 
     @property
     def is_spent(self) -> bool:
         """True if nothing more may be hashed."""
-        return self._left <= 0
+        return self.left <= 0
 
     def spend(self, chars: int) -> None:
         """Record that one place was looked at."""
-        self._left -= chars + PLACE_CHARS
+        self.left -= chars + PLACE_CHARS
 
 
 def plain_lines(text: str) -> list[str]:
@@ -78,7 +72,8 @@ def stands_at(lines: Sequence[str], span: Span, digest: str) -> bool:
     """Return true if the lines of a span exist and their digest begins like this."""
     if span.end > max(len(lines), 1):
         return False
-    return _digest(lines, span.start, span.end).startswith(digest)
+    text = "\n".join(lines[span.start - 1 : span.end])
+    return full_digest(text).startswith(digest)
 
 
 def seek(lines: Sequence[str], span: Span, digest: str, effort: Effort) -> Span | None:
@@ -97,10 +92,6 @@ def seek(lines: Sequence[str], span: Span, digest: str, effort: Effort) -> Span 
     return None
 
 
-def _digest(lines: Sequence[str], start: int, end: int) -> str:
-    return full_digest("\n".join(lines[start - 1 : end]))
-
-
 def _outward(middle: int, count: int) -> Iterator[int]:
     """Yield the numbers from 1 to `count`, the nearest to `middle` first."""
     for away in range(count):
@@ -110,17 +101,11 @@ def _outward(middle: int, count: int) -> Iterator[int]:
             yield middle - away
 
 
-def verify(
-    texts: Sequence[str],
-    root: Path,
-    files: VaultFiles,
-    rules: IgnoreRules,
-    traces: Callable[[], TraceRows],
-) -> list[Verified]:
+def verify(vault: Vault, texts: Sequence[str]) -> list[Verified]:
     """Return what became of the lines that each receipt cites, in order.
 
     A text that is not a receipt, or leads out of the vault, is "bad"; the others are
-    verified all the same. `traces` may raise IndexAbsent.
+    verified all the same.
 
     Raises:
         NoReceipts: there are no texts.
@@ -131,16 +116,18 @@ def verify(
     read = [_receipt(text) for text in texts]
     found = {at: one for at, one in enumerate(read) if isinstance(one, Verified)}
     sound = [(one, at) for at, one in enumerate(read) if isinstance(one, Receipt)]
-    verifier = _Verifier(root, files, rules, traces)
-    missing = []
-    for receipt, at in sorted(sound, key=lambda pair: pair[0].path):  # read notes once
-        result = verifier.in_place(texts[at].strip(), receipt)
-        if result is None:
-            missing.append((receipt, at))
-        else:
-            found[at] = result
-    for left, (receipt, at) in zip(range(len(missing), 0, -1), missing, strict=True):
-        found[at] = verifier.elsewhere(texts[at].strip(), receipt, left)
+    with vault.faults(), vault.files() as files:
+        verifier = _Verifier(vault, files)
+        missing = []
+        for receipt, at in sorted(sound, key=lambda pair: pair[0].path):
+            result = verifier.in_place(texts[at].strip(), receipt)
+            if result is None:
+                missing.append((receipt, at))
+            else:
+                found[at] = result
+        for done, (receipt, at) in enumerate(missing):
+            left = len(missing) - done
+            found[at] = verifier.elsewhere(texts[at].strip(), receipt, left)
     return [found[at] for at in range(len(texts))]
 
 
@@ -167,17 +154,13 @@ class _NoteText(NamedTuple):
 class _Verifier:
     """Verifies the receipts of one call; keeps the note read last."""
 
-    def __init__(
-        self,
-        root: Path,
-        files: VaultFiles,
-        rules: IgnoreRules,
-        traces: Callable[[], TraceRows],
-    ) -> None:
-        self._root, self._files, self._rules = root, files, rules
-        self._traces = traces
+    def __init__(self, vault: Vault, files: VaultFiles) -> None:
+        self._vault, self._files, self._rules = vault, files, vault.ignore_rules()
         self._left, self._effort = MOST_CHARS, Effort()
         self._last: _NoteText | None = None
+
+    def _traces(self) -> TraceRows:
+        return TraceRows(self._vault.reader.connection())
 
     def in_place(self, text: str, receipt: Receipt) -> Verified | None:
         """Return a result if the lines did not move, or cannot be read."""
@@ -200,15 +183,11 @@ class _Verifier:
         share = self._left // receipts
         self._effort = Effort(share)
         try:
-            note = self._note(receipt.path)
+            return self._in_same_note(text, receipt, self._note(receipt.path))
         except FileGone:
             return self._in_other_notes(text, receipt)
-        except (FileUnreadable, PathOutsideVault) as error:
-            return Verified(text, "unread", None, str(error))
-        else:
-            return self._in_same_note(text, receipt, note)
         finally:
-            self._left -= share - self._effort.left
+            self._left -= share - max(self._effort.left, 0)
 
     def _in_same_note(self, text: str, receipt: Receipt, note: _NoteText) -> Verified:
         span = receipt.span
@@ -294,7 +273,7 @@ class _Verifier:
     def _new(self) -> list[NotePath]:
         """The notes that are not indexed yet, the last changed first."""
         known = self._traces().stamps()
-        found = scan(self._root, self._rules, known).changed
+        found = scan(self._vault.config.vault.path, self._rules, known).changed
         new = [one for one in found if one.path not in known]
         new.sort(key=lambda one: (-one.mtime_ns, one.path))
         return [one.path for one in new if one.kind != "attachment"]
