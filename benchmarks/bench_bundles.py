@@ -28,9 +28,9 @@ import vaults
 from vectors import timed
 
 from glassmind import Engine
+from glassmind.engine import engine_for
 from glassmind.model.context import Bundle
 from glassmind.model.search import Mode, SearchReply
-from glassmind.vault import Vault
 
 NOTES = 10_000
 BUDGETS = (1_000, 3_000, 6_000)
@@ -152,7 +152,7 @@ def crowded_vault() -> tuple[Path, Path]:
 
 def print_crowded(asked: Sequence[str]) -> None:
     """Print what bundles of a vault of crowded notes take."""
-    with Engine(Vault(hybrid.configured(*crowded_vault()))) as engine:
+    with engine_for(hybrid.configured(*crowded_vault())) as engine:
         engine.warm()
         turns_of(engine, asked[:LEARNING], BUDGETS[-1])
         turns = turns_of(engine, asked[LEARNING:], BUDGETS[-1])
@@ -175,7 +175,7 @@ def main() -> int:
         f"{given.notes:>7,} notes{'':<20}{'search':>9}{'packing':>9}{'ratio':>9}"
         f"{'work':>9}{'tokens':>9}{'notes':>7}"
     )
-    with Engine(Vault(hybrid.configured(root, place))) as engine:
+    with engine_for(hybrid.configured(root, place)) as engine:
         engine.warm()
         plain = [timed(partial(engine.search, text)) for text in asked[:LEARNING]]
         first = turns_of(engine, asked[:LEARNING], BUDGETS[-1])

@@ -25,7 +25,9 @@ from vectors import CLUSTERS, WIDTH, clustered, percentiles, read_all, timed, un
 
 from glassmind import Engine
 from glassmind.config.load import load_config
+from glassmind.engine import engine_for
 from glassmind.errors import ModelFault
+from glassmind.keeping import DomainHooks
 from glassmind.model.vectors import Space
 from glassmind.models.embedders import embedder_for
 from glassmind.models.files import models_folder
@@ -120,7 +122,7 @@ class StandIn(Vault):
 
     def __init__(self, model: Generated, root: Path, place: Path) -> None:
         super().__init__(configured(root, place))
-        self._model = model
+        self._model, self.hooks = model, DomainHooks()
 
     def embedder(self) -> "Embedder":
         """Return the stand-in."""
@@ -242,7 +244,7 @@ def pipeline(turns: int) -> Iterator[Row]:
     """Yield the whole pipeline, the question's vector made by the real model."""
     for notes, (vector_ms, whole_ms) in PIPELINE.items():
         root, place = vault_of(notes)
-        with Engine(Vault(configured(root, place))) as engine:
+        with engine_for(configured(root, place)) as engine:
             ways: dict[str, Callable[[str], object]] = {
                 "semantic": lambda text: engine.search(text, mode="semantic"),
                 "hybrid": engine.search,
@@ -280,7 +282,7 @@ def cold(turns: int) -> Iterator[Row]:
     """Yield cold commands: everything a shell pays for one search."""
     root, place = processes.SAMPLE, CACHE / "sample"
     config = configured(root, place)
-    with Engine(Vault(config)) as engine:
+    with engine_for(config) as engine:
         engine.index()
     times = processes.cold_commands(config, turns)
     bare, least = (statistics.median(times[name]) for name in ("bare", "pass"))

@@ -14,9 +14,9 @@ from vectors import timed
 
 from glassmind import Engine
 from glassmind.config import Config
+from glassmind.engine import engine_for
 from glassmind.models.embedders import cards_chosen, present
 from glassmind.models.files import models_folder
-from glassmind.vault import Vault
 
 __all__ = ["SAMPLE", "Config", "beside_embedding", "cold_commands"]
 
@@ -45,7 +45,7 @@ def beside_embedding(
     """
     idle: list[float] = []
     working: list[float] = []
-    with Engine(Vault(config)) as engine:
+    with engine_for(config) as engine:
         engine.index(embed=False)
         with embedding(engine):
             pass  # from here on there are vectors to search
