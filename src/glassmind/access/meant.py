@@ -28,7 +28,7 @@ _BETWEEN = re.compile(r"[\s,;]+")
 
 
 def _key(name: str) -> re.Pattern[str]:
-    """Return a name, as a pattern, with what stands behind it down to the next."""
+    """Return a pattern for a property, whose value goes down to the next one."""
     rest = r"[ \t]*:(?P<rest>.*(?:\n(?:[ \t]|-).*)*)"
     pattern = rf"(?:^|[{{,])[ \t]*[\"']?{name}[\"']?{rest}"
     return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
@@ -53,26 +53,24 @@ class Meant(NamedTuple):
 
 
 def meant_tags(path: NotePath, raw: bytes | None) -> Meant:
-    """Return all that may be meant as a tag of a file; nothing where there is none."""
-    if raw is None or kind_of(path) == "attachment":
-        return Meant()
-    found = decode(raw)
-    if isinstance(found, Unreadable):
-        return Meant(sure=False)
-    tags = (tag.name for tag in read_note(path, found.text).tags)
-    head = head_tags(path, raw)
-    return Meant(tuple(dict.fromkeys((*tags, *head.tags))), head.sure)
+    """Return all that may be meant as a tag of a file; nothing if there is none."""
+    return _meant(path, raw, whole=True)
 
 
 def head_tags(path: NotePath, raw: bytes | None) -> Meant:
-    """Return what may be meant as a tag before the text of a note; quick to tell."""
+    """Return what may be meant as a tag before the text of a note; faster."""
+    return _meant(path, raw, whole=False)
+
+
+def _meant(path: NotePath, raw: bytes | None, *, whole: bool) -> Meant:
     if raw is None or kind_of(path) == "attachment":
         return Meant()
     found = decode(raw)
     if isinstance(found, Unreadable):
         return Meant(sure=False)
+    tags = [tag.name for tag in read_note(path, found.text).tags] if whole else []
     head, _, length = read_head(found.text)
-    tags = [*tags_in(head.properties)]
+    tags += tags_in(head.properties)
     if head.error is not None or head.warnings:
         tags += _written(found.text[:length])
     elif not length and _OPENING.match(found.text):

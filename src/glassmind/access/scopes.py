@@ -30,35 +30,23 @@ Part: TypeAlias = ReadRule | str
 
 
 def read_scope(texts: Iterable[str], toolsets: Iterable[str] = ()) -> Scope:
-    """Return the scope that some rules are, each once, in the order they were given.
+    """Return the scope that some rules are, each once; raises `BadScope`.
 
     `toolsets` are names of sets beside those that a rule names.
-
-    Raises:
-        BadScope: one of them is not a rule.
     """
-    rules: dict[ReadRule, None] = {}
-    sets: dict[str, None] = {}
-    for part in map(read_rule, texts):
-        if isinstance(part, str):
-            sets[part] = None
-        else:
-            rules[part] = None
-    sets |= dict.fromkeys(toolsets)
+    parts = list(map(read_rule, texts))
+    rules = dict.fromkeys(part for part in parts if isinstance(part, ReadRule))
+    sets = dict.fromkeys([*(p for p in parts if isinstance(p, str)), *toolsets])
     return Scope(tuple(rules), tuple(sets))
 
 
 def read_names(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of tool sets in values such as `core,brain`, each once.
-
-    Raises:
-        UnknownToolset: there is no such set.
-    """
+    """Return the tool sets in values such as `core,brain`; raises `UnknownToolset`."""
     names = [name.strip().lower() for value in given for name in value.split(",")]
-    for name in names:
-        if name and name not in SETS:
+    for name in filter(None, names):
+        if name not in SETS:
             raise UnknownToolset(name, SETS)
-    return tuple(dict.fromkeys(name for name in names if name)) or DEFAULT_SETS
+    return tuple(dict.fromkeys(filter(None, names))) or DEFAULT_SETS
 
 
 def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
