@@ -10,7 +10,6 @@ from vault_desk import VaultDesk
 from glassmind.graph.suggestions import LEAST
 from glassmind.model.suggestions import Suggestion
 from glassmind.model.vectors import Embeddable
-from glassmind.store.sqlite.health import MentionRows
 
 SILT = "streams carry silt and stones down to wide open plains"
 TREES = ("oak", "elm", "ash", "fir", "yew", "birch", "beech", "alder", "hazel")
@@ -157,30 +156,6 @@ def test_in_a_whole_vault_a_name_that_stands_in_code_is_no_suggestion(
     )
 
     assert suggested(meaning) == []
-
-
-def test_vectors_are_read_once_for_each_state_of_them(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    meaning.indexed({"River.md": SILT, "Delta.md": SILT, **WOODS})
-    read, plain = [], MentionRows.vectors
-
-    def counted(self: MentionRows) -> object:
-        read.append(1)
-        return plain(self)
-
-    monkeypatch.setattr(MentionRows, "vectors", counted)
-
-    first = suggested(meaning, "River")
-    assert suggested(meaning, "River") == first
-    assert suggested(meaning, "Delta")
-    assert len(read) == 1
-
-    meaning.indexed({"Delta.md": LONG.format("pine " * 9)})
-    after = suggested(meaning, "River")
-    assert after != first
-    meaning.open()
-    assert suggested(meaning, "River") == after
 
 
 class OtherWords(WordModel):

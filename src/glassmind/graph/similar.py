@@ -6,6 +6,7 @@ itself, in double precision: the result does not depend on the blocks, nor on wh
 all notes are compared or a few of them with all.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
@@ -60,9 +61,6 @@ FEW = 8
 """Where less than one in so many notes changed, those are compared with all; beyond
 that, comparing all with each other costs no more."""
 
-GAINED = 4_000_000
-"""Entries that changed notes may add to other lists, until a whole pass is cheaper."""
-
 DIGITS = 6
 """Decimals of a similarity: what single precision could tell at best."""
 
@@ -78,6 +76,9 @@ BUFFERED = 1 << 18
 
 MEASURED = 1 << 12
 """Pairs measured at once in double precision: 25 MB of a width of 384."""
+
+STRIP = 256
+"""Rows that are compared with all others at once: 100 MB for 100,000 notes."""
 
 NONE: Numbers = np.empty(0, np.int64)
 
@@ -273,38 +274,54 @@ def _same_rules(before: PairState, after: PairState) -> bool:
     return before[:2] == after[:2] and before[3:5] == after[3:5]
 
 
-def _whole_pass(source: PairSource, wanted: Pass) -> "HalfPass":
-    numbering = Numbering(wanted.ids)
+def _matrix(source: PairSource, wanted: Pass, numbering: "Numbering") -> Floats:
     rows = np.empty((len(wanted.ids), wanted.space.width), np.float32)
     for notes, raw in source.every_vector(wanted.space):
         rows[numbering.of(notes)] = _rows_of(raw, wanted.space.width)
+    return rows
+
+
+def _whole_pass(source: PairSource, wanted: Pass) -> "HalfPass":
+    numbering = Numbering(wanted.ids)
     linked = numbering.linked(source.links(None))
+    rows = _matrix(source, wanted, numbering)
     return HalfPass(rows, MOST_PARTNERS, wanted.after.threshold, linked)
 
 
 def _change(source: PairSource, wanted: Pass) -> PairChange | None:
     """Return what follows from a few changes; None where all are to be compared.
 
-    A changed note's own list is made anew; it joins the lists of others, or leaves
-    them; and a list that was full and lost a note is made anew too, since the one
-    behind the last is not known.
+    The lists of changed notes are made anew, and of those that are similar to one. So
+    is a list that was full and lost a note, since the one behind the last is not known.
     """
     before, after = wanted.basis.before, wanted.after
     if before is None or wanted.changed is None or not _same_rules(before, after):
         return None
     changed, there = set(wanted.changed), set(wanted.ids)
-    if after.threshold < before.threshold:
+    anew = (changed | _full_lists_with(source, changed)) & there
+    if after.threshold < before.threshold or len(anew) * FEW > len(there):
         return None
-    anew = sorted((changed | _full_lists_with(source, changed)) & there)
-    if len(anew) * FEW > len(there):
+    if not anew:
+        return PairChange([], anew, changed)
+    numbering = Numbering(wanted.ids)
+    rows = _matrix(source, wanted, numbering)
+    own = numbering.of(sorted(changed & there))
+    owners = np.unique(numbering.of(sorted(anew)))
+    for at in range(0, len(own), STRIP):
+        similar = near(rows[own[at : at + STRIP]], rows, after.threshold)[1]
+        owners = np.union1d(owners, similar)
+    if len(owners) * FEW > len(there):
         return None
-    found = _lists_of(source, wanted, anew, changed)
-    if found is None:
-        return None
-    own, gained = found
-    joined = list(_joined(source, wanted, changed, gained))
-    owners = {*anew, *(entry.note_id for entry in joined)}
-    return PairChange([*own, *joined], owners, changed)
+    notes = [wanted.ids[owner] for owner in owners.tolist()]
+    linked = numbering.linked(source.links(notes))
+    lists = Lists(len(owners), MOST_PARTNERS, after.threshold)
+    for at in range(0, len(owners), STRIP):
+        some = owners[at : at + STRIP]
+        row, column, similarity = near(rows[some], rows, after.threshold)
+        good = column != some[row]
+        good &= are_apart(some[row], column, len(rows), linked)
+        lists.merge(at + row[good], column[good], similarity[good])
+    return PairChange(list(_as_rows(lists.found(), notes, wanted.ids)), notes, changed)
 
 
 def _full_lists_with(source: PairSource, changed: Collection[int]) -> set[int]:
@@ -314,65 +331,8 @@ def _full_lists_with(source: PairSource, changed: Collection[int]) -> set[int]:
         for entry in source.touching(changed)
         if entry.other_id in changed and entry.note_id not in changed
     }
-    sizes: dict[int, int] = {}
-    for entry in source.lists(naming):
-        sizes[entry.note_id] = sizes.get(entry.note_id, 0) + 1
+    sizes = Counter(entry.note_id for entry in source.lists(naming))
     return {note for note, size in sizes.items() if size >= MOST_PARTNERS}
-
-
-def _lists_of(
-    source: PairSource, wanted: Pass, anew: Sequence[int], changed: Collection[int]
-) -> tuple[Iterator[Partner], list[Pairs]] | None:
-    """Return the lists of some notes, and what the changed ones add to other lists.
-
-    None where that is too much to keep.
-    """
-    numbering, threshold = Numbering(wanted.ids), wanted.after.threshold
-    space, count = wanted.space, len(wanted.ids)
-    rows = _rows_of(source.vectors(space, anew), space.width)
-    own = numbering.of(anew)
-    adds = np.array([note in changed for note in anew], np.bool_)
-    is_anew = np.zeros(count, np.bool_)
-    is_anew[own] = True
-    linked = numbering.linked(source.links(anew))
-    lists, gained, total = Lists(len(anew), MOST_PARTNERS, threshold), list[Pairs](), 0
-    for notes, raw in source.every_vector(space) if len(own) else ():
-        row, column, similarity = near(rows, _rows_of(raw, space.width), threshold)
-        column = numbering.of(notes)[column]
-        good = (column != own[row]) & are_apart(own[row], column, count, linked)
-        row, column, similarity = row[good], column[good], similarity[good]
-        lists.merge(row, column, similarity)
-        gain = adds[row] & ~is_anew[column]
-        gained.append((column[gain], own[row[gain]], similarity[gain]))
-        total += int(gain.sum())
-        if total > GAINED:
-            return None
-    return _as_rows(lists.found(), anew, wanted.ids), gained
-
-
-def _joined(
-    source: PairSource, wanted: Pass, changed: Collection[int], gained: list[Pairs]
-) -> Iterator[Partner]:
-    """Yield the lists that changed notes join, without what these were before."""
-    if not any(len(owner) for owner, _, _ in gained):
-        return
-    ids = wanted.ids
-    owner, other, similarity = (np.concatenate(p) for p in zip(*gained, strict=True))
-    owners = np.unique(owner)
-    notes = [ids[number] for number in owners]
-    lists = Lists(len(owners), MOST_PARTNERS, wanted.after.threshold)
-    place = {note: at for at, note in enumerate(notes)}
-    number = {note: at for at, note in enumerate(ids)}
-    kept = [
-        (place[entry.note_id], number[entry.other_id], entry.similarity)
-        for entry in source.lists(notes)
-        if entry.other_id not in changed and entry.other_id in number
-    ]
-    if kept:
-        a, b, s = zip(*kept, strict=True)
-        lists.merge(np.array(a), np.array(b), np.array(s, np.float64))
-    lists.merge(np.searchsorted(owners, owner), other, similarity)
-    yield from _as_rows(lists.found(), notes, ids)
 
 
 class Numbering:

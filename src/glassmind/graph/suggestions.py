@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from glassmind.errors import BadLimit, VaultError
 from glassmind.files.names import LinkWriter, Names
 from glassmind.files.read import VaultFiles
-from glassmind.files.settings import LinkFormat, obsidian_settings
+from glassmind.files.settings import obsidian_settings
 from glassmind.graph.dismissals import dismissals_for
 from glassmind.graph.link_edits import (
     Page,
@@ -159,17 +159,6 @@ NO_VECTORS = (
 BY_HAND = "; its properties are written so that they have to be edited by hand"
 
 
-class PathRules(NamedTuple):
-    """What the settings say of a path: never suggested, or a daily note.
-
-    `link_format` is how new links name their notes.
-    """
-
-    is_aside: Callable[[str], bool]
-    is_day: Callable[[str], bool]
-    link_format: LinkFormat = "shortest"
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
     """Names, words and links of all notes at one state of the index.
@@ -212,8 +201,11 @@ class Facts:
         return share if exact else share * INFLECTED
 
 
-def facts_of(net: LinkGraph, rows: MentionRows, rules: PathRules) -> Facts:
+def facts_of(vault: Vault, net: LinkGraph) -> Facts:
     """Return what is known of every node of a graph."""
+    rows = MentionRows(vault.reader.connection())
+    settings = obsidian_settings(vault.config.vault.path)
+    habits, agents = habits_in(settings), f"{vault.config.writes.agent_dir}/"
     named, anchors = rows.note_names(), rows.anchors()
     names = {
         note_id: tuple(dict.fromkeys(pieces_of(name) for name in given))
@@ -236,7 +228,12 @@ def facts_of(net: LinkGraph, rows: MentionRows, rules: PathRules) -> Facts:
     rarity = {w: log(notes / len(h)) / log(notes) for w, h in holders.items()}
     links = rows.property_links()
     missing = missing_answers(links)
-    offered = [p.endswith(".md") and not rules.is_aside(p) for p in net.paths]
+    offered = [
+        path.endswith(".md")
+        and not path.startswith(agents)
+        and not habits.is_template(path)
+        for path in net.paths
+    ]
     return Facts(
         net=net,
         table=name_table(names, used, texts=texts),
@@ -248,9 +245,9 @@ def facts_of(net: LinkGraph, rows: MentionRows, rules: PathRules) -> Facts:
         holders={word: np.array(at, np.int64) for word, at in holders.items()},
         whole=np.array([fsum(rarity[w] for w in own) for own in words], np.float64),
         offered=np.array(offered, np.bool_),
-        days=np.array([rules.is_day(path) for path in net.paths], np.bool_),
+        days=np.array([habits.is_day(path) for path in net.paths], np.bool_),
         pen=LinkWriter(
-            Names.of(rows.paths()), rows.writes_markdown(), rules.link_format
+            Names.of(rows.paths()), rows.writes_markdown(), settings.link_format
         ),
         missing=missing,
         spellings={m.answer: spelling_of(m.answer, links) for m in missing},
@@ -306,19 +303,8 @@ class _KeptFacts:
         with self._making:
             kept = self._kept
             if kept is None or kept[0] != head or kept[1].net is not net:
-                rows = MentionRows(vault.reader.connection())
-                kept = self._kept = head, facts_of(net, rows, _path_rules(vault))
+                kept = self._kept = head, facts_of(vault, net)
             return kept[1]
-
-
-def _path_rules(vault: Vault) -> PathRules:
-    settings = obsidian_settings(vault.config.vault.path)
-    habits, agents = habits_in(settings), f"{vault.config.writes.agent_dir}/"
-    return PathRules(
-        lambda path: path.startswith(agents) or habits.is_template(path),
-        habits.is_day,
-        settings.link_format,
-    )
 
 
 class Pages:
@@ -355,6 +341,14 @@ class NoteVectors(NamedTuple):
 
     ids: NDArray[np.int64]
     rows: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, rows: MentionRows) -> "NoteVectors":
+        """Read the vectors."""
+        known = list(rows.vectors())
+        ids = np.array([note for note, _ in known], np.int64)
+        raw = np.frombuffer(b"".join(row for _, row in known), "<f4")
+        return cls(ids, raw.reshape(-1, max(rows.width(), 1)))
 
     def cosines(self, net: LinkGraph, node: int) -> Strengths:
         """Return the cosine of one note with each node; -1 where it is unknown."""
@@ -411,7 +405,7 @@ class Finder:
         self.rows = MentionRows(vault.reader.connection())
         self.words = current_words(vault)
         self.dismissed = dismissals_for(vault).now()
-        self._vectors = vault.part(_KeptVectors).now(self.rows)
+        self._vectors = NoteVectors.of(self.rows)
         self._spots: dict[int, Mapping[int, Spot]] = {}
         self._standing: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
 
@@ -837,25 +831,6 @@ def answer_suggested(missing: Missing, facts: Facts, pages: Pages) -> Suggestion
         property=name,
         edit=edit,
     )
-
-
-class _KeptVectors:
-    """Keeps the vectors of all notes until they change."""
-
-    def __init__(self, _: Vault) -> None:
-        self._lock = Lock()
-        self._kept: tuple[str, NoteVectors] | None = None
-
-    def now(self, rows: MentionRows) -> NoteVectors:
-        stamp = rows.vector_stamp()
-        with self._lock:
-            if self._kept is None or self._kept[0] != stamp:
-                known = list(rows.vectors())
-                ids = np.array([note for note, _ in known], np.int64)
-                raw = np.frombuffer(b"".join(blob for _, blob in known), "<f4")
-                matrix = raw.reshape(-1, max(rows.width(), 1))
-                self._kept = stamp, NoteVectors(ids, matrix)
-            return self._kept[1]
 
 
 def suggest(vault: Vault, note: NotePath | None, *, limit: int) -> Suggestions:

@@ -16,7 +16,6 @@ from glassmind.model.health import (
 )
 from glassmind.model.ontology import Entry, GhostName, HeadingName, PropertyLink
 from glassmind.model.suggestions import NoteNames
-from glassmind.store.sqlite.change_log import vector_log
 from glassmind.store.sqlite.links import NetRows
 from glassmind.store.sqlite.notes import Rows
 from glassmind.store.sqlite.vectors import VectorRows
@@ -107,11 +106,6 @@ class MentionRows(_Links):
     def width(self) -> int:
         """Return how many numbers a vector has; 0 when nothing is embedded."""
         return self._space.width if self._space else 0
-
-    def vector_stamp(self) -> str:
-        if self._space is None:
-            return ""
-        return f"{self._space.id} {vector_log(self._db, self._space.id).head()}"
 
 
 _ENTRIES = """
