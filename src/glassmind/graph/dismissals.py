@@ -71,9 +71,6 @@ _PLAIN = re.compile(r"[\w./-]+")
 DISMISSED, RESTORED = "dismissed", "dismissal taken back"
 """Why a line was written, for the log of writes."""
 
-UNDISMISSED, UNRESTORED = "nothing was dismissed", "no dismissal was taken back"
-"""What happened while nothing may be written."""
-
 
 def paths_in(check: str, subject: str) -> tuple[NotePath, ...]:
     """Return the files that a subject names, in order; none where it names none."""
@@ -262,53 +259,43 @@ def _split(text: str) -> list[str]:
     return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
 
 
-def dismiss_pair(vault: Vault, a: str, b: str) -> Dismissed:
-    """Dismiss two notes by their names.
+def settle_pair(vault: Vault, a: str, b: str, *, dismiss: bool) -> Dismissed:
+    """Dismiss two notes by their names, or take that back.
 
     Raises:
         NoteNotFound: no note has exactly one of the names.
         BadWish: both names mean one note.
         WritesOff: the settings let nothing be written.
     """
-    _check_writes(vault, UNDISMISSED)
-    return dismissals_for(vault).add(_named(vault, a, b))
+    _check_writes(vault, dismiss=dismiss)
+    book, line = dismissals_for(vault), _named(vault, a, b)
+    return book.add(line) if dismiss else book.drop(line)
 
 
-def restore_pair(vault: Vault, a: str, b: str) -> Dismissed:
-    """Take the dismissal of two notes back; raises as `dismiss_pair`."""
-    _check_writes(vault, UNRESTORED)
-    return dismissals_for(vault).drop(_named(vault, a, b))
-
-
-def dismiss_finding(vault: Vault, now: FindingNow) -> Dismissed:
-    """Dismiss what a check of vault health finds now.
+def settle_finding(vault: Vault, now: FindingNow, *, dismiss: bool) -> Dismissed:
+    """Dismiss a finding of vault health, or take that back.
 
     Raises:
-        FindingAbsent: it does not, and that was not dismissed before.
+        FindingAbsent: it is not a finding now, and was not dismissed before.
         WritesOff: the settings let nothing be written.
     """
-    _check_writes(vault, UNDISMISSED)
-    if now.state != "there" and not now.dismissed:
-        raise FindingAbsent(now.key, now.reason or "")
-    return dismissals_for(vault).add(_finding(now))
+    _check_writes(vault, dismiss=dismiss)
+    check, _, subject = now.key.partition(":")
+    book, line = dismissals_for(vault), finding_line(check, subject)
+    is_known = now.state == "there" or now.dismissed
+    if dismiss:
+        if not is_known:
+            raise FindingAbsent(now.key, now.reason or "")
+        return book.add(line)
+    return (
+        book.drop(line) if is_known else Dismissed(book.path, line.line, changed=False)
+    )
 
 
-def restore_finding(vault: Vault, now: FindingNow) -> Dismissed:
-    """Take the dismissal of a finding back, whether it still is one or not.
-
-    Raises:
-        WritesOff: the settings let nothing be written.
-    """
-    _check_writes(vault, UNRESTORED)
-    line, book = _finding(now), dismissals_for(vault)
-    if now.state != "there" and not now.dismissed:
-        return Dismissed(book.path, line.line, changed=False)
-    return book.drop(line)
-
-
-def _check_writes(vault: Vault, undone: str) -> None:
+def _check_writes(vault: Vault, *, dismiss: bool) -> None:
     writes = vault.config.writes
     if not writes.agent_dir_writable:
+        undone = "nothing was dismissed" if dismiss else "no dismissal was taken back"
         raise WritesOff(writes.agent_dir, undone)
 
 
@@ -325,8 +312,3 @@ def _called(vault: Vault, name: str) -> NotePath:
     if path is None:
         raise NoteNotFound(name, (notes_for(vault).find(name),))
     return path
-
-
-def _finding(now: FindingNow) -> Dismissal:
-    check, _, subject = now.key.partition(":")
-    return finding_line(check, subject)

@@ -5,11 +5,9 @@ from collections.abc import Callable, Sequence
 from glassmind.graph import entities
 from glassmind.graph.connections import chains, connections, guess_of
 from glassmind.graph.dismissals import (
-    dismiss_finding,
-    dismiss_pair,
     dismissals_for,
-    restore_finding,
-    restore_pair,
+    settle_finding,
+    settle_pair,
 )
 from glassmind.graph.health import (
     EXAMPLES,
@@ -20,7 +18,7 @@ from glassmind.graph.health import (
 )
 from glassmind.graph.link_graph import net_rows
 from glassmind.graph.ontology import SHOWN, ontology
-from glassmind.graph.ranks import RankingRequest, ranking
+from glassmind.graph.ranks import ranking
 from glassmind.graph.repairs import followed, repairs
 from glassmind.graph.resolve import resolve
 from glassmind.graph.similar import similar
@@ -182,12 +180,12 @@ class Knowledge:
             WriteRefused: the settings or the disk do not let it be written.
         """
         with self._vault.faults():
-            return dismiss_pair(self._vault, a, b)
+            return settle_pair(self._vault, a, b, dismiss=True)
 
     def restore_pair(self, a: str, b: str) -> Dismissed:
         """Take the dismissal of two notes back; raises as `dismiss`."""
         with self._vault.faults():
-            return restore_pair(self._vault, a, b)
+            return settle_pair(self._vault, a, b, dismiss=False)
 
     def dismiss_finding(self, check: str, subject: str) -> Dismissed:
         """Never show a finding of vault health again; its key is `check:subject`.
@@ -199,13 +197,13 @@ class Knowledge:
         """
         with self._vault.faults():
             now = finding_now(self._vault, key_of(check, subject))
-            return dismiss_finding(self._vault, now)
+            return settle_finding(self._vault, now, dismiss=True)
 
     def restore_finding(self, check: str, subject: str) -> Dismissed:
         """Take the dismissal of a finding back, whether it still is one or not."""
         with self._vault.faults():
             now = finding_now(self._vault, key_of(check, subject))
-            return restore_finding(self._vault, now)
+            return settle_finding(self._vault, now, dismiss=False)
 
     def health(
         self,
@@ -294,10 +292,17 @@ class Knowledge:
             UnknownTheme, AmbiguousTheme: no single theme has that name.
             NothingAsked, BadDate: the query cannot be understood.
         """
-        theme = None if theme is None else str(theme)
-        request = RankingRequest(metric, limit, theme, about, least_inbound)
         with self._vault.faults():
-            return ranking(self._vault, self._search, request, ghosts=ghosts)
+            return ranking(
+                self._vault,
+                self._search,
+                metric=metric,
+                limit=limit,
+                theme=None if theme is None else str(theme),
+                about=about,
+                least_inbound=least_inbound,
+                ghosts=ghosts,
+            )
 
     def timeline(self, name: str, *, limit: int = 100) -> Timeline:
         """Return how a note's neighbourhood grew, up to the latest `limit` events.

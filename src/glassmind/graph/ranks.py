@@ -7,7 +7,6 @@ else does not come first (Haveliwala, 2002).
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,7 +16,14 @@ from glassmind.graph.link_graph import link_graph
 from glassmind.graph.themes import theme_called, themed_for
 from glassmind.links.graph import Floats, LinkGraph, part_of, rings
 from glassmind.links.ranks import bridging, hubs_and_authorities, influence
-from glassmind.model.graph import METRICS, Metric, RankedNote, Ranking, ThemeLabel
+from glassmind.model.graph import (
+    METRICS,
+    Metric,
+    RankedNote,
+    Ranking,
+    Theme,
+    ThemeLabel,
+)
 from glassmind.model.search import SearchReply
 from glassmind.obsidian.text import counted
 from glassmind.vault import Vault
@@ -38,17 +44,6 @@ Search: TypeAlias = Callable[[str, int], SearchReply]
 """Searches the vault for so many hits."""
 
 
-@dataclass(frozen=True, slots=True)
-class RankingRequest:
-    """Which notes to rank: of a theme, about a query, linked often enough."""
-
-    metric: Metric
-    limit: int
-    theme: str | None
-    about: str | None
-    least_inbound: int
-
-
 class _Scores(NamedTuple):
     """The score of every node, and what the nodes it is linked with are weighed by."""
 
@@ -67,26 +62,39 @@ class _Chosen(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def ranking(
-    vault: Vault, search: Search, request: RankingRequest, *, ghosts: bool
+def ranking(  # noqa: PLR0913 - each option by its name
+    vault: Vault,
+    search: Search,
+    *,
+    metric: Metric,
+    limit: int,
+    theme: str | None,
+    about: str | None,
+    least_inbound: int,
+    ghosts: bool,
 ) -> Ranking:
     """Return the first notes by a measure; equal ones by path."""
-    if request.metric not in METRICS:
-        raise BadWish("metric", request.metric, f"one of {', '.join(METRICS)}")
-    if not 1 <= request.limit <= MOST_RANKED:
-        raise BadLimit(request.limit, MOST_RANKED)
-    if request.least_inbound < 0:
-        raise BadWish("least_inbound", request.least_inbound, "0 or more")
+    if metric not in METRICS:
+        raise BadWish("metric", metric, f"one of {', '.join(METRICS)}")
+    if not 1 <= limit <= MOST_RANKED:
+        raise BadLimit(limit, MOST_RANKED)
+    if least_inbound < 0:
+        raise BadWish("least_inbound", least_inbound, "0 or more")
     graph = link_graph(vault, ghosts=ghosts)
-    chosen = _chosen(vault, search, graph, request, ghosts=ghosts)
+    kept = None
+    if theme is not None:
+        themes = themed_for(vault).now(ghosts=ghosts)
+        kept = theme_called(themes, theme, lasting=True)
+    reply = None if about is None else search(about, HITS_ABOUT)
+    chosen = _chosen(graph, kept, reply)
     nodes = list(range(len(graph))) if chosen.nodes is None else chosen.nodes
     part = graph if chosen.nodes is None else part_of(graph, nodes)
     hits = chosen.hits
     preferred = np.array([hits.get(node, 0.0) for node in nodes]) if hits else None
-    scored = _scored(part, request.metric, preferred)
+    scored = _scored(part, metric, preferred)
     whole = np.array(nodes, np.int64)
     inbound, outbound = graph.in_degree[whole], graph.out_degree[whole]
-    inside = np.flatnonzero(inbound >= request.least_inbound)
+    inside = np.flatnonzero(inbound >= least_inbound)
     order = inside[np.lexsort((inside, -np.round(scored.scores[inside], SAME_DIGITS)))]
     notes = [
         RankedNote(
@@ -96,48 +104,39 @@ def ranking(
             score=float(scored.scores[place]),
             inbound=int(inbound[place]),
             outbound=int(outbound[place]),
-            reason=_reason(part, place, request.metric, scored),
+            reason=_reason(part, place, metric, scored),
             ghost=nodes[place] >= graph.note_count,
             hit=nodes[place] in hits,
         )
-        for rank, place in enumerate(order[: request.limit].tolist(), 1)
+        for rank, place in enumerate(order[:limit].tolist(), 1)
     ]
     notices = list(chosen.notices)
-    if request.about is not None and not hits:
+    if about is not None and not hits:
         notices.append("the search found no note to rank the neighbourhood of")
     elif nodes and not len(inside):
-        least = request.least_inbound
-        notices.append(f"no note of these has {least:,} that link to it")
+        notices.append(f"no note of these has {least_inbound:,} that link to it")
     return Ranking(
-        metric=request.metric,
+        metric=metric,
         notes=tuple(notes),
         total=len(inside),
         margin=scored.error,
         samples=scored.samples,
         theme=chosen.theme,
-        about=request.about or "",
+        about=about or "",
         notices=tuple(notices),
     )
 
 
 def _chosen(
-    vault: Vault,
-    search: Search,
-    graph: LinkGraph,
-    request: RankingRequest,
-    *,
-    ghosts: bool,
+    graph: LinkGraph, theme: Theme | None, reply: SearchReply | None
 ) -> _Chosen:
+    """Return the nodes of a theme, of what a search finds, or of both."""
     nodes: set[int] | None = None
-    theme, hits, notices = None, dict[int, float](), tuple[str, ...]()
-    if request.theme is not None:
-        themes = themed_for(vault).now(ghosts=ghosts)
-        found = theme_called(themes, request.theme, lasting=True)
-        theme = ThemeLabel(found.id, found.label)
-        members = (graph.node_at(member.path) for member in found.members)
+    hits, notices = dict[int, float](), tuple[str, ...]()
+    if theme is not None:
+        members = (graph.node_at(member.path) for member in theme.members)
         nodes = {node for node in members if node is not None}
-    if request.about is not None:
-        reply = search(request.about, HITS_ABOUT)
+    if reply is not None:
         for hit in reply.hits:
             node = graph.node_at(hit.path)
             if node is not None:
@@ -146,7 +145,8 @@ def _chosen(
         near = rings(graph, sorted(hits), 1) if hits else []
         around = set(hits).union(*(ring.tolist() for ring in near))
         nodes = around if nodes is None else nodes & around
-    return _Chosen(None if nodes is None else sorted(nodes), theme, hits, notices)
+    label = None if theme is None else ThemeLabel(theme.id, theme.label)
+    return _Chosen(None if nodes is None else sorted(nodes), label, hits, notices)
 
 
 def _scored(graph: LinkGraph, metric: Metric, preferred: Floats | None) -> _Scores:
