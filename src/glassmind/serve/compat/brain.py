@@ -657,7 +657,8 @@ def edit_note(vault: Engine, arguments: EditNoteArguments, caller: Caller) -> Re
         done = vault.editing.edit(path, wanted, request)
     except NoMatch as error:
         looser = _looser(wanted)
-        if looser != wanted and keep(key, looser):
+        if looser != wanted:
+            keep(key, looser)
             error.add_note(AGAIN)
         raise
     if is_again and not arguments.dry_run:
@@ -703,17 +704,16 @@ def _text_edit(owner: str, edit: Edit) -> TextEdit:
 
 # --- edits that found no match, for from_buffer -------------------------------------
 
-LOOSE, TTL_S, MOST_ENTRIES, LARGEST = 0.5, 30 * 60.0, 20, 512 * 1024
-"""The similarity that `from_buffer` asks for; seconds, entries, and bytes of one entry:
-all as in obsidian-brain."""
+LOOSE, MOST_ENTRIES = 0.5, 20
+"""The similarity that `from_buffer` asks for, and edits that are kept."""
 
 AGAIN = "call edit_note with name and from_buffer true to replace the most similar text"
 
 Key: TypeAlias = tuple[str, str, str]
 """A vault, a client, and the path of a note, however it was named."""
 
-KEPT: dict[Key, tuple[float, Sequence[TextEdit]]] = {}
-"""When an edit of a note found no match, and a looser edit; the oldest first."""
+KEPT: dict[Key, Sequence[TextEdit]] = {}
+"""A looser edit of each note where one found no match; the oldest first."""
 
 
 def _looser(wanted: Sequence[TextEdit]) -> list[TextEdit]:
@@ -725,15 +725,11 @@ def _looser(wanted: Sequence[TextEdit]) -> list[TextEdit]:
     ]
 
 
-def keep(key: Key, wanted: Sequence[TextEdit]) -> bool:
-    """Keep edits, unless they are too large; return whether they are kept."""
-    if len(repr(wanted).encode("utf-8", "backslashreplace")) > LARGEST:
-        return False
+def keep(key: Key, wanted: Sequence[TextEdit]) -> None:
     KEPT.pop(key, None)
-    KEPT[key] = (time.monotonic(), wanted)
-    for oldest in list(KEPT)[:-MOST_ENTRIES]:
-        KEPT.pop(oldest, None)
-    return True
+    KEPT[key] = wanted
+    if len(KEPT) > MOST_ENTRIES:
+        del KEPT[next(iter(KEPT))]
 
 
 def from_buffer(arguments: EditNoteArguments, key: Key) -> Sequence[TextEdit]:
@@ -741,8 +737,8 @@ def from_buffer(arguments: EditNoteArguments, key: Key) -> Sequence[TextEdit]:
     given = copied(Edit, arguments)
     if given not in (Edit(), Edit(mode="replace_window")) or arguments.edits:
         raise BadArgument("edit_note", "from_buffer takes only name and dryRun")
-    since, wanted = KEPT.get(key, (0.0, ()))
-    if not wanted or time.monotonic() - since > TTL_S:
+    wanted = KEPT.get(key)
+    if wanted is None:
         raise BadArgument("edit_note", "no edit of this note is kept; give it again")
     return wanted
 
