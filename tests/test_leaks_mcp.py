@@ -25,13 +25,12 @@ from vault_desk import VaultDesk
 from glassmind.access.scopes import SETS
 from glassmind.errors import NoteNotFound
 from glassmind.model.access import EVERY_AGENT
-from glassmind.serve.mcp.toolsets import EMPTY, tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 
 TOOLS = [
     pytest.param(name, tool, id=f"{name}-{tool.name}")
     for name in SETS
-    if name not in EMPTY
     for tool in tools_of((name,))
 ]
 

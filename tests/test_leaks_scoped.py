@@ -32,10 +32,10 @@ from vault_desk import VaultDesk
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS
 from glassmind.serve.http.server import EVENTS
-from glassmind.serve.mcp.toolsets import EMPTY, tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 
 OTHER_KINDS = ("tag", "property", "excluded")
-SERVED = [name for name in SETS if name not in EMPTY]
+SERVED = [name for name in SETS if name != "query"]
 NEVER_ANSWERED = frozenset(
     ("/index", "/index/{job}", "/graph/themes/refresh", "/metrics", "reindex")
 )

@@ -30,13 +30,12 @@ from glassmind.edit.vault import EditRequest
 from glassmind.engine import Engine
 from glassmind.model.access import EVERY_AGENT, Scope
 from glassmind.model.edits import Append
-from glassmind.serve.mcp.toolsets import EMPTY
 from glassmind.vault import Vault
 
 DAY_S = 86_400
 CREATED = re.compile(rb"(?m)^(created:) .*$")
 
-TOOLSETS = tuple(name for name in SETS if name not in EMPTY)
+TOOLSETS = tuple(name for name in SETS if name != "query")
 
 TEA = "oolong sencha matcha leaves steeped gently in warm water for guests at noon"
 RAIL = "locomotive carriage whistle timetable platform freight junction and sleeper"

@@ -3,7 +3,6 @@
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -38,7 +37,6 @@ from glassmind.operations.failures import BUG, OK
 from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
-from glassmind.serve.daemon.host import news_as_json, news_as_text
 from glassmind.serve.http.token import (
     TokenFile,
     checked_token,
@@ -48,16 +46,10 @@ from glassmind.serve.http.token import (
     token_file,
 )
 from glassmind.serve.log import log
-from glassmind.serve.mcp.toolsets import EMPTY
 from glassmind.store.place import index_name
 
 if TYPE_CHECKING:
     from glassmind.serve.mcp.stdio import Opened
-
-
-def _notice_sets(names: Iterable[str], output: Output) -> None:
-    empty = [name for name in names if name in EMPTY]
-    output.notices(f"the tool set {name} is still empty" for name in empty)
 
 
 # --- mcp ----------------------------------------------------------------------------
@@ -74,7 +66,6 @@ def mcp(args: Namespace, output: Output) -> int:
         return serve(Namespace(**usual, **vars(args)), output)
     client = NamedClient(args) if args.client else None
     names = names if client is None else client.toolsets()
-    _notice_sets(names, output)
     from glassmind.serve.mcp.process import Wires  # noqa: PLC0415 - before all else
 
     wires = Wires()
@@ -183,7 +174,6 @@ def serve(args: Namespace, output: Output) -> int:
     names = read_names(args.tools or DEFAULT_SETS)
     config = config_of(args)
     output.notices(config.warnings)
-    _notice_sets(names, output)
     host = args.host or config.server.host
     token = _token(args, config, host)
     if args.show_token:
@@ -289,6 +279,11 @@ def watch(args: Namespace, output: Output) -> int:
 
 
 def _write(news: News, output: Output) -> None:
+    from glassmind.serve.daemon.host import (  # noqa: PLC0415 - tantivy
+        news_as_json,
+        news_as_text,
+    )
+
     if output.as_json:
         output.json(news_as_json(news), on_one_line=True)
         return

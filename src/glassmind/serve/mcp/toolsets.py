@@ -41,9 +41,6 @@ from glassmind.operations.registry import (
 from glassmind.serve.compat.tools import MODULES, tools_in
 from glassmind.serve.tool import MOST_TOKENS, USUAL_TOKENS, Answer, McpTool, ToolCall
 
-EMPTY = frozenset(("query",))
-"""Sets that have no tools yet."""
-
 BUDGETS = (USUAL_TOKENS, MOST_TOKENS)
 """Length of an answer, and of a detailed one."""
 
