@@ -37,7 +37,7 @@ from glassmind.memory.format import (
     LAYOUT,
     SUPERSEDED,
     TRASH,
-    kind_of_note,
+    memo_without_text,
     memos_in,
     place_of,
     title_in,
@@ -261,57 +261,26 @@ def _closest(name: str, known: Sequence[NamedNote]) -> tuple[str, ...]:
         return error.candidates
 
 
-class KnownMemo(NamedTuple):
-    """A memo of the index by its facts; its text is read when it is needed."""
+def known_memos(vault: MemoryVault, *, superseded: bool = False) -> list[Memo]:
+    """Return the memos of the index, the newest first, without their texts.
 
-    at: At
-    kind: MemoKind
-    place: MemoPlace
-    created: str
-    project: str
-    superseded: bool
-
-
-def known_memos(vault: MemoryVault) -> list[KnownMemo]:
-    """Return every memo of the index, the newest first.
-
-    Those that a person moved out of the agent folder are among them.
+    Those that a person moved out of the agent folder are among them; what others
+    superseded only with `superseded`.
     """
     folder, rows = vault.folder, vault.memos()
     notes = [*rows.notes(folder), *rows.strays(folder)]
-    superseded, sections = rows.superseded(), memos_of_sections(vault, notes)
+    sections = memos_of_sections(vault, notes)
     there = {note.path for note in notes} | {memo.address for memo in sections}
-    found = [
-        KnownMemo(
-            At(note.path),
-            kind,
-            place_of(note.path, folder),
-            _text(note.properties.get("created")),
-            _text(note.properties.get("project")),
-            note.path in superseded or _is_marked(note),
-        )
-        for note in notes
-        if (kind := kind_of_note(note.path, note.properties, folder))
-    ]
-    found += [
-        KnownMemo(
-            At(memo.path, memo.section),
-            memo.kind,
-            memo.place,
-            memo.created,
-            memo.project,
-            _is_superseded(memo, there),
-        )
-        for memo in sections
-    ]
-    found.sort(key=lambda memo: memo.at)
+    by_others = rows.superseded()
+    found = [memo for memo in sections if superseded or not _is_superseded(memo, there)]
+    for note in notes:
+        memo = memo_without_text(note.path, note.properties, folder)
+        if memo is not None:
+            is_marked = memo.status == SUPERSEDED and not memo.superseded_by
+            if superseded or not (is_marked or note.path in by_others):
+                found.append(memo)
+    found.sort(key=lambda memo: memo.address)
     return sorted(found, key=lambda memo: moment_of(memo.created), reverse=True)
-
-
-def _is_marked(note: MemoNote) -> bool:
-    """True if a note says that it is superseded, but not by what."""
-    said = note.properties
-    return said.get("status") == SUPERSEDED and not said.get("superseded-by")
 
 
 def _is_superseded(memo: Memo, there: Collection[str]) -> bool:
@@ -321,10 +290,6 @@ def _is_superseded(memo: Memo, there: Collection[str]) -> bool:
         return memo.status == SUPERSEDED
     path, hash_mark, section = link.strip("[]").partition("|")[0].partition("#")
     return f"{path.removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}{hash_mark}{section}" in there
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def moment_of(created: str) -> float:
@@ -345,11 +310,11 @@ def unreadable_notices(vault: MemoryVault) -> list[str]:
     ]
 
 
-def whole(vault: MemoryVault, known: Iterable[KnownMemo]) -> dict[At, Memo]:
-    """Return some memos with their texts, as they were indexed."""
-    texts = vault.memos().texts(sorted({memo.at.path for memo in known}))
+def whole(vault: MemoryVault, known: Iterable[Memo]) -> dict[str, Memo]:
+    """Return some memos with their texts, as they were indexed, by address."""
+    texts = vault.memos().texts(sorted({memo.path for memo in known}))
     return {
-        At(memo.path, memo.section): memo
+        memo.address: memo
         for path, text in texts.items()
         for memo in memos_in(path, text, vault.folder)
     }
@@ -362,7 +327,7 @@ def kept_memos(vault: MemoryVault, kinds: Collection[MemoKind]) -> list[Memo]:
     wanted = [
         memo
         for memo in known_memos(vault)
-        if memo.kind in kinds and memo.place == "kept" and not memo.superseded
+        if memo.kind in kinds and memo.place == "kept"
     ][:MOST_COMPARED]
     found = whole(vault, wanted)
-    return [found[memo.at] for memo in wanted if memo.at in found]
+    return [found[memo.address] for memo in wanted if memo.address in found]

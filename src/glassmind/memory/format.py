@@ -120,6 +120,15 @@ def kind_of_note(
     return found or next(by_folder, None)
 
 
+def memo_without_text(
+    path: NotePath, properties: Mapping[str, object], folder: str
+) -> Memo | None:
+    """Return the memo that a note is, if it is one, by its properties alone."""
+    kind = kind_of_note(path, properties, folder)
+    facts = cast("Mapping[str, PropertyValue]", properties)
+    return None if kind is None else _memo_of(path, facts, "", kind, folder)
+
+
 def read_memo(path: NotePath, text: str, folder: str) -> Memo | None:
     """Return the memo that a note is, if it is one.
 

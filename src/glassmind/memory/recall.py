@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from glassmind.errors import BadLimit, UnknownKind
 from glassmind.memory.files import (
-    At,
-    KnownMemo,
     known_memos,
     unreadable_notices,
     whole,
@@ -16,7 +14,7 @@ from glassmind.memory.files import (
 from glassmind.memory.format import sections_in
 from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath, Span
-from glassmind.model.memory import MemoKind, Recalled, RecalledMemory, extended
+from glassmind.model.memory import Memo, MemoKind, Recalled, RecalledMemory, extended
 from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.text import fold
 from glassmind.store.sqlite.vectors import VectorRows
@@ -62,7 +60,7 @@ class RecallRequest(NamedTuple):
 class _Found(NamedTuple):
     """A memo that was found, its share of the best score, and the search's reason."""
 
-    memo: KnownMemo
+    memo: Memo
     relevance: float
     why: str = ""
 
@@ -95,12 +93,12 @@ def recall(vault: MemoryVault, request: RecallRequest, today: date) -> Recalled:
     recalled = [
         extended(
             RecalledMemory,
-            memos[one.memo.at],
+            memos[one.memo.address],
             relevance=one.relevance,
             why=one.why or _captured(one.memo),
         )
         for one in shown
-        if one.memo.at in memos
+        if one.memo.address in memos
     ]
     return Recalled(
         tuple(recalled),
@@ -126,29 +124,28 @@ def _unknown_project(vault: MemoryVault, project: str | None) -> list[str]:
     return [f"no note belongs to the project {project[:80]!r}{hint}"]
 
 
-def _passing(vault: MemoryVault, request: RecallRequest) -> list[KnownMemo]:
+def _passing(vault: MemoryVault, request: RecallRequest) -> list[Memo]:
     """Return the memos that pass the filters, the newest first."""
     is_wanted = _project(vault, request.project) if request.project else None
     return [
         memo
-        for memo in known_memos(vault)
+        for memo in known_memos(vault, superseded=request.superseded)
         if request.kind in (None, memo.kind)
-        and (request.superseded or not memo.superseded)
         and (is_wanted is None or is_wanted(memo))
         and _is_between(memo, request.since, request.until)
     ]
 
 
-def _project(vault: MemoryVault, project: str) -> Callable[[KnownMemo], bool]:
+def _project(vault: MemoryVault, project: str) -> Callable[[Memo], bool]:
     """Return whether a memo is of a project: by its property, or as any note is."""
     wanted = parse_project(project)
     members = {note.path for note in vault.projects().members(wanted)}
 
-    def is_of(memo: KnownMemo) -> bool:
+    def is_of(memo: Memo) -> bool:
         own = parse_project(memo.project)
         same_form = own.form == wanted.form or "any" in (own.form, wanted.form)
         same_name = bool(own.name) and _last(own.name) == _last(wanted.name)
-        return memo.at.path in members or (same_form and same_name)
+        return memo.path in members or (same_form and same_name)
 
     return is_of
 
@@ -157,7 +154,7 @@ def _last(name: str) -> str:
     return fold(name).rpartition("/")[2]
 
 
-def _is_between(memo: KnownMemo, since: date | None, until: date | None) -> bool:
+def _is_between(memo: Memo, since: date | None, until: date | None) -> bool:
     """True if a memo was captured from one day on and before another."""
     if since is None and until is None:
         return True
@@ -176,7 +173,7 @@ def _day(created: str) -> date | None:
     return (moment.astimezone() if moment.tzinfo else moment).date()
 
 
-def _captured(memo: KnownMemo) -> str:
+def _captured(memo: Memo) -> str:
     day = _day(memo.created)
     return "captured, on a day it does not tell" if day is None else f"captured {day}"
 
@@ -185,7 +182,7 @@ def _by_query(
     vault: MemoryVault,
     request: RecallRequest,
     query: str,
-    passing: Sequence[KnownMemo],
+    passing: Sequence[Memo],
     today: date,
 ) -> "tuple[list[_Found], SearchReply]":
     """Return what a search finds among memos, best first, and its reply.
@@ -193,10 +190,10 @@ def _by_query(
     A search finds something for every query. A memo is recalled only if it has a word
     of the query, or is near enough to what it means.
     """
-    wanted: dict[NotePath, list[KnownMemo]] = {}
+    wanted: dict[NotePath, list[Memo]] = {}
     for memo in passing:
-        wanted.setdefault(memo.at.path, []).append(memo)
-    is_split = any(memo.at.section for memo in passing)
+        wanted.setdefault(memo.path, []).append(memo)
+    is_split = any(memo.section for memo in passing)
     sections = _Sections(vault, query)
     least = _least_cosine(vault)
     for pool in (max(FIRST_POOL, request.limit), MOST):
@@ -253,17 +250,19 @@ def _has_word(hit: "Hit") -> bool:
 
 def _found(
     hits: "Sequence[Hit]",
-    wanted: Mapping[NotePath, Sequence[KnownMemo]],
+    wanted: Mapping[NotePath, Sequence[Memo]],
     sections: "_Sections",
 ) -> list[_Found]:
     """Return the memos of hits, each once, best first.
 
     Summaries come behind what was captured: they repeat it.
     """
-    found: dict[At, _Found] = {}
+    found: dict[str, _Found] = {}
     for hit in (hit for hit in hits if hit.path in wanted):
         for memo in sections.among(hit, wanted[hit.path]):
-            found.setdefault(memo.at, _Found(memo, hit.relevance, hit.match_reason))
+            found.setdefault(
+                memo.address, _Found(memo, hit.relevance, hit.match_reason)
+            )
     order = sorted(found.values(), key=lambda one: one.memo.kind == "summary")
     best = least = order[0].relevance or 1.0 if order else 1.0
     shared = []
@@ -280,9 +279,9 @@ class _Sections:
         self._vault, self._words = vault, set(_WORD.findall(query.casefold()))
         self._notes: dict[NotePath, dict[str, tuple[Span, str]]] = {}
 
-    def among(self, hit: "Hit", memos: Sequence[KnownMemo]) -> list[KnownMemo]:
+    def among(self, hit: "Hit", memos: Sequence[Memo]) -> list[Memo]:
         """Return the memos in the lines of a hit, those with its words if any have."""
-        if not any(memo.at.section for memo in memos):
+        if not any(memo.section for memo in memos):
             return list(memos)
         if hit.path not in self._notes:
             text = self._vault.memos().texts([hit.path]).get(hit.path, "")
@@ -290,14 +289,14 @@ class _Sections:
         lines = self._notes[hit.path]
         marked = {hit.snippet.text[start:end] for start, end in hit.snippet.marks}
         words = self._words | {word.casefold() for word in marked}
-        counts: dict[At, int] = {}
+        counts: dict[str, int] = {}
         for memo in memos:
-            span, text = lines.get(memo.at.section, (None, ""))
+            span, text = lines.get(memo.section, (None, ""))
             if span and span.start <= hit.lines.end and hit.lines.start <= span.end:
-                counts[memo.at] = len(words & set(_WORD.findall(text.casefold())))
-        there = [memo for memo in memos if memo.at in counts]
-        there.sort(key=lambda memo: -counts[memo.at])
-        return [memo for memo in there if counts[memo.at]] or there
+                counts[memo.address] = len(words & set(_WORD.findall(text.casefold())))
+        there = [memo for memo in memos if memo.address in counts]
+        there.sort(key=lambda memo: -counts[memo.address])
+        return [memo for memo in there if counts[memo.address]] or there
 
 
 def _lines_of(text: str) -> dict[str, tuple[Span, str]]:
