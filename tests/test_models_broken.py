@@ -17,8 +17,8 @@ KINDS: list[tuple[OSError, str]] = [
     (socket.gaierror(-2, "Name or service not known"), "no machine is known"),
     (UNTRUSTED, "not trusted"),
     (ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER]"), "does not encrypt"),
-    (OSError(errno.EHOSTUNREACH, "No route to host"), "no way to it"),
-    (OSError(errno.ENETUNREACH, "Network is unreachable"), "no way to it"),
+    (OSError(errno.EHOSTUNREACH, "No route to host"), "no route to host"),
+    (OSError(errno.ENETUNREACH, "Network is unreachable"), "network is unreachable"),
     (OSError(errno.EMFILE, "Too many open files"), "too many open files"),
     (OSError("odd"), "the connection failed"),
 ]

@@ -439,3 +439,17 @@ def test_a_server_that_does_not_list_its_models_is_told(
 
     assert "HTTP 404" in absent
     assert "check llm.url" in strange
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_password_of_the_url_is_sent_and_not_logged(
+    tmp_path: Path, backend: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    with chat_server("tea") as desk:
+        host = desk.url.removeprefix("http://")
+        answered(chat(desk, tmp_path, backend, url=f"http://me:hunter2@{host}"))
+
+    assert desk.heads[0]["Authorization"] == "Basic bWU6aHVudGVyMg=="
+    assert "HTTP Request" in caplog.text
+    assert "hunter2" not in caplog.text

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from zipfile import BadZipFile, ZipFile
 
 from glassmind.errors import ModelAbsent
@@ -238,15 +238,22 @@ def _fetch(
     done = part.stat().st_size if part.is_file() else 0
     if done == wanted.size_bytes:
         return  # whole, and only its name was missing
+    parts = urlsplit(url)
+    # Apart from its name and password: the library logs urls.
+    plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    secrets = (unquote(parts.username or ""), unquote(parts.password or ""))
     headers = {"Accept-Encoding": "identity"}
     if done:
         headers["Range"] = f"bytes={done}-"
     timeout = httpx2.Timeout(STALLED_S, connect=CONNECT_S)
     try:
         with (
-            httpx2.Client(verify=ssl.create_default_context()) as client,
+            httpx2.Client(
+                verify=ssl.create_default_context(),
+                auth=secrets if parts.username else None,
+            ) as client,
             client.stream(
-                "GET", url, headers=headers, timeout=timeout, follow_redirects=True
+                "GET", plain, headers=headers, timeout=timeout, follow_redirects=True
             ) as reply,
         ):
             _check(reply, part, wanted)
@@ -261,7 +268,7 @@ def _fetch(
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
         slow = isinstance(error, httpx2.TimeoutException)
         reason = "it does not answer" if slow else broken_by(error)
-        raise SourceFailed(f"{urlsplit(url).hostname}: {reason}") from error
+        raise SourceFailed(f"{parts.hostname}: {reason}") from error
 
 
 def _check(reply: Any, part: Path, wanted: ModelFile) -> None:

@@ -10,14 +10,13 @@ import json
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from errno import EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH
 from functools import cached_property
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from glassmind.config.values import is_loopback
 from glassmind.errors import CallAbandoned, ModelFailed, RemoteRefused
@@ -58,6 +57,14 @@ class Bounds(NamedTuple):
     silence_s: float = 20.0
     ends: float = inf
 
+    @property
+    def unreached(self) -> str:
+        return f"no connection within {self.connect_s:g} s"
+
+    @property
+    def late(self) -> str:
+        return f"it took longer than {self.total_s:g} s"
+
 
 class ModelServer:
     """A server by its url, and the model it is asked for; for any number of threads.
@@ -72,9 +79,13 @@ class ModelServer:
         key: str = "",
         start: str = "see that it is started and that the url has its port",
     ) -> None:
-        self.model, self.url, self._key = model, url.rstrip("/"), key
-        self.start = start
-        self._parts = urlsplit(url)
+        self.model, self.start, self._key = model, start, key
+        parts = self._parts = urlsplit(url)
+        # Without its name and password: the library logs urls.
+        bare = parts._replace(netloc=parts.netloc.rpartition("@")[2])
+        self.url = urlunsplit(bare).rstrip("/")
+        pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+        self._basic = base64.b64encode(pair.encode()).decode() if parts.username else ""
 
     @property
     def host(self) -> str:
@@ -110,9 +121,11 @@ class ModelServer:
         )
 
     def headers(self) -> dict[str, str]:
-        """Return what goes with a request, but a name and password of the url."""
+        """Return what goes with a request, secrets too."""
         made = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
-        if self._key and not self._parts.username:
+        if self._basic:
+            made["Authorization"] = f"Basic {self._basic}"
+        elif self._key:
             made["Authorization"] = f"Bearer {self._key}"
         return made
 
@@ -146,10 +159,8 @@ class ModelServer:
         return "" if _repeats(words, question) else words[:MESSAGE_CHARS]
 
     def _hidden(self, words: str) -> str:
-        name, password = self._parts.username or "", self._parts.password or ""
-        pair = f"{unquote(name)}:{unquote(password)}".encode()
-        basic = base64.b64encode(pair).decode() if name else ""
-        for secret in (self._key, password, unquote(password), basic):
+        password = self._parts.password or ""
+        for secret in (self._key, password, unquote(password), self._basic):
             if secret:
                 words = words.replace(secret, "(hidden)")
         return words
@@ -207,10 +218,9 @@ class Exchange:
         with ExitStack() as opening:
             opening.callback(self._close)
             opening.enter_context(self._halt.ending(lambda: self._came.put(None)))
-            connect_s = self._bounds.connect_s
-            ends = min(self._started + connect_s, self._ends)
-            if self._next(ends, _unreached(connect_s)) is _CONNECTED:
-                self.status, self.kind = self._next(self._ends, self._late())
+            ends = min(self._started + self._bounds.connect_s, self._ends)
+            if self._next(ends, self._bounds.unreached) is _CONNECTED:
+                self.status, self.kind = self._next(self._ends, self._bounds.late)
             self._stack = opening.pop_all()
         return self
 
@@ -286,7 +296,7 @@ class Exchange:
         return self.server.failed(reason)
 
     def _piece(self) -> bytes:
-        since, ends, late = monotonic(), self._ends, self._late()
+        since, ends, late = monotonic(), self._ends, self._bounds.late
         if self._begun:
             quiet = since + self._bounds.silence_s - self._waited_s
             if quiet < ends:
@@ -314,9 +324,6 @@ class Exchange:
     def _check(self) -> None:
         if self._halt.is_set():
             raise CallAbandoned
-
-    def _late(self) -> str:
-        return _took_longer(self._bounds.total_s)
 
     def _run(self, client: "httpx2.Client", url: str, body: bytes | None) -> None:
         """Make the request, and pass on what comes of it."""
@@ -373,14 +380,6 @@ class _TooMuch(Exception):
     """An answer has no end."""
 
 
-def _unreached(seconds: float) -> str:
-    return f"no connection within {seconds:g} s"
-
-
-def _took_longer(seconds: float) -> str:
-    return f"it took longer than {seconds:g} s"
-
-
 def _message(said: Mapping[str, Any]) -> str:
     """Return an error message, wherever a server puts it.
 
@@ -422,8 +421,6 @@ NOBODY = "nothing listens there"
 CUT_SHORT = "it stopped in the middle of its answer"
 CLOSED = "it closed the connection before its answer was whole"
 
-FAR = (EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH)
-
 
 def _reason(error: Exception, bounds: Bounds) -> str:
     """Return what went wrong with a request, as one part of a sentence."""
@@ -431,9 +428,9 @@ def _reason(error: Exception, bounds: Bounds) -> str:
 
     match error:
         case httpx2.ConnectTimeout():
-            return _unreached(bounds.connect_s)
+            return bounds.unreached
         case httpx2.TimeoutException():
-            return _took_longer(bounds.total_s)
+            return bounds.late
         case _:
             return broken_by(error)
 
@@ -467,8 +464,6 @@ def broken_by(error: BaseException) -> str:
         for kind, words in kinds.items():
             if isinstance(cause, kind):
                 return words
-        if isinstance(cause, OSError) and cause.errno in FAR:
-            return "there is no way to it from this machine"
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror.lower()
         cause = cause.__cause__ or cause.__context__
