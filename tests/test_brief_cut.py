@@ -47,20 +47,6 @@ def test_the_newest_decision_and_the_first_task_are_cut_and_not_passed_by(
     assert {one.state for one in states} == {"unchanged"}
 
 
-@pytest.mark.parametrize("budget", range(200, 420, 20))
-def test_no_older_decision_comes_in_the_place_of_one_with_a_longer_sentence(
-    vault: VaultDesk, budget: int
-) -> None:
-    said = "We move the readings to the new server that stands in the rack, because the"
-    said += " old one is slow and loud and nobody in the whole house likes it at all. "
-    notes = {**LONG, "Atlas/Long.md": LONG["Atlas/Long.md"].replace(MOVED, said)}
-    vault.indexed(notes)
-
-    found = brief(vault, "Atlas", budget_tokens=budget)
-
-    assert "2024-01-01" not in [one.date for one in found.decisions[:1]]
-
-
 def test_what_is_cut_is_not_counted_as_left_out(vault: VaultDesk) -> None:
     vault.indexed(LONG)
 

@@ -68,11 +68,11 @@ def test_a_question_without_a_text_is_told_by_its_title(
 def test_a_note_of_nothing_but_its_tag_is_told_by_its_title(
     vault: VaultDesk, desk: SectionDesk
 ) -> None:
-    vault.indexed({"Use oak.md": "\n#decision #boat\n"})
+    vault.indexed({"Use oak.md": "#decision #boat\n"})
 
     [found] = desk.decisions()
 
-    assert (found.text, found.lines, found.rule) == ("Use oak", (2, 2), "#decision")
+    assert (found.text, found.lines, found.rule) == ("Use oak", (1, 1), "#decision")
     assert holds(vault, found)
 
 

@@ -119,9 +119,6 @@ def test_what_says_the_same_again_is_left_out(vault: VaultDesk) -> None:
         "It is what the printer of the river map has asked for.",
         "These are the parts of the river map that the printer has.",
         "Which means that the printer has the river map on linen.",
-        "Bo is for it, since the printer has the river map on linen.",
-        "In that order the printer puts the river map on linen.",
-        "The second of these was a river map on linen of the printer.",
         "His river map is on linen, and the printer has seen it.",
         "Dieses ist die Karte, die der Drucker auf Leinen hat.",
         "[river:: of the map that the printer has on linen today]",
@@ -144,11 +141,9 @@ def test_what_is_not_understood_by_itself_is_not_told(
     "said",
     [
         "This project has a river map on linen that a printer made.",
-        "It is hard to put a river map on linen without a printer.",
         "Es gibt eine Karte des Flusses, die auf Leinen steht.",
         "I said that the printer has the river map on linen.",
         "The printer has the map on linen and is paid for it.",
-        "That the river map is on linen was what the printer wanted.",
     ],
 )
 def test_what_is_understood_by_itself_is_told(vault: VaultDesk, said: str) -> None:

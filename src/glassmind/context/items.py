@@ -137,11 +137,6 @@ CALLOUTS = (*DECISION_CALLOUTS, *QUESTION_CALLOUTS)
 LONGEST_HEAD = max(map(len, DECISION_HEADS | QUESTION_HEADS)) + HEAD_MARKS
 """The store is asked once, for decisions and questions both."""
 
-_STEMS = (
-    "ecision", "ecided", "greed", "ntsch", "eschl", "ereinbart", "DECI", "AGREED",
-)  # fmt: skip
-"""Parts of the labels, however they are written; most notes hold none."""
-
 _LABEL = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?)?"
     r"[^\w\s]{0,6}[ \t]?[*_]{0,2}"
@@ -234,7 +229,7 @@ def find(  # noqa: PLR0913 - each by its name
     marks = _marks(rows, note_ids, words, whole)
     for note_id, lines in rows.pages(labelled).items():
         text = "\n".join(lines)
-        if any(map(text.__contains__, _STEMS)) and _LABEL.search(text):
+        if _LABEL.search(text):
             marks[note_id].labels = True
     notes = {
         note_id: note
@@ -309,12 +304,7 @@ def _mark(
 
 
 def _headed_notes(texts: Mapping[int, str], heads: frozenset[str]) -> Iterator[int]:
-    """Yield the notes that have one of some headings, in their titles or below.
-
-    All are searched in one go first: in most vaults none has one.
-    """
-    if not any(map(APART.join(texts.values()).casefold().__contains__, heads)):
-        return
+    """Yield the notes that have one of some headings, in their titles or below."""
     for note_id, text in texts.items():
         lowered = text.casefold()
         if any(map(lowered.__contains__, heads)) and any(
@@ -411,8 +401,8 @@ def _listed(page: NoteLines, blocks: list[Span]) -> list[Span]:
 def _opening(page: NoteLines, title: str, kind: ItemKind) -> tuple[Span, str]:
     """Return the lines of a note that counts as a whole; or a line and its title.
 
-    A decision of several paragraphs under headings begins with how things were: there
-    the title says what was decided.
+    A decision under headings begins with how things were: there the title says what was
+    decided.
     """
     first = page.first_block(page.body)
     if first and kind == "decision" and page.headings:
@@ -420,20 +410,14 @@ def _opening(page: NoteLines, title: str, kind: ItemKind) -> tuple[Span, str]:
         first = first if is_all else None
     if first:
         return first, ""
-    if page.headings:
-        top, *others = page.headings
-        if top.text.strip() and all(other.level > top.level for other in others):
-            return Span(top.line, top.line), top.text
-    if page.body > 1:
-        return Span(1, page.body - 1), title
-    at = next((at for at, line in enumerate(page.lines, 1) if line.strip()), 1)
-    return Span(at, at), title
+    top = page.headings[0] if page.headings else None
+    if top and all(other.level > top.level for other in page.headings[1:]):
+        return Span(top.line, top.line), top.text
+    return Span(1, max(page.body - 1, 1)), title
 
 
 def labelled_lines(page: NoteLines) -> Iterator[Span]:
     """Yield the lines behind labels such as `Decision:`, or what follows one alone."""
-    if not any(map(page.whole.__contains__, _STEMS)):
-        return
     text = "\n".join(page.seen)
     line, at, last = 1, 0, 0
     for label in _LABEL.finditer(text):

@@ -115,24 +115,19 @@ def section(name: str, lines: Sequence[str]) -> str:
 def _notes(notes: Sequence[BundleNote], cite: Cite) -> str:
     if not notes:
         return ""
-    return "## Relevant Notes\n" + "".join(note_block(note, cite) for note in notes)
+    return "## Relevant Notes\n" + "".join(_note(note, cite) for note in notes)
 
 
-def note_block(note: BundleNote, cite: Cite) -> str:
+def _note(note: BundleNote, cite: Cite) -> str:
     """Return a note with what of it matters."""
-    said = "".join([excerpt_block(excerpt, cite) for excerpt in note.excerpts])
-    return f"{note_title(note)}{said}"
-
-
-def note_title(note: BundleNote) -> str:
-    """Return what a note is called, its day, and what found it."""
-    return title_line(
+    title = title_line(
         note.title,
         note.date,
         note.channels,
         generated=note.generated,
         superseded_by=note.superseded_by,
     )
+    return title + "".join([_excerpt(excerpt, cite) for excerpt in note.excerpts])
 
 
 def title_line(
@@ -153,7 +148,7 @@ def title_line(
     return f"### {titled(title)} ({by})\n" if by else f"### {titled(title)}\n"
 
 
-def excerpt_block(excerpt: Excerpt, cite: Cite) -> str:
+def _excerpt(excerpt: Excerpt, cite: Cite) -> str:
     """Return a passage under its number, headings and lines."""
     flags = "; goes on" if excerpt.trimmed else ""
     flags += "; holds hidden text" if excerpt.hidden else ""

@@ -130,18 +130,6 @@ def suggested_for(
     return _fit("suggested", found, room, counter)
 
 
-def refitted(made: Sections, counter: TokenCounter, room: int) -> Sections:
-    """Return sections with more of what they left out, as a room allows."""
-    new = dict(made)
-    for name, old in made.items():
-        if len(old.kept) < len(old.found) and room >= LEAST_LINE:
-            more = _fit(name, old.found, old.tokens + room, counter)
-            if more.tokens > old.tokens:
-                new[name] = more
-                room -= more.tokens - old.tokens
-    return new
-
-
 def replaced_notes(
     made: Sections, rows: SectionRows, scope: BundleScope
 ) -> Mapping[NotePath, str]:
@@ -200,9 +188,6 @@ item is cut shorter where its beginning takes more tokens than the rest of it.""
 LEAST_CHARS = 36
 """Characters that a task is worth cutting to."""
 
-LONG_SENTENCE = (1.0, 1.25, 1.5, 2.0)
-"""How many times its room an item may take whose first sentence is longer than that."""
-
 
 def lean(
     line: Callable[[str, Any], str],
@@ -215,12 +200,7 @@ def lean(
     for one in found:
         kept = one if counter.count(line(name, one)) <= room else None
         if kept is None and isinstance(one, Item):
-            rooms = (int(part * room) for part in LONG_SENTENCE)
-            cuts = (
-                cut_to(one, most, lambda item: line(name, item), counter.count)
-                for most in rooms
-            )
-            kept = next((cut for cut in cuts if cut), None)
+            kept = cut_to(one, room, lambda item: line(name, item), counter.count)
         if kept is not None:
             yield kept
         elif name in BY_DAY:

@@ -2,9 +2,9 @@
 
 A sentence counts by how near it is to the centre of all that the notes say (the
 centroid method of Radev, Jing, Styś and Tam, 2004), and more if it opens a note, says
-what something is, or is in a note that was changed lately or that many link to. What
-repeats another is left out, as are captures that no person approved, summaries, and
-notes that another one supersedes.
+what something is, or is in a note that was changed lately. What repeats another is left
+out, as are captures that no person approved, summaries, and notes that another one
+supersedes.
 """
 
 import re
@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
-from math import fsum, log, log1p, sqrt
+from math import fsum, log, sqrt
 from typing import NamedTuple
 
 from msgspec import structs
@@ -72,12 +72,8 @@ OPENING, DEFINING, OWN = 1.3, 1.2, 1.4
 """Weights of a sentence that opens its note, that says what something is, and that is
 in the note of the project's own name."""
 
-LEANING, BRIEF, BRIEF_WORDS = 0.6, 0.8, 8
-"""Weights of one that continues the sentence before it, and of one of few words."""
-
-RECENT, RECENT_DAYS, LINKED = 0.3, 90, 0.1
-"""What a note of today gains, the days until that halves, and what a note gains each
-time that its links nearly treble."""
+RECENT, RECENT_DAYS = 0.3, 90
+"""What a note of today gains, and the days until that halves."""
 
 SAME = 0.6
 """Share of the words of the shorter from which two sentences say the same."""
@@ -92,30 +88,17 @@ _WORD = re.compile(r"[^\W_]+")
 _NO_LETTER = re.compile(r"[\d_]|[^\w\s]")
 _ADDRESS = re.compile(r"https?://\S+")
 _IS = re.compile(r"\b(?:is|are|was|means|ist|sind|war|heißt|est|es)\b", re.IGNORECASE)
-_CONTINUES = re.compile(
-    r"\W*(?:there|then|therefore|so|but|and|dann|aber|und)\b", re.IGNORECASE
-)
 _NO_END = (":", ",", ";", "?", "\uff1f", "\u061f")
 _CLOSERS = "*_~\"')]}\u201d\u2019\u00bb "
-_ITSELF = (
-    r"(?:note|page|vault|project|folder|document|file|list|guide|section"
-    r"|year|month|week|day|morning|evening|time)s?\b"
-)
-"""What `this` may mean without a sentence before it."""
 _POINTS_BACK = re.compile(
-    rf"""\W*(?:
-    he | she | they | him | them | his | hers? | its | their | theirs | which | whose
-    | it (?! \s+ (?:is|was|seems|takes|took) \s+ [\w-]+ \s+ (?:to|that)\b)
-    | (?:this|these|those) (?! \s+ {_ITSELF}) | that (?! \s+ (?:an?|the|{_ITSELF})\b)
-    | the \s+ (?:former|latter|above|same)
-    | er | sie | ihn | ihm | ihre?[mnrs]? | seine?[mnrs]? | dies (?:e[mnrs]?)?
-    | es (?! \s+ gibt\b) | das \s+ (?:ist|sind|war|waren|hat|wird)
-    | (?:[\w'\u2019-]+\s+){{0,3}} (?:after|at|before|by|for|from|in|of|on|to|with)
-      \s+ (?:it|him|her|them|(?:this|that|these|those)(?!\s+{_ITSELF}))
-    )\b""",
-    re.IGNORECASE | re.VERBOSE,
+    r"\W*(?:he|she|they|him|them|his|hers?|it|its|their|theirs|which|whose|these"
+    r"|this(?! (?:project|note|page|vault)\b)"
+    r"|those|that|there|then|therefore|so|but|and|er|sie|ihn|ihm|ihre?[mnrs]?|dann|aber"
+    r"|seine?[mnrs]?|es(?! gibt\b)|dies(?:e[mnrs]?)?|und"
+    r"|the (?:former|latter|above|same))\b",
+    re.IGNORECASE,
 )
-"""How a sentence begins that means something named in another."""
+"""How a sentence begins that continues one before it."""
 _ASIDE = re.compile(r"[\s>\[(]*[\w -]+::|\(.*\)\W*$|[\u2013\u2014]\s")
 """A field, a sentence in brackets, or the rest of one behind a dash."""
 
@@ -246,7 +229,7 @@ def _found(
         for one in note_sentences(rows, notes)
         if (one.path, one.span.start) not in shown
     ]
-    best = _best(free, _note_weights(rows, notes, called, today))
+    best = _best(free, _note_weights(notes, called, today))
     found = {
         "short": tuple(best[:SHORT]),
         "decisions": tuple(decided[: LIMITS["decisions"]]),
@@ -276,17 +259,15 @@ def _items(items: Iterable[Item]) -> list[Item]:
 
 
 def _note_weights(
-    rows: SectionRows, notes: Mapping[int, SectionNote], called: str, today: date
+    notes: Mapping[int, SectionNote], called: str, today: date
 ) -> dict[int, float]:
-    degrees = rows.degrees([*notes])
     found = {}
     for note_id, note in notes.items():
         day = day_of(note) or changed_day(note)
         age = max(0, (today - date.fromisoformat(day)).days)
-        weight = 1 + RECENT * 2.0 ** (-age / RECENT_DAYS)
-        weight *= 1 + LINKED * log1p(degrees.get(note_id, 0))
         own = note.title.casefold() == called.casefold()
-        found[note_id] = weight * (OWN if own else 1.0)
+        recent = 1 + RECENT * 2.0 ** (-age / RECENT_DAYS)
+        found[note_id] = recent * (OWN if own else 1.0)
     return found
 
 
@@ -315,12 +296,8 @@ def _best(
 
 
 def _weight(said: NoteSentence) -> float:
-    weight = OPENING if said.rank == 0 else 1.0
-    if _CONTINUES.match(said.text):
-        weight *= LEANING
-    elif _IS.search(said.text, 0, DEFINED_CHARS):
-        weight *= DEFINING
-    return weight * (BRIEF if len(said.text.split()) < BRIEF_WORDS else 1.0)
+    defines = DEFINING if _IS.search(said.text, 0, DEFINED_CHARS) else 1.0
+    return defines * (OPENING if said.rank == 0 else 1.0)
 
 
 def words_of(text: str) -> frozenset[str]:
