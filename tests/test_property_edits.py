@@ -217,13 +217,6 @@ def test_the_last_property_unset_leaves_an_empty_block() -> None:
         ("---\n  a: 1\n---\n", "---\n  a: 1\n  new: x\n---\n"),
         ("---\na: |\n  text\n---\n", "---\na: |\n  text\nnew: x\n---\n"),
         ("---\na: 1\n# end\n---\n", "---\na: 1\n# end\nnew: x\n---\n"),
-        ("---\n{}\n---\n", '---\n{"new": "x"}\n---\n'),
-        ('---\n{"a": 1}\n---\n', '---\n{"a": 1, "new": "x"}\n---\n'),
-        (
-            '---\n{\n\t"a": 1,\n\t"b": [1]\n}\n---\n',
-            '---\n{\n\t"a": 1,\n\t"b": [1],\n\t"new": "x"\n}\n---\n',
-        ),
-        ("---\n{a: 1, b: 2}\n---\n", "---\n{a: 1, b: 2, new: x}\n---\n"),
     ],
 )
 def test_a_new_property_stands_at_the_end(before: str, after: str) -> None:
@@ -236,27 +229,6 @@ def test_a_new_list_stands_in_as_far_as_the_others() -> None:
     got = changed(text, "b", ["w", "z"])
 
     assert got == lines("a:", "- x", "b:", "- w", "- z")
-
-
-@pytest.mark.parametrize(
-    ("name", "act", "value", "after"),
-    [
-        ("a", "set", "x", '{\n\t"a": "x",\n\t"b": ["p", "q"]\n}'),
-        ("a", "unset", None, '{\n\t"b": ["p", "q"]\n}'),
-        ("b", "unset", None, '{\n\t"a": 1\n}'),
-        ("b", "add", "r", '{\n\t"a": 1,\n\t"b": ["p", "q", "r"]\n}'),
-        ("b", "remove", "q", '{\n\t"a": 1,\n\t"b": ["p"]\n}'),
-        ("a", "add", 2, '{\n\t"a": [1, 2],\n\t"b": ["p", "q"]\n}'),
-        ("a", "set", None, '{\n\t"a": null,\n\t"b": ["p", "q"]\n}'),
-        ("a", "set", {"k": [True]}, '{\n\t"a": {"k": [true]},\n\t"b": ["p", "q"]\n}'),
-    ],
-)
-def test_json_stays_json(
-    name: str, act: PropertyAct, value: PropertyValue, after: str
-) -> None:
-    text = '---\n{\n\t"a": 1,\n\t"b": ["p", "q"]\n}\n---\nbody'
-
-    assert changed(text, name, value, act) == f"---\n{after}\n---\nbody"
 
 
 def test_lines_end_as_the_others_of_the_note_do() -> None:
@@ -324,7 +296,6 @@ def test_an_item_that_is_there_is_not_added_again() -> None:
          "aliases:\n  - One\n  - Two words\n  - c"),
         ("aliases: a, b", "add", "a, b", "aliases: a, b"),
         ("title: a, b", "add", "c", "title:\n  - a, b\n  - c"),
-        ("{tags: 'a, b'}", "add", "c", "{tags: ['a', 'b', 'c']}"),
     ],
 )  # fmt: skip
 def test_tags_and_aliases_that_are_a_text_become_a_list_of_each(
@@ -431,3 +402,8 @@ def test_a_block_too_large_to_be_read_is_not_made() -> None:
     with pytest.raises(NotEditable):
         changed(lines("a: 1"), "b", "x" * 70_000)
     assert read_head(lines("a: 1")).frontmatter.error is None
+
+
+def test_properties_in_braces_are_not_edited() -> None:
+    with pytest.raises(NotEditable):
+        changed('---\n{"a": 1}\n---\n', "a", 2)

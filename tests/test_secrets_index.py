@@ -9,9 +9,6 @@ from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
 from glassmind.index import pipeline
-from glassmind.model import NotePath
-from glassmind.obsidian import secrets
-from glassmind.obsidian.notes import read_note
 
 DRAW = Drawing(9)
 TOKEN, AWS = ISSUED["GitHub classic"](DRAW), ISSUED["AWS key"](DRAW)
@@ -132,7 +129,7 @@ def test_other_shapes_embed_only_what_holds_them_anew(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr("glassmind.obsidian.secrets.redacted", str)
+        before.setattr("glassmind.obsidian.notes.redacted", str)
         before.setattr("glassmind.index.embed.redacted", str)
         before.setattr(pipeline, "SHAPES_VERSION", 0)
         meaning.indexed(
@@ -202,22 +199,3 @@ def test_a_memo_is_not_called_by_the_credential_it_tells_of(vault: VaultDesk) ->
     assert not pieces(" ".join(names)) & pieces(TOKEN)
     assert "hidden GitHub token" in str(done.memory.path)
     assert TOKEN in vault.text(str(done.memory.path))
-
-
-def test_a_long_line_with_a_credential_is_looked_at_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looks = 0
-    compared = secrets._shared
-
-    def counted(one: bytes, other: bytes) -> int:
-        nonlocal looks
-        looks += 1
-        return compared(one, other)
-
-    monkeypatch.setattr(secrets, "_shared", counted)
-    links = " ".join(f"[[Note {n}]]" for n in range(300))
-    text = f"{links} AKIAIOSFODNN7EXAMPLE {links}\n"
-    safe = secrets.without_secrets(read_note(NotePath("A.md"), text)).note
-    assert len(safe.links) == 600
-    assert looks == 2

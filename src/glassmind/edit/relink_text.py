@@ -33,7 +33,7 @@ from glassmind.obsidian.link_edits import (
     reads_so,
     spelled,
 )
-from glassmind.obsidian.notes import linked_note, parse_note
+from glassmind.obsidian.notes import parse_note, read_note
 from glassmind.obsidian.property_edits import spliced
 from glassmind.obsidian.text import fold
 
@@ -144,7 +144,7 @@ def relinked_note(
     result = Relinked(raw)
     if isinstance(found, Unreadable):
         return result
-    note = linked_note(path, found.text)
+    note = read_note(path, found.text)
     text = _Text(note, found.text.encode(), path_after, path)
     after = _relinked_text(text, relink, result)
     if after is None:

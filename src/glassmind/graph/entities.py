@@ -45,9 +45,8 @@ from glassmind.model.ontology import (
     NameMatch,
     ProposedNote,
 )
-from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.notes import read_note, read_safe_note
 from glassmind.obsidian.prose import prose
-from glassmind.obsidian.secrets import without_secrets
 from glassmind.obsidian.structure import line_starts
 from glassmind.obsidian.text import fold
 from glassmind.vault import Vault
@@ -188,8 +187,8 @@ def _read(vault: Vault, path: NotePath) -> Note:
         decoded = decode(files.read(path))
         if isinstance(decoded, Unreadable):
             raise FileUnreadable(path, decoded.reason)
-        note = read_note(path, decoded.text)
-        return without_secrets(note).note if files.hides_secrets else note
+        hides, text = files.hides_secrets, decoded.text
+        return read_safe_note(path, text).note if hides else read_note(path, text)
 
 
 class _Reading:

@@ -23,8 +23,8 @@ from glassmind.model.index import (
     Unsettled,
 )
 from glassmind.model.notes import Note
-from glassmind.obsidian.notes import read_note
-from glassmind.obsidian.secrets import SHAPES_VERSION, without_secrets
+from glassmind.obsidian.notes import read_safe_note
+from glassmind.obsidian.secrets import SHAPES_VERSION
 from glassmind.obsidian.split import SPLITTER_VERSION, SplitRules, split
 from glassmind.obsidian.text import first_day
 from glassmind.store.sqlite.writer import SqliteWriter, Transaction
@@ -143,7 +143,7 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
     decoded = decode(content.raw)
     if isinstance(decoded, Unreadable):
         return Skipped(file.path, decoded.reason)
-    note, secrets = without_secrets(read_note(file.path, decoded.text))
+    note, secrets = read_safe_note(file.path, decoded.text)
     passages = split(note, rules)
     guessed = (decoded.reason,) if decoded.flagged else ()
     told = (*note.warnings, *note.frontmatter.warnings, *guessed, *passages.warnings)

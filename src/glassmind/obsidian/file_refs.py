@@ -2,12 +2,12 @@
 
 In a canvas, file cards name a file and perhaps a part of it, groups may name a picture,
 and text cards hold Markdown with links. A base is YAML whose filters and formulas hold
-expressions with strings in them, so a name may be escaped twice.
+expressions with strings in them; names with escapes are left alone.
 """
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import yaml
@@ -15,15 +15,7 @@ import yaml
 from glassmind.errors import EditRefused
 from glassmind.model.edits import Splice
 from glassmind.obsidian.property_edits import spliced
-from glassmind.obsidian.yaml_text import (
-    Leaf,
-    Loaded,
-    Scalar,
-    in_scalar,
-    load,
-    quoted,
-    scalar_places,
-)
+from glassmind.obsidian.yaml_text import Leaf, load
 
 CanvasRefKind: TypeAlias = Literal["file", "subpath", "text"]
 BaseRefKind: TypeAlias = Literal[
@@ -38,26 +30,7 @@ _WIDE_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-7])[0-9a-fA-F]{4}")
 _SLASH_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\/")
 
 _EXPRESSIONS = ("filters", "formulas", "summaries")
-_FUNCTIONS: dict[str, BaseRefKind] = {"link": "note", "file": "note"}
-_METHODS: dict[str, BaseRefKind] = {"hasLink": "note", "inFolder": "folder"}
-_FIELDS: dict[str, BaseRefKind] = {
-    "folder": "folder", "path": "path", "name": "name", "basename": "name",
-}  # fmt: skip
-_STARTS: dict[BaseRefKind | None, BaseRefKind] = {
-    "folder": "folder_start", "path": "path_start",
-}  # fmt: skip
-_EQUAL = ("==", "!=")
-_BEGINS = ("(", ",", "[", "!", "&&", "||", "?", ":")
-_ENDS = (")", ",", "]", "&&", "||", "?", ":")
-_LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?=[\]|#])")
 _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://")
-_TOKEN = re.compile(
-    r"""(?P<blank>\s+) | [^\W\d]\w* | \d[\w.]*
-    | (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    | (?P<sign>==|!=|<=|>=|&&|\|\||.)""",
-    re.VERBOSE | re.DOTALL,
-)
-_PATTERN = re.compile(r"/(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*")
 
 
 class CanvasRef(NamedTuple):
@@ -207,113 +180,50 @@ def _json_text(value: str, like: str) -> str:
     return written.replace("/", "\\/") if _SLASH_ESCAPE.search(like) else written
 
 
-class _Base(NamedTuple):
-    """A base as it was read; `shift` is the size of its byte order mark."""
+_NAME = (
+    r"""(?P<{0}quote>\\?"|''?)(?P<{0}>(?:(?!(?P={0}quote))[^\\\[\]#|\n])+)"""
+    r"""(?P<{0}part>[#|][^"'\\\n]*)?(?P={0}quote)"""
+)
+"""A string of an expression, its quotes as YAML has them; and what follows a path."""
 
-    text: str
-    loaded: Loaded
-    shift: int
-
-    def byte(self, character: int) -> int:
-        return self.shift + len(self.text[:character].encode())
-
-
-class _Token(NamedTuple):
-    """A token of an expression: a `sign`, a `text` in quotes, or a `name`.
-
-    A number or a pattern counts as a name.
-    """
-
-    kind: str
-    written: str
-    start: int
-
-
-class _Expression(NamedTuple):
-    """A scalar with an expression: its number among the leaves, and how it is written.
-
-    `start` is its first character in the file.
-    """
-
-    number: int
-    value: str
-    start: int
-    end: int
-    scalar: Scalar
-
-
-class _Name(NamedTuple):
-    """A reference in an expression: its letters there, and the quote around it."""
-
-    expression: _Expression
-    first: int
-    last: int
-    quote: str
+_REFERENCE = re.compile(
+    r"\[\[(?P<link>[^\[\]|#\n\"'\\]+)(?=[\]|#])"
+    rf"|(?:(?<![\w./])(?:link|file)|\.(?P<method>hasLink|inFolder))\(\s*"
+    rf"{_NAME.format('called')}\s*[,)]"
+    r"|(?<![\w.])file\.(?:(?P<start>folder|path)\.startsWith\(\s*"
+    rf"{_NAME.format('begun')}\s*\)"
+    rf"|(?P<field>folder|path|name|basename)\s*[!=]=\s*{_NAME.format('equal')}"
+    r"(?![ \t]*[+.*/-]))"
+    rf"|(?<![-+.*/] ){_NAME.format('same')}\s*[!=]=\s*"
+    r"file\.(?P<of>folder|path|name|basename)\b(?![ \t]*[+.*/(-])"
+)
+_GROUPS = ("link", "called", "begun", "equal", "same")
+_KINDS: dict[str | None, BaseRefKind] = {
+    "folder": "folder", "path": "path", "name": "name", "basename": "name",
+    "inFolder": "folder", "hasLink": "note", None: "note",
+}  # fmt: skip
 
 
 def base_refs(source: bytes) -> list[BaseRef]:
     """Return what a base refers to, in the order of the file.
 
     `source` is UTF-8, with a byte order mark or without. A base that cannot be read
-    refers to nothing.
+    refers to nothing, and so does a name with escapes in it.
     """
-    base = _base(source)
-    return sorted(_placed(base), key=lambda ref: ref.span) if base is not None else []
-
-
-def base_respelled(
-    source: bytes, changes: Sequence[tuple[BaseRef, str]]
-) -> list[Splice]:
-    """Return the bytes to change for names in a base to be other ones.
-
-    A scalar without quotes gets them where the new name needs them.
-
-    Raises:
-        EditRefused: the base would not say exactly that afterwards.
-    """
-    base = _base(source)
-    known = _placed(base) if base is not None else {}
-    new = {ref: value for ref, value in changes if value != ref.value}
-    if base is None or not new.keys() <= known.keys():
-        raise EditRefused("the base is not what it was when it was read")
-    splices = [Splice(*ref.span, _in_place(known[ref], new[ref])) for ref in new]
-    wanted = _new_values([(known[ref], value) for ref, value in new.items()])
-    if not _reads_as(base, spliced(source, splices), wanted):
-        splices = [_whole(base, each, value) for each, value in wanted.items()]
-        if not _reads_as(base, spliced(source, splices), wanted):
-            raise EditRefused("the base cannot be written so that it is read the same")
-    return sorted(splices)
-
-
-def _base(source: bytes) -> _Base | None:
     try:
-        text = source.decode().removeprefix(_MARK)
-        return _Base(text, load(text), len(source) - len(text.encode()))
+        text = source.decode()
+        leaves = load(text.removeprefix(_MARK)).leaves
     except (UnicodeDecodeError, yaml.YAMLError, ValueError):
-        return None
-
-
-def _placed(base: _Base) -> dict[BaseRef, _Name]:
-    found: dict[BaseRef, _Name] = {}
-    for expression in _expressions(base):
-        for kind, name in _names(expression):
-            places = expression.scalar.places
-            span = (
-                base.byte(expression.start + places[name.first]),
-                base.byte(expression.start + places[name.last]),
-            )
-            letters = expression.value[name.first : name.last]
-            found[BaseRef(kind, _unescaped(letters), span)] = name
-    return found
-
-
-def _expressions(base: _Base) -> Iterator[_Expression]:
-    for number, leaf in enumerate(base.loaded.leaves):
-        if not _is_expression(leaf) or not isinstance(leaf.value, str):
-            continue
-        scalar = scalar_places(base.text[leaf.start : leaf.end], leaf.value)
-        if scalar is not None:  # an alias has no letters of its own
-            yield _Expression(number, leaf.value, leaf.start, leaf.end, scalar)
+        return []
+    shift = text.startswith(_MARK)
+    found: list[BaseRef] = []
+    for leaf in leaves:
+        if _is_expression(leaf):
+            for match in _REFERENCE.finditer(
+                text, leaf.start + shift, leaf.end + shift
+            ):
+                found += _reference(text, match)
+    return sorted(found, key=lambda ref: ref.span)
 
 
 def _is_expression(leaf: Leaf) -> bool:
@@ -322,137 +232,36 @@ def _is_expression(leaf: Leaf) -> bool:
     return bool(leaf.path) and leaf.path[0] in _EXPRESSIONS
 
 
-def _names(expression: _Expression) -> Iterator[tuple[BaseRefKind, _Name]]:
-    tokens = _tokens(expression.value)
-    for number, token in enumerate(tokens):
-        if token.kind != "text":
-            continue
-        inner, base = token.written[1:-1], token.start + 1
-        for kind, first, last in _names_in(tokens, number, inner):
-            if "\n" not in inner[first:last]:
-                quote = token.written[0]
-                yield kind, _Name(expression, base + first, base + last, quote)
-
-
-def _names_in(
-    tokens: Sequence[_Token], number: int, inner: str
-) -> Iterator[tuple[BaseRefKind, int, int]]:
-    """Yield the names that a string holds: what each is, and its letters."""
-    links = [link for link in _LINK.finditer(inner) if link[1].strip()]
-    if links or _LINK.search(inner):
-        yield from (("note", *link.span(1)) for link in links)
-        return
-    kind = None if _URL.match(inner) else _kind(tokens, number)
-    if kind is None:
-        return
-    size = len(inner)
-    if kind == "note":
-        size = len(inner.partition("#")[0].partition("|")[0])
-    if inner[:size].strip() or (kind != "note" and inner):
-        yield kind, 0, size
-
-
-def _tokens(text: str) -> list[_Token]:
-    """Return the tokens of an expression, valid or not, without blanks."""
-    tokens: list[_Token] = []
-    at = 0
-    while at < len(text):
-        found = _TOKEN.match(text, at)
-        is_value = bool(tokens) and (
-            tokens[-1].kind != "sign" or tokens[-1].written in (")", "]")
-        )
-        if text[at] == "/" and not is_value:  # behind a value `/` divides it
-            found = _PATTERN.match(text, at) or found
-        if found is None:
-            break
-        group = found.lastgroup
-        if group != "blank":
-            tokens.append(_Token(group or "name", found[0], at))
-        at = found.end()
-    return tokens
-
-
-def _kind(tokens: Sequence[_Token], number: int) -> BaseRefKind | None:
-    """Return what a string means by the tokens around it; None for just a text."""
-    before = [token.written for token in tokens[max(0, number - 7) : number]]
-    behind = [token.written for token in tokens[number + 1 : number + 6]]
-    if before and before[-1] == "(" and behind[:1] in ([")"], [","]):
-        return _argument(before[:-1])
-    if before and before[-1] in _EQUAL and (not behind or behind[0] in _ENDS):
-        return _field(before[:-1])
-    if behind and behind[0] in _EQUAL and (not before or before[-1] in _BEGINS):
-        compared = behind[1:4]
-        if compared[:2] == ["file", "."] and (not behind[4:] or behind[4] in _ENDS):
-            return _FIELDS.get("".join(compared[2:]))
-    return None
-
-
-def _argument(words: Sequence[str]) -> BaseRefKind | None:
-    if not words:
-        return None
-    if words[-2:-1] == ["."]:
-        if words[-1] == "startsWith":
-            return _STARTS.get(_field(words[:-2]))
-        return _METHODS.get(words[-1])
-    return _FUNCTIONS.get(words[-1])
-
-
-def _field(words: Sequence[str]) -> BaseRefKind | None:
-    """Return what `file.name` and the like at the end of some words mean."""
-    if list(words[-3:-1]) != ["file", "."]:
-        return None
-    if words[-4:-3] and words[-4] not in _BEGINS:
-        return None
-    return _FIELDS.get(words[-1])
-
-
-def _escaped(text: str, quote: str) -> str:
-    return text.replace("\\", "\\\\").replace(quote, f"\\{quote}")
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text)
-
-
-def _in_place(name: _Name, value: str) -> bytes:
-    style = name.expression.scalar.style
-    inner = in_scalar(_escaped(value, name.quote), style)
-    return inner.encode("utf-8", "replace")
-
-
-def _new_values(
-    changes: Sequence[tuple[_Name, str]],
-) -> dict[_Expression, str]:
-    found: dict[_Expression, str] = {}
-    for name, value in sorted(changes, key=lambda change: -change[0].first):
-        said = found.get(name.expression, name.expression.value)
-        new = _escaped(value, name.quote)
-        found[name.expression] = said[: name.first] + new + said[name.last :]
-    return found
-
-
-def _whole(base: _Base, expression: _Expression, value: str) -> Splice:
-    """Return a scalar in quotes, which holds what a plain one cannot."""
-    text = (
-        "'" + value.replace("'", "''") + "'" if value.isprintable() else quoted(value)
+def _reference(text: str, match: re.Match[str]) -> Iterator[BaseRef]:
+    group = next(
+        one for one in ("link", "called", "begun", "equal", "same") if match[one]
     )
-    written = base.text[expression.start : expression.end]
-    marks = re.match(r"(?:[&!]\S*\s+)*", written)
-    start = base.byte(expression.start + (marks.end() if marks else 0))
-    return Splice(start, base.byte(expression.end), text.encode("utf-8", "replace"))
+    kind = _KINDS[match["method"] or match["field"] or match["of"]]
+    if match["start"]:
+        kind = "folder_start" if match["start"] == "folder" else "path_start"
+    partial = group != "link" and match[f"{group}part"] and kind != "note"
+    if not (partial or _URL.match(match[group]) or not match[group].strip()):
+        start, end = (len(text[:at].encode()) for at in match.span(group))
+        yield BaseRef(kind, match[group], (start, end))
 
 
-def _reads_as(base: _Base, after: bytes, wanted: Mapping[_Expression, str]) -> bool:
-    read = _base(after)
-    if read is None or len(read.loaded.leaves) != len(base.loaded.leaves):
-        return False
-    new = {each.number: value for each, value in wanted.items()}
-    repeated = {each.value: value for each, value in wanted.items()}
-    pairs = zip(base.loaded.leaves, read.loaded.leaves, strict=True)
-    for number, (was, now) in enumerate(pairs):
-        value = new.get(number, was.value)
-        if base.text.startswith("*", was.start) and isinstance(was.value, str):
-            value = repeated.get(was.value, was.value)  # it follows what it repeats
-        if (was.path, value) != (now.path, now.value):
-            return False
-    return True
+def base_respelled(
+    source: bytes, changes: Sequence[tuple[BaseRef, str]]
+) -> list[Splice]:
+    """Return the bytes to change for names in a base to be other ones.
+
+    Raises:
+        EditRefused: the base would not say exactly that afterwards.
+    """
+    new = {ref: value for ref, value in changes if value != ref.value}
+    refs = base_refs(source)
+    if not new.keys() <= set(refs):
+        raise EditRefused("the base is not what it was when it was read")
+    splices = [
+        Splice(*ref.span, value.encode("utf-8", "replace"))
+        for ref, value in new.items()
+    ]
+    after = [(ref.kind, ref.value) for ref in base_refs(spliced(source, splices))]
+    if after != [(ref.kind, new.get(ref, ref.value)) for ref in refs]:
+        raise EditRefused("the base cannot be written so that it is read the same")
+    return sorted(splices)

@@ -23,8 +23,8 @@ from glassmind.obsidian.links import (
     split_destination,
     split_wikilink,
 )
-from glassmind.obsidian.notes import linked_note
-from glassmind.obsidian.yaml_text import Scalar, in_scalar, scalar_places
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.yaml_text import in_scalar
 
 NOWHERE = "none"
 """The form of a link that has no source of its own: it follows another, or none."""
@@ -137,7 +137,7 @@ def is_plain(source: bytes, parts: LinkParts, path: str | None) -> bool:
 
 def reads_so(path: NotePath, source: bytes, meant: Sequence[Link]) -> bool:
     """Whether a note's links say these things, in this order, wherever they stand."""
-    note = linked_note(path, source.decode())
+    note = read_note(path, source.decode())
     return [_said(link) for link in note.links] == [_said(link) for link in meant]
 
 
@@ -263,40 +263,49 @@ def _held(note: Note, source: bytes) -> Iterator[LinkParts]:
         value = item.leaf.value
         if not isinstance(value, str) or "[" not in value:
             continue
-        written = source[item.start : item.end].decode()
-        scalar = scalar_places(written, value)
+        written, cursor = source[item.start : item.end].decode(), 0
         for match in PROPERTY_LINK.finditer(value):
             if property_target(match) is None:
                 continue
-            link = next(links)
-            if scalar is None:
+            link, style = next(links), _STYLES.get(written[0], "plain")
+            literal = in_scalar(match[0], style)
+            at = written.find(literal, cursor)
+            if at < 0:  # it is written with escapes, or stands elsewhere
                 yield _nowhere(link)
                 continue
-            path, subpath, form = _spans_in_value(match)
+            cursor = at + len(literal)
+            *spans, form = _spans_in_link(match)
+            path, subpath = (
+                (
+                    at + len(in_scalar(match[0][:start], style)),
+                    at + len(in_scalar(match[0][:end], style)),
+                )
+                for start, end in spans
+            )
             yield LinkParts(
                 link,
-                _in_source(scalar, written, path, item.start),
-                _in_source(scalar, written, subpath, item.start),
-                f"{scalar.style} {form}",
+                _bytes(written, path, item.start),
+                _bytes(written, subpath, item.start),
+                f"{style} {form}",
             )
 
 
-def _spans_in_value(match: re.Match[str]) -> tuple[Span, Span, str]:
+_STYLES = {'"': "double", "'": "single", "|": "block", ">": "block"}
+
+
+def _spans_in_link(match: re.Match[str]) -> tuple[Span, Span, str]:
+    """Return the letters of the path and of the subpath of a link, and its form."""
+    by = match.start()
     if match["wiki"]:
-        base = match.start("content")
+        base = match.start("content") - by
         path, subpath = _address_spans(match["content"])
         moved = (path[0] + base, path[1] + base), (subpath[0] + base, subpath[1] + base)
         return *moved, "wiki"
     name, form = ("bare", "plain") if match["bare"] else ("angled", "angled")
-    start, end = match.span(name)
+    start, end = match.start(name) - by, match.end(name) - by
     mark = match[name].find("#")
     at = end if mark < 0 else start + mark
     return (start, at), (at, end), form
-
-
-def _in_source(scalar: Scalar, written: str, span: Span, base: int) -> Span:
-    start, end = scalar.places[span[0]], scalar.places[span[1]]
-    return _bytes(written, (start, max(start, end)), base)
 
 
 _UNSAFE = re.compile(r"[\x00-\x20\x7f%()<>\\\[\]\"`]")

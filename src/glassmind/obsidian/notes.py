@@ -3,14 +3,14 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from pathlib import PurePosixPath
 from posixpath import basename, splitext
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from glassmind.model import NotePath, PropertyValue, Span
 from glassmind.model.notes import (
@@ -37,6 +37,7 @@ from glassmind.obsidian.elements import (
 )
 from glassmind.obsidian.frontmatter import Property, read_head
 from glassmind.obsidian.links import markdown_links, property_links, wikilinks
+from glassmind.obsidian.secrets import redacted, secret_locations
 from glassmind.obsidian.structure import (
     Mask,
     Structure,
@@ -49,6 +50,7 @@ from glassmind.obsidian.structure import (
     read_structure,
     with_equations,
 )
+from glassmind.obsidian.text import with_texts
 
 KEPT, LONGEST_KEPT = 4, 1_000_000
 """Notes that are not read again at once, and how long they may be: what is edited is
@@ -213,38 +215,78 @@ def _regions(
     return tuple(found)
 
 
-def linked_note(path: NotePath, text: str) -> Note:
-    """Return a file as a note with its properties, links and regions, no more.
+_SECRET_WORD = re.compile(r"""[^\s"'`,;|<>()\[\]{}=:@]{8,}""")
+"""What a credential is made of, wherever it stands again."""
 
-    What is no Markdown is read as `read_note` reads it.
+
+class SafeNote(NamedTuple):
+    """A note in which credentials are hidden, and how many were."""
+
+    note: Note
+    secrets: int
+
+
+def read_safe_note(path: NotePath, text: str) -> SafeNote:
+    """Return a file as a note, with `(hidden: AWS key)` and the like for credentials.
+
+    Where they stand in the properties, these are still those of the note: with such a
+    text in it, the block may be no YAML.
     """
-    if text.startswith("\ufeff") or not path.lower().endswith(".md"):
-        return read_note(path, text)
-    if is_excalidraw(path, text):
-        return read_note(path, text)
-    try:
-        source = text.encode()
-    except UnicodeEncodeError:
-        return read_note(path, text)
-    starts = line_starts(source)
-    head = read_head(text)
-    body = head.frontmatter.end
-    structure = read_structure("\n" * body + text[head.length :] if body else text)
-    equations = block_equations(source, body, structure)
-    structure.regions = with_equations(structure.regions, equations)
-    found = [
-        *wikilinks(source, body, structure, starts),
-        *markdown_links(source, structure.references, starts),
+    note, safe_text = read_note(path, text), redacted(text)
+    title = redacted(note.title)
+    if safe_text == text:
+        return SafeNote(note if title == note.title else note._replace(title=title), 0)
+    safe = read_note(path, safe_text)._replace(title=title)
+    head, safe_head = (_head(one) for one in (note, safe))
+    if head != safe_head:
+        words = set(_SECRET_WORD.findall(head)) - set(_SECRET_WORD.findall(safe_head))
+        safe = _with_properties(safe, note, words)
+    return SafeNote(safe, len(secret_locations(text)))
+
+
+def _head(note: Note) -> str:
+    return note.text.encode()[: note.frontmatter.end].decode()
+
+
+def _with_properties(safe: Note, note: Note, words: Collection[str]) -> Note:
+    """Return a note with the properties of another, without some words."""
+
+    def hide(text: str) -> str:
+        text = redacted(text)
+        for word in sorted(words, key=len, reverse=True):
+            text = text.replace(word, "(hidden)")
+        return text
+
+    head, end = note.frontmatter, safe.frontmatter.end
+    tags = [
+        tag._replace(
+            name=hide(tag.name), start=min(tag.start, end), end=min(tag.end, end)
+        )
+        for tag in note.tags
+        if tag.in_properties
     ]
-    found.sort(key=lambda link: link.start)
-    return Note(
-        path=path,
-        kind="markdown",
-        title="",
-        text=text,
-        frontmatter=head.frontmatter,
-        links=(*property_links(source, head.properties, starts), *found),
-        regions=tuple(structure.regions),
+    links = [
+        link._replace(
+            target=hide(link.target),
+            subpath=link.subpath and hide(link.subpath),
+            display=link.display and hide(link.display),
+            start=min(link.start, end),
+            end=min(link.end, end),
+        )
+        for link in note.links
+        if link.kind == "property"
+    ]
+    return safe._replace(
+        frontmatter=head._replace(
+            properties=with_texts(dict(head.properties), hide),
+            end=end,
+            error=head.error and safe.frontmatter.error,
+            warnings=tuple(map(hide, head.warnings)),
+        ),
+        aliases=tuple(map(hide, note.aliases)),
+        tags=(*tags, *(tag for tag in safe.tags if not tag.in_properties)),
+        links=(*links, *(link for link in safe.links if link.kind != "property")),
+        warnings=tuple(map(hide, note.warnings)),
     )
 
 

@@ -16,14 +16,13 @@ from glassmind.model import NotePath, PropertyValue
 from glassmind.model.edits import ChangeProperty, Splice
 from glassmind.obsidian.frontmatter import Head, read_head
 from glassmind.obsidian.yaml_text import (
-    JSON_QUOTE,
     Node,
     check_text,
     check_value,
     inline,
     is_same,
-    name_as_key,
     read_nodes,
+    scalar,
 )
 
 LONGEST_NAME = 200
@@ -82,17 +81,6 @@ class _Block:
     def entries(self) -> list[tuple[Node, Node]]:
         root = self.root
         return list(zip(root.keys, root.items, strict=True)) if root else []
-
-    @property
-    def in_brackets(self) -> bool:
-        return self.root is not None and self.root.style == "flow"
-
-    @property
-    def quote(self) -> str:
-        """The quote that all text is written in, if any."""
-        if not self.in_brackets or any(key.style != '"' for key, _ in self.entries):
-            return ""
-        return JSON_QUOTE
 
     def entry(self, name: str) -> tuple[Node, Node] | None:
         return next((entry for entry in self.entries if entry[0].text == name), None)
@@ -288,8 +276,8 @@ def _block(text: str, head: Head, newline: str) -> tuple[int, _Block]:
     start = text.index("\n") + 1
     end = text.rfind("\n", 0, head.length - 1) + 1  # where the closing line begins
     lines = text[start:end]
-    in_json = lines.lstrip().startswith("{")
-    root = read_nodes(lines.replace("\t", " ") if in_json else lines)
+    is_json = lines.lstrip().startswith("{")
+    root = read_nodes(lines.replace("\t", " ") if is_json else lines)
     return start, _Block(lines, root, newline)
 
 
@@ -303,9 +291,9 @@ def _candidates(block: _Block, target: PropertyChange) -> Iterator[list[TextCut]
     entry = block.entry(target.name)
     if entry is not None and target.by_items and _is_closed(block, entry[1], target):
         return
-    if block.root is not None and block.in_brackets:
-        yield from _in_brackets(block, block.root, entry, target)
-    elif entry is None:
+    if block.root is not None and block.root.style == "flow":
+        return  # properties in braces: JSON, or YAML in one line
+    if entry is None:
         lines = "".join(line + block.newline for line in _new_lines(block, target))
         yield [TextCut(len(block.text), len(block.text), lines)]
     elif target.gone:
@@ -317,7 +305,7 @@ def _candidates(block: _Block, target: PropertyChange) -> Iterator[list[TextCut]
 
 
 def _new_lines(block: _Block, target: PropertyChange) -> list[str]:
-    key = block.margin + name_as_key(target.name)
+    key = block.margin + scalar(target.name)
     if isinstance(target.wanted, list) and target.wanted:
         return [f"{key}:", *_list_lines(block, target.wanted)]
     if target.wanted is None:
@@ -359,41 +347,13 @@ def _in_list(
         if wanted:
             yield _changed_lines(block, held, now, wanted)
         return
-    quote = block.quote or _quote_of(held)
+    quote = _quote_of(held)
     pieces = [block.text[item.start : item.end] for item in held.items]
     written = dict(zip(map(repr, now), pieces, strict=True))
     new = [written.get(repr(value)) or inline(value, quote) for value in wanted]
     opening = block.text.index("[", held.start)
     spans = [(item.start, item.end) for item in held.items]
     yield from _between_brackets(block.text, (opening, held.end), spans, new)
-
-
-def _in_brackets(
-    block: _Block,
-    root: Node,
-    entry: tuple[Node, Node] | None,
-    target: PropertyChange,
-) -> Iterator[list[TextCut]]:
-    """Yield the ways to change properties in braces: JSON, or YAML in one line."""
-    text, entries = block.text, block.entries
-    spans = [(key.start, max(key.end, held.end)) for key, held in entries]
-    pieces = [text[start:end] for start, end in spans]
-    braces = text.index("{", root.start), root.end
-    if entry is None:
-        key = name_as_key(target.name, block.quote)
-        pieces.append(f"{key}: {inline(target.wanted, block.quote)}")
-        yield from _between_brackets(text, braces, spans, pieces)
-        return
-    if target.gone:
-        del pieces[entries.index(entry)]
-        yield from _between_brackets(text, braces, spans, pieces)
-        return
-    held = entry[1]
-    if isinstance(target.now, list) and isinstance(target.wanted, list):
-        yield from _in_list(block, held, target.now, target.wanted)
-    new = inline(target.wanted, block.quote or _quote_of(held))
-    for lead in ("", " ", ": "):
-        yield [TextCut(held.start, held.end, lead + new)]
 
 
 def _between_brackets(

@@ -41,7 +41,7 @@ from glassmind.model.notes import Heading, Note
 from glassmind.model.search import ChunkText
 from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.receipts import parse_receipt
-from glassmind.obsidian.secrets import redacted, without_secrets
+from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import fold, linked_heading
 from glassmind.search.hits import is_in_inbox
 from glassmind.store.sqlite.notes import Catalogue, Rows
@@ -279,11 +279,16 @@ class NoteReader:
         decoded = decode(content)
         if isinstance(decoded, Unreadable):
             raise FileUnreadable(path, decoded.reason)
-        from glassmind.obsidian.notes import read_note  # noqa: PLC0415 - yaml
+        from glassmind.obsidian.notes import (  # noqa: PLC0415 - yaml
+            read_note,
+            read_safe_note,
+        )
 
-        note, text = read_note(path, decoded.text), decoded.text
         if hides:  # the whole of it, before any of its lines are taken out
-            note, text = without_secrets(note).note, redacted(text)
+            note = read_safe_note(path, decoded.text).note
+            text = redacted(decoded.text)
+        else:
+            note, text = read_note(path, decoded.text), decoded.text
         parts = lines_of(text := text if raw else note.text)
         span = Span(1, max(len(parts), 1))
         under: tuple[str, ...] = ()
