@@ -391,7 +391,7 @@ def answers(desk: VaultDesk) -> Iterator[Any]:
     ("tool", "arguments", "said"),
     [
         ("glassmind_read", {"name": "Kingfischer"}, "Kingfisher"),
-        ("glassmind_read", {"name": "Nothing at all"}, "glassmind_search"),
+        ("glassmind_read", {"name": "Nothing at all"}, "search for the note"),
         ("glassmind_read", {"name": "Tea", "heading": "Coffee"}, "Green"),
         ("glassmind_read", {"name": "Tea", "lines": "90-99"}, "lines"),
         ("glassmind_read", {"name": "Tea", "lines": "9-1"}, "must not run backwards"),

@@ -114,7 +114,7 @@ def test_progress_is_told_to_who_asks_for_it_and_only_grows(
         assert told[-1] == (4.5, 6.0, "embed 1 of 2")
 
 
-def test_a_tool_that_is_not_of_the_sets_served_cannot_be_called(
+def test_an_error_says_what_helps(
     sample: VaultDesk,
 ) -> None:
     answer = call(
@@ -122,4 +122,4 @@ def test_a_tool_that_is_not_of_the_sets_served_cannot_be_called(
     )
 
     assert answer.is_error
-    assert "glassmind_search" in text_of(answer)
+    assert "search for the note" in text_of(answer)
