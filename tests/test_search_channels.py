@@ -65,7 +65,7 @@ def test_links_find_what_neither_words_nor_meaning_name(desk: MeaningDesk) -> No
     assert (pitch.depth, pitch.connected_via) == (1, ("Boats/Skiff.md",))
     assert pitch.match_reason == (
         "linked from Skiff: The skiff leaks at the bow, and only hot [[Pitch]] will "
-        "ever help it. (in the theme Kettle with other good hits)"
+        "ever help it."
     )
     check_whole(hits)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_whole, harbour
 
-from glassmind.model.graph import CONFIDENCE, Edge, Home, LinkLine
+from glassmind.model.graph import CONFIDENCE, Edge, LinkLine
 from glassmind.search.channels.graph import (
     MOST_VISITED,
     Vote,
@@ -53,9 +53,6 @@ class Links(Edges):
 
     def link_lines(self, _: Collection[int]) -> list[LinkLine]:
         return self.lines
-
-    def homes(self, _: Collection[int]) -> dict[int, Home]:
-        return {}
 
 
 class Said(KeywordQuery):

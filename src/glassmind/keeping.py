@@ -12,7 +12,6 @@ from glassmind.vault import Hooks, Vault
 if TYPE_CHECKING:  # a search needs none of them
     from apsw import Connection
 
-    from glassmind.model.graph import ThemeLabel
     from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
     from glassmind.model.search import Warm
     from glassmind.model.suggestions import Dismissals
@@ -50,11 +49,6 @@ class DomainHooks(Hooks):
         from glassmind.graph.dismissals import dismissals_for  # noqa: PLC0415
 
         return dismissals_for(vault).now()
-
-    def themes(self, vault: Vault) -> "Mapping[str, ThemeLabel]":
-        from glassmind.graph.themes import themed_for  # noqa: PLC0415 - numpy
-
-        return themed_for(vault).homes()
 
     def activity(self, vault: Vault) -> "Mapping[int, Warm]":
         from glassmind.memory.activity import OpenHeat  # noqa: PLC0415

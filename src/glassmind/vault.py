@@ -44,7 +44,6 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.files.read import VaultFiles
     from glassmind.model import NotePath
     from glassmind.model.access import Scope
-    from glassmind.model.graph import ThemeLabel
     from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
     from glassmind.model.search import SearchReply, Successor, Warm, Wish
     from glassmind.model.suggestions import Dismissals
@@ -178,10 +177,6 @@ class Hooks:
 
     def dismissals(self, vault: "Vault") -> "Dismissals":
         """Return what a person dismissed of similar notes and findings."""
-        raise NotImplementedError
-
-    def themes(self, vault: "Vault") -> "Mapping[str, ThemeLabel]":
-        """Return the theme of each visible note of a scope, by path."""
         raise NotImplementedError
 
     def activity(self, vault: "Vault") -> "Mapping[int, Warm]":

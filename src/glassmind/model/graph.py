@@ -74,13 +74,6 @@ class LinkLine(NamedTuple):
     kind: EdgeKind = "link"
 
 
-class Home(NamedTuple):
-    """The theme that a note belongs to."""
-
-    theme: int
-    label: str
-
-
 class NetEdge(NamedTuple):
     """One link of the graph in memory, between two of its nodes.
 

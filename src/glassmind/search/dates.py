@@ -204,8 +204,8 @@ def _opened(words: Sequence[str], named: Named) -> Days:
 
 def _comes_again(words: Sequence[str], at: int) -> bool:
     """Whether what is named comes again: "every year in March"."""
-    again = ("every", "each", "repeat", "recur")
-    return any(word.startswith(again) for word in words[max(0, at - 3) : at])
+    ahead = words[max(0, at - 3) : at]
+    return any(re.match(r"(?:every|each)$|repeat|recur", word) for word in ahead)
 
 
 def _is_part(words: Sequence[str], end: int) -> bool:

@@ -55,18 +55,33 @@ def rules() -> Mapping[Intent, Sequence[Rule]]:
     The order is that of the file: the later an intent stands, the more questions it
     fits, so that of two that weigh the same the earlier one is to be taken.
     """
-    sections = _sections(_FILE.read_text("utf-8"))
-    words = {name: (cues, pattern) for name, cues, pattern in sections.pop("words")}
     return {
-        intent: [_rule(line, words) for line in lines]
-        for section, lines in sections.items()
+        intent: [_rule(line, _words()) for line in lines]
+        for section, lines in _sections().items()
         for intent in get_args(Intent)
         if intent == section
     }
 
 
-def _sections(text: str) -> dict[str, list[Line]]:
+@cache
+def _words() -> Mapping[str, tuple[str, str]]:
+    """Return the cues and the pattern of each name in the section `words`."""
+    return {name: (cues, pattern) for name, cues, pattern in _sections()["words"]}
+
+
+@cache
+def _asking() -> frozenset[str]:
+    """Return words that a request begins with, the first or the second.
+
+    They are those of questions, of orders, and of what is ordered.
+    """
+    return frozenset(_words()["<asking>"][0].split())
+
+
+@cache
+def _sections() -> dict[str, list[Line]]:
     """Return the lines of each section, each in its three parts."""
+    text = _FILE.read_text("utf-8")
     found: dict[str, list[Line]] = {}
     lines: list[Line] = []
     # a pattern goes on with its next alternative, cues with the next word
@@ -139,28 +154,6 @@ PLAIN = 3.0
 """What rules must weigh for a sure guess: votes alone tell questions from each other,
 but sentences that are no question at all get votes too."""
 
-ASKING = frozenset(
-    word
-    for line in (
-        "all alles any anything are background backlinks bitte bridges bring busca",
-        "can catch charge cherche collect combien combine comment compare connect",
-        "connections context continue could cuál cuáles cuándo cuánta cuánto cómo",
-        "dame did do does donne dónde encuentra every everything explain fetch",
-        "files find finde gather get gib give has have help hidden how i inspire is",
-        "lade let links list load look mentions montre muestra muéstrame my need",
-        "note notes open overview où pages parallels pick please por pourquoi",
-        "prepare pull quand que quel quelle quelles quels qui quién qué references",
-        "remind reprends resume sag search should show something status suche",
-        "summarise summarize surprise surprising tell todas todo todos tous tout",
-        "toutes trouve unexpected wann want warum was we welche welcher welches wem",
-        "wen wer were what when where which who whom whose why wie wieso will wo",
-        "would zeig zeige überrasch",
-    )
-    for word in line.split()
-)
-"""Words that a request begins with, the first or the second: of questions, of orders,
-and of what is ordered."""
-
 LAST_LATIN = "\u024f"
 """The end of the letters that English models have seen much of."""
 
@@ -213,7 +206,7 @@ def asks(text: str) -> bool:
     Sentences out of notes are searched for too, to see what else there is on them.
     """
     first = text.lower().replace("'", " ").split()[:2]
-    return "?" in text or not ASKING.isdisjoint(first) or _in_other_script(text)
+    return "?" in text or not _asking().isdisjoint(first) or _in_other_script(text)
 
 
 def _ruled(known: Sequence[Rule], text: str) -> float:

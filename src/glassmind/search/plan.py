@@ -143,18 +143,6 @@ class Channel:
         return Route()
 
 
-def edges_for(vault: Vault) -> Edges:
-    """Return the links and themes that a search follows.
-
-    Where notes are hidden, stored themes only say that themes are wanted.
-    """
-    db = vault.reader.connection()
-    if vault.scope is None or not vault.visible_rows.hidden_notes():
-        return Edges(db)
-    has_themes = vault.reader.themes().state() is not None
-    return Edges(db, lambda: vault.hooks.themes(vault) if has_themes else {})
-
-
 class Run:
     """One search: its question, what the channels said, and what went wrong.
 
@@ -177,7 +165,7 @@ class Run:
         words = without_counted(question.words.words, self.today)
         self.words = question.words._replace(words=words)
         self.query = index.ask(self.words)
-        self.rows, self.notes = vault.rows(), edges_for(vault)
+        self.rows, self.notes = vault.rows(), Edges(vault.reader.connection())
         self.models = semantic_for(vault)
         self.intent = None if self.wish.intent == "auto" else self.wish.intent
         self.roots: tuple[int, ...] = ()

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import NamedTuple, get_args
+from typing import NamedTuple, cast, get_args
 
 from glassmind.config import Config
 from glassmind.errors import BadDate, BadLimit, BadWish, NothingAsked
 from glassmind.model.search import (
     ChannelName,
     Filter,
+    FilterKind,
     FusionName,
     Intent,
     Mode,
@@ -116,19 +117,8 @@ def _property(name: str, value: str | None, *, negated: bool) -> Filter:
 
 
 def _filter(kind: str, value: str, today: date, *, negated: bool) -> Filter:
-    match kind:
-        case "tag":
-            return Filter("tag", value, negated=negated)
-        case "path":
-            return Filter("path", value, negated=negated)
-        case "file":
-            return Filter("file", value, negated=negated)
-        case "before":
-            day = parse_day(value, today)
-            return Filter("before", value, day=day, negated=negated)
-        case _:
-            day = parse_day(value, today)
-            return Filter("after", value, day=day, negated=negated)
+    day = parse_day(value, today) if kind in {"before", "after"} else None
+    return Filter(cast("FilterKind", kind), value, day=day, negated=negated)
 
 
 def midnight(day: date) -> datetime:
@@ -198,7 +188,7 @@ def checked(wish: Wish) -> Wish:
         raise BadWish("min_similarity", least, "from -1 to 1")
     for name, choices in CHOICES.items():
         if getattr(wish, name) not in choices:
-            raise BadWish(name, getattr(wish, name), _one_of(choices))
+            raise BadWish(name, getattr(wish, name), f"one of {_listed(choices)}")
     named = get_args(ChannelName)
     if wish.channels is not None and not set(named) >= set(wish.channels) != set():
         raise BadWish("channels", wish.channels, f"some of {_listed(named)}")
@@ -209,10 +199,6 @@ def mode_of(config: Config) -> Mode:
     """Return the mode of a call that names none; nothing embeds in `none`."""
     usual, none = config.search.mode, config.embeddings.backend == "none"
     return "fulltext" if none and usual == "hybrid" else usual
-
-
-def _one_of(choices: tuple[str | None, ...]) -> str:
-    return f"one of {_listed(choices)}"
 
 
 def _listed(choices: tuple[str | None, ...]) -> str:

@@ -53,11 +53,13 @@ def reply_to(vault: Vault, question: Question, *, alone: bool) -> SearchReply:
 def _answer(
     vault: Vault, question: Question, index: "KeywordIndex", *, by_words: bool
 ) -> SearchReply:
-    if not by_words:
-        from glassmind.search.search import search  # noqa: PLC0415 - numpy
-
-        return search(vault, index, question)
     wish = question.wish
+    if not by_words:
+        from glassmind.search.search import search, steady_search  # noqa: PLC0415
+
+        if wish.steady:
+            return steady_search(vault, index, question)
+        return search(vault, index, question, wish.limit)
     if wish.root_note is not None:  # not followed, yet no name that nobody has
         notes_for(vault).find(wish.root_note)
     successors = vault.successors(vault.head())

@@ -61,21 +61,44 @@ LEADERS: tuple[ChannelName, ...] = ("lexical", "semantic")
 """The channels that are asked first, and lead others."""
 
 
-def search(vault: Vault, index: "KeywordIndex", question: Question) -> SearchReply:
-    """Return the hits for a question.
+def search(
+    vault: Vault, index: "KeywordIndex", question: Question, reach: int
+) -> SearchReply:
+    """Return the hits for a question; `reach` is how many hits channels look for.
 
     Raises:
         NoteNotFound, AmbiguousName: no one note is called what the options name.
         IndexDamaged: the word index or the rows are not what was written.
     """
+    run, ranking = run_search(vault, index, question, reach)
+    hits = list(hits_of(run, ranking))
+    wish, degraded = question.wish, list(run.degraded)
+    if run.semantic is not None and (lag := _lag(run)) is not None:
+        degraded.append(lag)
+    degraded += unheeded(wish, by_meaning=run.vector is not None)
+    return SearchReply(
+        question.text,
+        tuple(hits),
+        tuple(degraded),
+        wish.mode,
+        run.intent,
+        _confidence(run, hits),
+        channels=tuple(n for n in run.channels if n in run.votes and n in run.weights),
+        reranked=run.reranked,
+        semantic_failure=run.failed.get("semantic", ""),
+    )
+
+
+def steady_search(
+    vault: Vault, index: "KeywordIndex", question: Question
+) -> SearchReply:
+    """Return hits of which a shorter answer is always the beginning."""
     wish = question.wish
-    if not wish.steady:
-        return _reply(vault, index, question, wish.limit)
-    near = _reply(vault, index, question, NEAR)
+    near = search(vault, index, question, NEAR)
     if not NEAR <= len(near.hits) < wish.limit:
         return near
     rest = question._replace(wish=wish._replace(facts=False))  # they are in the first
-    far = _reply(vault, index, rest, FAR)
+    far = search(vault, index, rest, FAR)
     shown = {_place(hit, wish) for hit in near.hits}
     behind = (hit for hit in far.hits if _place(hit, wish) not in shown)
     return near._replace(hits=(*near.hits, *behind)[: wish.limit])
@@ -84,10 +107,7 @@ def search(vault: Vault, index: "KeywordIndex", question: Question) -> SearchRep
 def run_search(
     vault: Vault, index: "KeywordIndex", question: Question, reach: int
 ) -> tuple[Run, Ranking]:
-    """Return the ranking for a question, and the run that made it.
-
-    `reach` is how many hits channels look for; more votes are heard for more hits.
-    """
+    """Return the ranking for a question, and the run that made it."""
     run = Run(vault, index, question, channels.CHANNELS, reach)
     guess = ask_leaders(run)
     understand(run, guess, lambda: list(leading(run)))
@@ -229,28 +249,6 @@ def lower_superseded(run: Run, ranking: Ranking) -> None:
     lost = losses(ranking.by_note(), successors, loss)
     superseded = [key for key in ranking.keys if ranking.notes[key] in lost]
     ranking.add({key: [lost[ranking.notes[key]]] for key in superseded})
-
-
-def _reply(
-    vault: Vault, index: "KeywordIndex", question: Question, reach: int
-) -> SearchReply:
-    run, ranking = run_search(vault, index, question, reach)
-    hits = list(hits_of(run, ranking))
-    wish, degraded = question.wish, list(run.degraded)
-    if run.semantic is not None and (lag := _lag(run)) is not None:
-        degraded.append(lag)
-    degraded += unheeded(wish, by_meaning=run.vector is not None)
-    return SearchReply(
-        question.text,
-        tuple(hits),
-        tuple(degraded),
-        wish.mode,
-        run.intent,
-        _confidence(run, hits),
-        channels=tuple(n for n in run.channels if n in run.votes and n in run.weights),
-        reranked=run.reranked,
-        semantic_failure=run.failed.get("semantic", ""),
-    )
 
 
 def _lag(run: Run) -> str | None:

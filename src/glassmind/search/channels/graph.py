@@ -3,18 +3,17 @@
 Two things make a link count. A note that good hits lead to gets part of their strength,
 less of it where a hit has many links or the note is linked from everywhere. And a link
 whose own line says what was asked speaks for its target, however weak the note it
-stands in: the line is a description of the target by the person who wrote it. Beside
-links, good hits speak a little for the other notes of their theme.
+stands in: the line is a description of the target by the person who wrote it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
-from math import fsum, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.model.graph import CONFIDENCE, KINDS, Edge
 from glassmind.model.search import Candidate, ChannelName
-from glassmind.search.plan import RANKS_ALONE, Channel, Place, Reason, Route, Run
+from glassmind.search.plan import Channel, Place, Reason, Route, Run
 
 if TYPE_CHECKING:
     from glassmind.store.lexical.search import KeywordQuery
@@ -41,17 +40,12 @@ LINE_SHOWN = 120
 
 ROOT = "the note asked about"
 
-THEME_SHARE = 0.1
-"""What a note gets where all other good hits are of its theme. From .05 to .2 all sets
-measure about the same (docs/ranking.md); what was said more plainly should decide."""
-
 
 class Vote(NamedTuple):
     """What the graph says for a note: how strongly, how far away, through what.
 
     `via` are the notes on the way, from where it began, and `steps` the links between
-    them, the last one that to the note or from it. `theme` is the label of the one that
-    other good hits share; a note that is not `linked` has nothing but that.
+    them, the last one that to the note or from it.
     """
 
     note_id: int
@@ -61,8 +55,6 @@ class Vote(NamedTuple):
     line: str = ""
     backward: bool = False
     steps: tuple[Edge, ...] = ()
-    theme: str = ""
-    linked: bool = True
 
 
 def confidence(edge: Edge) -> float:
@@ -179,34 +171,6 @@ def walk(
     return sorted(found.values(), key=order_of)[:MOST_VISITED]
 
 
-def with_themes(
-    votes: Mapping[int, Vote], seeds: Sequence[tuple[int, float]], notes: "Edges"
-) -> dict[int, Vote]:
-    """Return the votes, and those for the best hits, with what their themes add.
-
-    That is the part of all other good hits, by strength, that belong to the theme of a
-    note: it is not for a hit to speak for itself.
-    """
-    strengths = dict(seeds[:SEEDS])
-    lifted = dict(votes)
-    homes = notes.homes({*votes, *strengths})
-    held: dict[int, list[float]] = {}
-    for note_id, strength in strengths.items():
-        if note_id in homes:
-            held.setdefault(homes[note_id].theme, []).append(strength)
-    by_theme = {theme: fsum(strong) for theme, strong in held.items()}
-    total = fsum(strengths.values())
-    for note_id, (theme, label) in homes.items():
-        own = strengths.get(note_id, 0.0)
-        others = by_theme.get(theme, 0.0) - own
-        if others > 0 and len(held[theme]) > (note_id in strengths):
-            share = THEME_SHARE * min(1.0, others / (total - own))
-            vote = votes.get(note_id) or Vote(note_id, 0.0, 0, (), linked=False)
-            score = min(1.0, vote.score + share)
-            lifted[note_id] = vote._replace(score=score, theme=label)
-    return lifted
-
-
 def order_of(vote: Vote) -> tuple[float, int, int]:
     """Return what votes are sorted by: of equal ones the nearer comes first."""
     return (-vote.score, vote.depth, vote.note_id)
@@ -233,8 +197,6 @@ class Graph(Channel):
                 known = votes.get(vote.note_id)
                 if known is None or vote.score > known.score:
                     votes[vote.note_id] = vote
-            if run.wish.fusion not in RANKS_ALONE:
-                votes = with_themes(votes, run.leaders, notes)
         allowed = run.allowed_notes
         if allowed is not None:
             votes = {note: vote for note, vote in votes.items() if note in allowed}
@@ -262,17 +224,13 @@ class Graph(Channel):
         return Route() if vote is None else Route(vote.depth, vote.via, vote.steps)
 
     def reason(self, place: Place) -> Reason:
-        """Say how links, or the theme that it shares with others, lead to a note."""
+        """Say how links lead to a note."""
         vote = self._votes.get(place.note_id)
         if vote is None:
             return Reason(ROOT)
-        theme = f"in the theme {vote.theme} with other good hits" if vote.theme else ""
-        if not vote.linked:
-            return Reason(theme)
         via = [place.names[note] for note in vote.via if note in place.names]
-        linked = _linked(vote, [title for _, title in via])
         quoted = via[-1][0] if vote.line and via else ""
-        return Reason(f"{linked} ({theme})" if theme else linked, quoted)
+        return Reason(_linked(vote, [title for _, title in via]), quoted)
 
 
 def _linked(vote: Vote, titles: Sequence[str]) -> str:

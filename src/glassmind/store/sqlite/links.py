@@ -1,7 +1,7 @@
 """Links between notes: for the graph, for ranking, and the text around them."""
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -9,7 +9,6 @@ import apsw
 from glassmind.model.graph import (
     Edge,
     GhostLink,
-    Home,
     LinkLine,
     LinkRow,
     LinkRows,
@@ -17,7 +16,6 @@ from glassmind.model.graph import (
     NodeRow,
     NodeRows,
     NoteDates,
-    ThemeLabel,
 )
 from glassmind.obsidian.text import sentence_at
 from glassmind.store.sqlite.change_log import marker_of
@@ -36,18 +34,7 @@ case when l.embed then 'embed' else case l.kind when 'wikilink' then 'link'
 
 
 class Edges(Rows):
-    """The links between notes, and what of a note the ranking looks at.
-
-    `homes_by_path` replaces the stored themes, for a scope from which notes are hidden.
-    """
-
-    def __init__(
-        self,
-        db: apsw.Connection,
-        homes_by_path: Callable[[], Mapping[str, ThemeLabel]] | None = None,
-    ) -> None:
-        super().__init__(db)
-        self._homes = homes_by_path
+    """The links between notes, and what of a note the ranking looks at."""
 
     def edges_from(self, note_ids: Collection[int]) -> list[Edge]:
         """Return where the notes lead, each pair once for each kind and property."""
@@ -71,19 +58,6 @@ class Edges(Rows):
             where target_id {_THESE} and target_id <> note_id group by target_id
         """
         return dict(self._for(statement, note_ids))
-
-    def homes(self, note_ids: Collection[int]) -> dict[int, Home]:
-        """Return the theme of each note that has one, as they were made last."""
-        if self._homes is not None:
-            homes, named = self._homes(), self.names(note_ids)
-            found = {note: homes.get(path) for note, (path, _) in named.items()}
-            return {n: Home(one.id, one.label) for n, one in found.items() if one}
-        statement = f"""
-            select m.note_id, m.theme_id, t.label
-            from theme_members m join themes t on t.id = m.theme_id
-            where m.note_id {_THESE}
-        """
-        return {row[0]: Home(*row[1:]) for row in self._for(statement, note_ids)}
 
     def link_lines(self, chunk_ids: Collection[int]) -> list[LinkLine]:
         statement = f"""
