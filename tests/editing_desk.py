@@ -21,7 +21,7 @@ from glassmind.obsidian.notes import read_note
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.place import index_name
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.notes import SqliteEditRows
+from glassmind.store.sqlite.notes import Rows
 
 SAMPLE = Path(__file__).parent.parent / "sample-vault"
 
@@ -137,11 +137,11 @@ class EditingDesk:
             self.engine.index(embed=False, paths=paths, accept_deletions=True)
         return self.late
 
-    def rows(self) -> SqliteEditRows:
+    def rows(self) -> Rows:
         """Return the rows as they are now."""
         reader = open_reader(self.place / index_name(self.root))
         self._readers.append(reader)
-        return SqliteEditRows(reader)
+        return Rows(reader)
 
     @property
     def desk(self) -> EditVault:

@@ -469,10 +469,8 @@ class Vault:
 
     def tagged(self, tag: str) -> "Sequence[NotePath]":
         """Return the notes with a tag or one below it."""
-        from glassmind.store.sqlite.notes import SqliteEditRows  # noqa: PLC0415
-
         with self.reader.faults():
-            return SqliteEditRows(self.reader.connection()).tagged(tag)
+            return self.rows().tagged(tag)
 
     @shared
     def _embedders(self) -> "Embedders":

@@ -18,7 +18,7 @@ from glassmind.models.protocols import Reranker
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import parse_project, says_private
 from glassmind.obsidian.text import one_line
-from glassmind.store.sqlite.notes import ProjectRows, TraceRows
+from glassmind.store.sqlite.notes import ProjectRows
 from glassmind.store.sqlite.passages import PassageRows, SectionRows
 from glassmind.store.watch_state import read_state
 from glassmind.vault import Vault
@@ -139,7 +139,7 @@ class StaleCheck:
             return False
         self._checked.update(new)
         try:
-            known = TraceRows(self._parts.vault.reader.connection()).known(new)
+            known = self._parts.vault.rows().sizes_and_times(new)
             found = stale_files(self._parts.config.vault.path, known)
         except VaultMissing:
             self._absent = True

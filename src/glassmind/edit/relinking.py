@@ -26,7 +26,7 @@ from glassmind.files.steps import is_trashed
 from glassmind.model import Digest, NotePath
 from glassmind.model.edits import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
 from glassmind.obsidian.links import Outline, OutlinePart, anchor_of
-from glassmind.store.sqlite.notes import SqliteEditRows
+from glassmind.store.sqlite.notes import Rows
 
 OTHER_KINDS = ("canvas", "base")
 """Kinds of notes whose references the rows do not all know."""
@@ -104,7 +104,7 @@ class KnownFiles:
     and folders take them along, but nobody names, reads or writes them.
     """
 
-    rows: SqliteEditRows
+    rows: Rows
     paths: Sequence[NotePath]
     risks: tuple[str, ...] = ()
     others: tuple[NotePath, ...] = ()

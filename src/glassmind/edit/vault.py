@@ -20,7 +20,7 @@ from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.search.notes import notes_for
 from glassmind.store.changesets import NAME, ChangesetFolder
-from glassmind.store.sqlite.notes import SqliteEditRows
+from glassmind.store.sqlite.notes import Rows
 from glassmind.vault import Vault
 
 LOCK = "edits.lock"
@@ -126,11 +126,11 @@ class EditVault:
         """Return the note with exactly this name, if any; a change needs no less."""
         return notes_for(self.scoped).sure(name)
 
-    def rows(self) -> SqliteEditRows:
-        return SqliteEditRows(self.whole.reader.connection())
+    def rows(self) -> Rows:
+        return self.whole.rows()
 
     def _visible_paths(self) -> Sequence[NotePath]:
-        return SqliteEditRows(self.scoped.reader.connection()).paths()
+        return self.scoped.rows().paths()
 
     def rules(self) -> IgnoreRules:
         return self.whole.ignore_rules()

@@ -35,7 +35,6 @@ from glassmind.model.graph import (
 )
 from glassmind.obsidian.text import counted, fold
 from glassmind.search.notes import notes_for
-from glassmind.store.sqlite.links import NeighbourRows
 from glassmind.vault import Vault
 
 MOST_DEPTH = 3
@@ -187,7 +186,7 @@ def connections(  # noqa: PLR0913 - each option by its name
     found = _rings_around(graph, root, depth, limit)
     every = [near for ring in found for near in ring.near]
     ids = graph.ids[[root, *(near.node for near in every)]].tolist()
-    tags = NeighbourRows(vault.reader.connection()).tags_of(ids)
+    tags = vault.rows().tags_of(ids)
     links = _Links(vault, graph, [e for near in every for e in near.links.edges])
     is_note, path = root < graph.note_count, NotePath(graph.paths[root])
     hops = {n.node: hop for hop, ring in enumerate(found, 1) for n in ring.near}
@@ -304,7 +303,7 @@ def _subgraph(vault: Vault, graph: LinkGraph, hops: Mapping[int, int]) -> GraphP
     nearest_first = sorted(pairs, key=lambda pair: (hops[pair[0]], pair))
     edges = [edge for pair in nearest_first for edge in graph.edges(*pair)]
     kept = edges[:MOST_EDGES]
-    rows, ids = NeighbourRows(vault.reader.connection()), graph.ids[order].tolist()
+    rows, ids = vault.rows(), graph.ids[order].tolist()
     tags, properties = rows.tags_of(ids), rows.properties_of(ids)
     nodes = tuple(
         GraphNode(

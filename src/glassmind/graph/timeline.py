@@ -36,7 +36,6 @@ from glassmind.model.graph import (
 from glassmind.obsidian.links import split_destination, split_wikilink
 from glassmind.obsidian.text import first_day
 from glassmind.search.notes import notes_for
-from glassmind.store.sqlite.links import NeighbourRows
 from glassmind.vault import Vault
 
 MOST_EVENTS = 1_000
@@ -189,7 +188,7 @@ def timeline(vault: Vault, name: str, *, limit: int) -> Timeline:
     every = _closest(graph, root)
     near = every[:MOST_NEIGHBOURS]
     ids = graph.ids[[root, *near]].tolist()
-    dates = NeighbourRows(vault.reader.connection()).dates_of(ids, CREATED_BY)
+    dates = vault.rows().dates_of(ids, CREATED_BY)
     others = [graph.paths[node] for node in near]
     history = _history_of(Path(vault.config.vault.path), path, others)
     scene = _Scene(graph, root, near, dates, history)
@@ -254,7 +253,7 @@ def _link_events(
     ends = [pair for node in scene.near for pair in ((root, node), (node, root))]
     links = {pair: edges for pair in ends if (edges := graph.edges(*pair))}
     every = [_key(graph, edge) for edges in links.values() for edge in edges]
-    written = NeighbourRows(vault.reader.connection()).targets_of(every)
+    written = vault.rows().targets_of(every)
     firsts = [_key(graph, edges[0]) for edges in links.values()]
     sentences = net_rows(vault).sentences(firsts)
     for node in scene.near:

@@ -26,7 +26,7 @@ from glassmind.model.context import Receipt, Verified
 from glassmind.obsidian.notes import is_excalidraw, read_note
 from glassmind.obsidian.receipts import FORM, full_digest, parse_receipt, receipt_of
 from glassmind.obsidian.secrets import redacted
-from glassmind.store.sqlite.notes import TraceRows
+from glassmind.store.sqlite.notes import Rows
 from glassmind.vault import Vault
 
 MOST_CHARS = 128_000_000
@@ -159,8 +159,8 @@ class _Verifier:
         self._left, self._effort = MOST_CHARS, Effort()
         self._last: _NoteText | None = None
 
-    def _traces(self) -> TraceRows:
-        return TraceRows(self._vault.reader.connection())
+    def _traces(self) -> Rows:
+        return self._vault.rows()
 
     def in_place(self, text: str, receipt: Receipt) -> Verified | None:
         """Return a result if the lines did not move, or cannot be read."""
@@ -223,7 +223,7 @@ class _Verifier:
         said = f"{gone}, and the lines are in no note that may be it"
         return Verified(text, "gone", None, f"{said} ({looked} looked at{given_up})")
 
-    def _likely(self, receipt: Receipt, traces: TraceRows) -> Iterator[NotePath]:
+    def _likely(self, receipt: Receipt, traces: Rows) -> Iterator[NotePath]:
         """Yield the notes that may hold the lines now, the likeliest first."""
         yield from traces.notes_named(name_key(receipt.path), MOST_NOTES)
         yield from self._new[:MOST_NOTES]
@@ -231,9 +231,7 @@ class _Verifier:
         if receipt.heading:
             yield from traces.under_heading(receipt.heading, MOST_NOTES)
 
-    def _with_same_lines(
-        self, receipt: Receipt, traces: TraceRows
-    ) -> Iterator[NotePath]:
+    def _with_same_lines(self, receipt: Receipt, traces: Rows) -> Iterator[NotePath]:
         start, end = receipt.span
         for path, first, text in traces.around(receipt.span):
             if self._effort.is_spent:

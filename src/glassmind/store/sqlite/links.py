@@ -15,7 +15,6 @@ from glassmind.model.graph import (
     News,
     NodeRow,
     NodeRows,
-    NoteDates,
 )
 from glassmind.obsidian.text import sentence_at
 from glassmind.store.sqlite.change_log import marker_of
@@ -243,55 +242,3 @@ def _numbers(column: str) -> "NDArray[np.int64]":
     import numpy as np  # noqa: PLC0415 - heavy
 
     return np.fromstring(column[1:-1], np.int64, sep=",")
-
-
-class NeighbourRows(Query):
-    """What notes of the graph say about themselves, by id."""
-
-    def tags_of(self, note_ids: Collection[int]) -> dict[int, tuple[str, ...]]:
-        """Return the tags of each note that has some, as written, in that order."""
-        statement = f"""
-            select note_id, name from tags where note_id {_THESE} order by note_id, seq
-        """
-        found: dict[int, dict[str, str]] = {}
-        for note_id, name in self._for(statement, note_ids):
-            found.setdefault(note_id, {}).setdefault(name.lower(), name)
-        return {note_id: tuple(names.values()) for note_id, names in found.items()}
-
-    def properties_of(self, note_ids: Collection[int]) -> dict[int, dict[str, object]]:
-        statement = f"""
-            select note_id, name, value from properties where note_id {_THESE}
-            order by note_id, seq
-        """
-        found: dict[int, dict[str, object]] = {}
-        for note_id, name, value in self._for(statement, note_ids):
-            found.setdefault(note_id, {})[name] = json.loads(value)
-        return found
-
-    def dates_of(
-        self, note_ids: Collection[int], names: Collection[str]
-    ) -> dict[int, NoteDates]:
-        """Return the day, the time of change and these properties of each note."""
-        statement = """
-            select n.id, n.day, f.mtime_ns,
-              (select json_group_array(json_array(lower(p.name), json(p.value)))
-               from properties p where p.note_id = n.id and lower(p.name) in
-                 (select value from json_each(?2)))
-            from notes n join files f on f.id = n.id
-            where n.id in (select value from json_each(?1))
-        """
-        rows = self._for(statement, note_ids, json.dumps(list(names)))
-        return {
-            note_id: NoteDates(day, mtime_ns, dict(json.loads(properties)))
-            for note_id, day, mtime_ns, properties in rows
-        }
-
-    def targets_of(
-        self, keys: Collection[tuple[int, int]]
-    ) -> dict[tuple[int, int], str]:
-        """Return the written target of links, by file id and place."""
-        statement = """
-            select l.note_id, l.seq, l.target from json_each(?) k
-            join links l on l.note_id = k.value ->> 0 and l.seq = k.value ->> 1
-        """
-        return {row[:2]: row[2] for row in self._for(statement, keys)}

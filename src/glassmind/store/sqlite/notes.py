@@ -11,6 +11,7 @@ from xxhash import xxh3_128_hexdigest
 from glassmind.errors import IndexDamaged
 from glassmind.model import NotePath, Span
 from glassmind.model.context import ProjectName, ProjectNote
+from glassmind.model.graph import NoteDates
 from glassmind.model.index import Ghost, LinkEnd, NoteFacts, NoteLinks, NoteList, Stats
 from glassmind.model.search import ChunkText, HitChunk
 from glassmind.obsidian.properties import plain_name, projects_in, values_in
@@ -220,16 +221,6 @@ class Rows(Query):
         """
         return {row[0] for row in self._rows(statement, f"{folder}/", f"{folder}0")}
 
-
-@lru_cache(maxsize=1_000)
-def _headings(text: str) -> tuple[str, ...]:
-    """Return the headings of a row; passages of one note share most of theirs."""
-    return tuple(json.loads(text))
-
-
-class SqliteEditRows(Rows):
-    """Which files a change may touch; each list is by path."""
-
     def linking(self, keys: Collection[str], /) -> list[NotePath]:
         """Return the notes with a link whose target has one of these `name_key`s."""
         statement = """
@@ -261,10 +252,6 @@ class SqliteEditRows(Rows):
     def _paths(self, statement: str, *values: str) -> list[NotePath]:
         return [NotePath(path) for (path,) in self._rows(statement, *values)]
 
-
-class TraceRows(Rows):
-    """Where lines may be now whose note is no longer where it was."""
-
     def under_heading(self, heading: str, limit: int) -> list[NotePath]:
         """Return the first notes that have a heading, by path."""
         statement = """
@@ -274,7 +261,7 @@ class TraceRows(Rows):
         return [row[0] for row in self._rows(statement, heading, limit)]
 
     def around(self, span: Span) -> Iterator[tuple[NotePath, int, str]]:
-        """Yield path, first line and text of the passages with these lines, by path."""
+        """Yield path, first line and text of passages with these lines, by path."""
         statement = """
             select f.path, c.start_line, c.text from chunks c
             join files f on f.id = c.note_id
@@ -282,7 +269,9 @@ class TraceRows(Rows):
         """
         yield from self._rows(statement, span.start, span.end)
 
-    def known(self, paths: Collection[NotePath]) -> dict[NotePath, tuple[int, int]]:
+    def sizes_and_times(
+        self, paths: Collection[NotePath]
+    ) -> dict[NotePath, tuple[int, int]]:
         """Return size and time of those of some files that are known, in order."""
         statement = """
             select f.path, f.size, f.mtime_ns
@@ -290,6 +279,60 @@ class TraceRows(Rows):
         """
         found = self._for(statement, paths)
         return {path: (size, mtime_ns) for path, size, mtime_ns in found}
+
+    def tags_of(self, note_ids: Collection[int]) -> dict[int, tuple[str, ...]]:
+        """Return the tags of each note that has some, as written, in that order."""
+        statement = f"""
+            select note_id, name from tags where note_id {_THESE} order by note_id, seq
+        """
+        found: dict[int, dict[str, str]] = {}
+        for note_id, name in self._for(statement, note_ids):
+            found.setdefault(note_id, {}).setdefault(name.lower(), name)
+        return {note_id: tuple(names.values()) for note_id, names in found.items()}
+
+    def properties_of(self, note_ids: Collection[int]) -> dict[int, dict[str, object]]:
+        statement = f"""
+            select note_id, name, value from properties where note_id {_THESE}
+            order by note_id, seq
+        """
+        found: dict[int, dict[str, object]] = {}
+        for note_id, name, value in self._for(statement, note_ids):
+            found.setdefault(note_id, {})[name] = json.loads(value)
+        return found
+
+    def dates_of(
+        self, note_ids: Collection[int], names: Collection[str]
+    ) -> dict[int, NoteDates]:
+        """Return the day, the time of change and these properties of each note."""
+        statement = """
+            select n.id, n.day, f.mtime_ns,
+              (select json_group_array(json_array(lower(p.name), json(p.value)))
+               from properties p where p.note_id = n.id and lower(p.name) in
+                 (select value from json_each(?2)))
+            from notes n join files f on f.id = n.id
+            where n.id in (select value from json_each(?1))
+        """
+        rows = self._for(statement, note_ids, json.dumps(list(names)))
+        return {
+            note_id: NoteDates(day, mtime_ns, dict(json.loads(properties)))
+            for note_id, day, mtime_ns, properties in rows
+        }
+
+    def targets_of(
+        self, keys: Collection[tuple[int, int]]
+    ) -> dict[tuple[int, int], str]:
+        """Return the written target of links, by file id and place."""
+        statement = """
+            select l.note_id, l.seq, l.target from json_each(?) k
+            join links l on l.note_id = k.value ->> 0 and l.seq = k.value ->> 1
+        """
+        return {row[:2]: row[2] for row in self._for(statement, keys)}
+
+
+@lru_cache(maxsize=1_000)
+def _headings(text: str) -> tuple[str, ...]:
+    """Return the headings of a row; passages of one note share most of theirs."""
+    return tuple(json.loads(text))
 
 
 _MOST_NAMES, _SUGGESTED, _SIMILARITY = 5_000, 3, 0.7
