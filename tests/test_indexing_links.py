@@ -74,24 +74,6 @@ def test_a_link_whose_note_is_deleted_becomes_a_ghost(vault: VaultDesk) -> None:
     assert vault.edges() == {("Home.md", "Tea"): None}
 
 
-def test_what_was_left_without_an_end_gets_one_in_the_next_run(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed({"Home.md": "[[Tea]] [[Milk]]", "Tea.md": "oolong"})
-    ends = vault.edges()
-    with vault.database() as db:
-        db.execute("update links set settled = 0, target_id = null")
-
-    vault.indexed({})
-
-    assert (
-        vault.edges()
-        == ends
-        == {("Home.md", "Tea"): "Tea.md", ("Home.md", "Milk"): None}
-    )
-    assert vault.database().execute("select min(settled) from links").get == 1
-
-
 def test_a_link_falls_back_on_a_namesake_when_its_note_is_deleted(
     vault: VaultDesk,
 ) -> None:

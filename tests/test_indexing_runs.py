@@ -42,7 +42,7 @@ def test_a_finished_run_says_how_long_it_took_and_an_unfinished_one_does_not(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("glassmind.index.pipeline.settle_links", interrupted)
+        patched.setattr("glassmind.index.pipeline.Tally.report", interrupted)
         with pytest.raises(KeyboardInterrupt):
             vault.index()
 
@@ -197,7 +197,7 @@ FACTS = FileFacts(NotePath("new/A.md"), "markdown", 1, 1, 1)
 
 def test_a_note_is_taken_for_moved_only_from_a_file_of_its_kind() -> None:
     old = [NotePath("old/A.canvas"), NotePath("old/B.md"), NotePath("old/A.md")]
-    vanished = Vanished.of(old, dict.fromkeys(old, "same"))
+    vanished = Vanished(old, dict.fromkeys(old, "same"))
 
     first = vanished.origin_of(FACTS, "same", set())
     then = vanished.origin_of(FACTS, "same", {NotePath("old/A.md")})

@@ -68,15 +68,3 @@ def test_a_first_run_may_verify(vault: VaultDesk) -> None:
     vault.write(NOTES)
 
     assert vault.index(verify=True).warnings == ()
-
-
-def test_a_rebuild_names_the_notes_it_could_not_see(vault: VaultDesk) -> None:
-    vault.indexed({**NOTES, "Far/Away.md": "assam"})
-    (vault.root / "3.md").unlink()
-    (vault.root / ".3.md.icloud").write_bytes(b"bplist00")
-
-    report = vault.index(rebuild=True)
-
-    assert report.warnings == (
-        "1 note cannot be seen now and did not get into the new index: 3.md",
-    )

@@ -3,7 +3,6 @@
 import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from glassmind.files import watch
 from glassmind.files.watch import VaultEvents
 from glassmind.index import watching
 from glassmind.index.keeper import IndexKeeper
-from glassmind.index.watching import NO_EVENTS, Watching
+from glassmind.index.watching import Watching
 from glassmind.model.index import IndexReport, News, Settled, Turned
 from glassmind.model.vectors import Embeddable
 from glassmind.serve.daemon.host import news_as_json, news_as_text
@@ -151,22 +150,6 @@ def test_what_nobody_told_of_is_found_by_the_next_look(
     assert (found.cause, found.report.added) == ("rescan", 1)
 
 
-def test_events_that_fail_again_and_again_are_given_up(
-    followed: VaultDesk, silence: None
-) -> None:
-    followed.write({"Tea.md": "oolong"})
-
-    with follow(followed, watch__rescan_s=1) as follower:
-        follower.ready()
-        follower.after(lambda: followed.write({"One.md": "sencha"}))
-        follower.after(lambda: followed.write({"Two.md": "assam"}))
-        until(lambda: len(follower.turned) == 2, "another way")
-        polled = follower.after(lambda: followed.write({"Three.md": "earl"}))
-
-    assert follower.turned[1] == Turned("polling", NO_EVENTS)
-    assert polled.cause in {"poll", "rescan"}
-
-
 def test_events_are_tried_again_when_a_limit_may_be_gone(
     followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,25 +171,6 @@ def test_events_are_tried_again_when_a_limit_may_be_gone(
     assert follower.turned == modes
     assert polled.cause in {"poll", "rescan"}
     assert heard.report.added == 1
-
-
-def test_after_a_sleep_everything_is_compared_at_once(
-    followed: VaultDesk, silence: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    slept = [0.0]
-    clock = SimpleNamespace(
-        monotonic=time.monotonic, time=lambda: time.time() + sum(slept)
-    )
-    monkeypatch.setattr(watching, "time", clock)
-    followed.write({"Tea.md": "oolong"})
-
-    with follow(followed) as follower:
-        follower.ready()
-        followed.write({"New.md": "sencha"})
-        slept.append(3600.0)
-        until(lambda: len(follower.brought) == 2, "a look")
-
-    assert follower.brought[1].cause == "rescan"
 
 
 def test_a_vault_that_seems_gone_is_told_once_and_the_rest_is_followed(

@@ -13,9 +13,8 @@ from glassmind.errors import (
     IndexUntrusted,
     ModelFault,
 )
-from glassmind.files.scan import Scan, kind_of, scan
+from glassmind.files.scan import Scan, scan
 from glassmind.index.embed import EMBEDDING_LOCK
-from glassmind.index.pipeline import exceeds
 from glassmind.model import NotePath
 from glassmind.model.index import TO_HASH, Check, Status
 from glassmind.model.suggestions import Dismissals, PairStatus
@@ -34,7 +33,6 @@ from glassmind.vault import Vault
 UPDATE = "run: glassmind index"
 VERIFY = "run: glassmind index --verify"
 REBUILD = "run: glassmind index --rebuild"
-ACCEPT = "bring the notes back, or run: glassmind index --accept-deletions"
 ELSEWHERE = "set index.location to a folder you can write"
 OWN_DISK = "set index.location to a folder on this machine's own disk"
 WITHOUT_LLM = (
@@ -256,25 +254,12 @@ def _freshness(examined: Examined) -> Iterator[Check]:
     changed = [file for file in found.changed if stamps.get(file.path) != TO_HASH]
     moved = len(changed) + len(found.missing)
     if moved:
-        fix = ACCEPT if _seems_gone(examined) else UPDATE
-        yield Check("freshness", "warn", f"files changed since: {moved:,}", fix)
+        yield Check("freshness", "warn", f"files changed since: {moved:,}", UPDATE)
     else:
         yield Check("freshness", "ok", f"as they were indexed: {counted(found.seen)}")
     for path in found.unknown[:5]:
         said = f"{path} cannot be seen now"
         yield Check("freshness", "warn", said, "make it readable")
-
-
-def _seems_gone(examined: Examined) -> bool:
-    """Whether a run would stop: notes are gone, and no new ones may be what they were.
-
-    Whether those are the same would take reading them.
-    """
-    stamps, found = examined.stamps, examined.scan
-    known = sum(kind_of(path) != "attachment" for path in stamps)
-    gone = sum(kind_of(path) != "attachment" for path in found.missing)
-    new = sum(f.path not in stamps and f.kind != "attachment" for f in found.changed)
-    return exceeds(gone - new, known)
 
 
 def _writer(examined: Examined) -> Iterator[Check]:
@@ -488,32 +473,21 @@ def _models(examined: Examined, space: Space | None) -> _Models:
 def _begun(
     examined: Examined, space: Space, wanted: str, holder: str | None
 ) -> list[str]:
-    """Return what to say of spaces beside the one that answers.
+    """Return what to say of a space beside the one that answers.
 
     `wanted` names the one that the settings ask for; it is empty where none is known.
     """
     spaces = examined.vault.reader.vectors().spaces()
     others = [one for one in spaces if one.id != space.id]
-    if holder is None:
-        return [said for one in others if (said := _left(examined, one, wanted))]
-    if wanted == space.name:  # what is left of others goes at the end of the pass
+    if wanted == space.name or not others:
         return []
-    chosen = [one for one in others if one.name == wanted] or others[-1:]
-    return [
-        f"{one.name} is being embedded, {examined.coverage_text(one)} by now; until it "
-        "is complete, the one before it answers"
-        for one in chosen
-    ]
-
-
-def _left(examined: Examined, space: Space, wanted: str) -> str:
-    """Return what to say of a space that nobody embeds; empty where it has nothing."""
-    said = f"{space.name} was begun and not completed, {examined.coverage_text(space)}"
-    if wanted in {"", space.name}:
-        return f"{said}; run: glassmind index"
-    if not examined.vault.reader.vectors().has_vectors(space):
-        return ""
-    return f"{said}; it is not asked for any more, and glassmind index takes it away"
+    chosen = next((one for one in others if one.name == wanted), others[-1])
+    covered = examined.coverage_text(chosen)
+    if holder is None:
+        said = f"{chosen.name} was begun and not completed, {covered}"
+        return [f"{said}; run: glassmind index"]
+    said = f"{chosen.name} is being embedded, {covered} by now"
+    return [f"{said}; until it is complete, the one before it answers"]
 
 
 def _size(folders: Sequence[Path], heads: tuple[str, ...]) -> int:

@@ -48,7 +48,6 @@ from glassmind.model.index import (
     IndexReport,
     Progress,
     ShowProgress,
-    Skipped,
     Status,
 )
 from glassmind.obsidian.split import SplitRules
@@ -124,16 +123,14 @@ class IndexKeeper:
             return ours._embed_newest(report, progress) if embed else report  # noqa: SLF001
         show = progress or _quiet
         request = IndexRequest(reason=reason, paths=paths, **options)
-        known = self._known_notes() if request.rebuild else []
         if request.rebuild and not request.accept_deletions:
-            check_rebuild(self.vault, known)
+            check_rebuild(self.vault, self._known_notes())
         try:
             report = run_index(self.vault, request, show, self.wait_s)
             if not self.in_hurry:
                 report = self._followed_up(report, request)
         finally:
             self.vault.close_words()
-        report = _with_warnings(report, unseen_of(known, report.skipped))
         if not embed:
             return report
         return self._embedded(report, show, again=request.verify)
@@ -313,29 +310,6 @@ def _rename_new(staged: Path, file: Path) -> None:
         raise BackupExists(str(file)) from error
     except OSError as error:
         raise BackupUnwritable(str(file.parent), str(error)) from error
-
-
-def unseen_of(known: Iterable[NotePath], skipped: Iterable[Skipped]) -> list[str]:
-    """Say which known notes stand where a run from nothing could not look."""
-    unseen = {one.path for one in skipped if one.unknown}
-    lost = [p for p in known if unseen.intersection(_with_folders(p))] if unseen else []
-    if not lost:
-        return []
-    more = ", ..." if len(lost) > NAMED else ""
-    much = "1 note" if len(lost) == 1 else f"{len(lost):,} notes"
-    gone = f"{much} cannot be seen now and did not get into the new index"
-    return [f"{gone}: {', '.join(lost[:NAMED])}{more}"]
-
-
-NAMED = 5
-"""Notes that one warning names."""
-
-
-def _with_folders(path: NotePath) -> Iterator[str]:
-    yield path
-    while "/" in path:
-        path = NotePath(path.rpartition("/")[0])
-        yield path
 
 
 def _quiet(_: Progress) -> None:

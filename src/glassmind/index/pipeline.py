@@ -35,22 +35,16 @@ notes, gone at once is an unmounted disk or an emptied folder rather than a tidy
 notes apps that believed it lost their users)."""
 
 
-@dataclass(frozen=True, slots=True)
 class Vanished:
     """Notes the index knows and the disk does not, to be matched with new files."""
 
-    by_digest: Mapping[str, tuple[NotePath, ...]]
-
-    @classmethod
-    def of(
-        cls, missing: Iterable[NotePath], digests: Mapping[NotePath, str]
-    ) -> "Vanished":
-        """Group the missing notes by what they held."""
-        groups: dict[str, list[NotePath]] = {}
+    def __init__(
+        self, missing: Iterable[NotePath], digests: Mapping[NotePath, str]
+    ) -> None:
+        self._by_digest: dict[str, list[NotePath]] = {}
         for path in sorted(missing):
             if path in digests:
-                groups.setdefault(digests[path], []).append(path)
-        return cls({digest: tuple(paths) for digest, paths in groups.items()})
+                self._by_digest.setdefault(digests[path], []).append(path)
 
     def origin_of(
         self, file: FileFacts, digest: str, taken: set[NotePath]
@@ -60,11 +54,9 @@ class Vanished:
         A note of the same name is preferred, then the first by path; one that is taken
         already, or of another kind of file, is not it.
         """
-        if digest not in self.by_digest:
-            return None
         found = [
             path
-            for path in self.by_digest[digest]
+            for path in self._by_digest.get(digest, ())
             if path not in taken and _suffix(path) == _suffix(file.path)
         ]
         same = [path for path in found if _name(path) == _name(file.path)]
@@ -174,15 +166,6 @@ def doubted(file: FileFacts, now_ns: int) -> FileFacts:
 
 BATCH = 20_000
 """Links at a time; bounds memory in a vault with a million links."""
-
-
-def settle_links(store: SqliteWriter, progress: ShowProgress) -> None:
-    """Resolve what a run of a former release left open."""
-    done = 0
-    while not store.rows().is_settled():
-        with store.transaction() as step:
-            done += _settle_some(step)
-        progress(Progress("resolve", done, 0))
 
 
 def recheck_links(store: SqliteWriter) -> None:
@@ -385,7 +368,6 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
                 step.set("fingerprint", fingerprint(job.rules))
         work.apply()
     tally.skipped += _still_skipped(job, known, scan, held)
-    settle_links(job.store, job.progress)
     if job.verify:
         recheck_links(job.store)
     with job.store.transaction() as step:
@@ -438,7 +420,7 @@ class _Work:
         digests = rows.digests() if scan.missing else {}
         self._gone_notes = [path for path in scan.missing if path in digests]
         self._note_count = len(digests)
-        self._vanished = Vanished.of(self._gone_notes, digests)
+        self._vanished = Vanished(self._gone_notes, digests)
         self._taken: set[NotePath] = set()
         self._held: frozenset[NotePath] = frozenset()
         self._back: frozenset[NotePath] = frozenset()

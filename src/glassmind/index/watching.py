@@ -49,7 +49,6 @@ class Inbox:
     def __init__(self, *, quiet_s: float, longest_s: float) -> None:
         self._quiet = Debouncer(quiet_s=quiet_s, longest_s=longest_s)
         self._news = threading.Condition()
-        self.heard = 0
 
     def __len__(self) -> int:
         with self._news:
@@ -65,7 +64,6 @@ class Inbox:
                 self._quiet.hear(path, now_s, gone=True)
             if heard.whole:
                 self._quiet.hear(WHOLE, now_s, gone=True)  # waits for all the others
-            self.heard += 1
             self._news.notify_all()
 
     def take(self) -> Taken:
@@ -102,9 +100,6 @@ class Inbox:
 TICK_S = 0.5
 """How often the loop looks up while nothing is heard: whether to end, and the time."""
 
-JUMP_S = 5.0
-"""More than this at once, and the machine slept or the process was stopped."""
-
 MANY_PATHS, MANY_FOLDERS = 500, 50
 """From here on one look at the whole vault costs less than one at each folder."""
 
@@ -113,9 +108,6 @@ FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 60.0
 
 POLL_SHARE = 20
 """Looking for changes takes no more than one part in so many of the time."""
-
-DEAF = 2
-"""Looks in a row that found changes nobody heard of, until events are given up."""
 
 MOST_FAILURES = 30
 """Failures that are told apart; their retries lie far beyond the longest."""
@@ -127,8 +119,6 @@ NEVER = float("inf")
 
 WRITER_WAIT_S = 10.0
 """How long a watch waits for another writer before it says so and tries again later."""
-
-NO_EVENTS = "changes were found that the system did not tell of"
 
 
 class _Stopped(Exception):
@@ -158,10 +148,9 @@ class Watching:
         self._word: tuple[WatchState, float] | None = None
         self._whole_at = 0.0
         self._cause: Cause = "start"
-        self._failures = self._deaf = self._heard = 0
+        self._failures = 0
         self._poll_at = self._embed_at = self._graph_at = NEVER
         self._silent = _no_events(self._root_path)
-        self._clock_s = _clock_s()
         self._root: tuple[int, int] | None = None
         self._warned: Sequence[str] = ()
         self._held, self._held_at, self._held_said = 0, "", ""
@@ -213,14 +202,9 @@ class Watching:
         self._leave_word()
 
     def _wait(self) -> None:
-        """Wait for something to do, and notice when the machine slept meanwhile."""
-        began = time.monotonic()
-        ahead_s = min(self._whole_at, self._poll_at, self._embed_at) - began
+        """Wait for something to do."""
+        ahead_s = min(self._whole_at, self._poll_at, self._embed_at) - time.monotonic()
         self._inbox.wait(max(0.0, min(TICK_S, ahead_s)))
-        stopped = time.monotonic() - began > TICK_S + JUMP_S
-        before_s, self._clock_s = self._clock_s, _clock_s()
-        if stopped or self._clock_s - before_s > JUMP_S:
-            self._look_soon("rescan")
 
     def _look_soon(self, cause: Cause) -> None:
         self._whole_at = time.monotonic()
@@ -282,29 +266,18 @@ class Watching:
 
     def _look(self) -> None:
         """Compare the whole vault with the index."""
-        cause, heard = self._cause, self._inbox.heard
+        cause = self._cause
         self._listen()  # folders that came are heard of before they are looked at
         self._inbox.clear()
         report = self._bring(cause)
         if report is None:
             return
-        if cause == "rescan" and self._state.mode == "watching":
-            self._doubt_events(lost=_changes(report) > 0 and heard == self._heard)
-        self._heard = self._inbox.heard
         self._state = replace(self._state, reconciled=_now())
         self._cause = "rescan"
         if not self._held:
             self._whole_at = time.monotonic() + self._settings.rescan_s
         polling = self._state.mode == "polling"
         self._poll_at = time.monotonic() + self._settings.poll_s if polling else NEVER
-
-    def _doubt_events(self, *, lost: bool) -> None:
-        """Give events up when they failed us again and again."""
-        self._deaf = self._deaf + 1 if lost else 0
-        if self._deaf:
-            self._events.close()  # be it that this watch alone is dead
-            self._silent = NO_EVENTS if self._deaf >= DEAF else ""
-            self._listen()
 
     def _poll(self) -> None:
         """Look whether the vault differs from the index, and take it in if so."""
@@ -443,11 +416,6 @@ def _no_events(root: Path) -> str:
     if not on_network(root):
         return ""
     return f"{filesystem_kind(root)} tells nobody of changes that another machine makes"
-
-
-def _clock_s() -> float:
-    """Return what grows while the machine sleeps, on most systems, and else stays."""
-    return time.time() - time.monotonic()
 
 
 def _now() -> str:

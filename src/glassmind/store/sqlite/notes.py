@@ -84,10 +84,6 @@ class Rows(Query):
     def counts(self) -> tuple[int, int]:
         return self.note_count(), int(self._value("select count(*) from chunks"))
 
-    def is_settled(self) -> bool:
-        unsettled = "select exists (select 1 from links where settled = 0)"
-        return not self._value(unsettled)
-
     def secret_notes(self) -> dict[NotePath, int]:
         """Return the notes in which credentials are hidden, and how many in each."""
         return dict(
