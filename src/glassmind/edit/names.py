@@ -175,19 +175,11 @@ _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _SHOWN = 80
 
 
-def _never(_: str) -> bool:
-    return False
-
-
-def trimmed(name: str) -> str:
-    return name.strip()
-
-
 def check_new_name(
     path: str,
     *,
     folder: bool = False,
-    is_there: Callable[[str], bool] = _never,
+    is_there: Callable[[str], bool] = lambda _: False,
     former: str = "",
 ) -> None:
     """Refuse a path that no file, or with `folder` no folder, should be given.
@@ -405,7 +397,7 @@ def destination_of(
     base = origin.path.rpartition("/")[2]
     folder = name.rstrip("/")
     if folder and not ground.is_told(vault, folder):
-        name = trimmed(name)
+        name = name.strip()
         folder = name.rstrip("/")
     if not folder and name.endswith("/"):
         to = base  # into the vault's own folder

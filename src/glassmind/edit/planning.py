@@ -18,7 +18,6 @@ from glassmind.edit.names import (
     named_text,
     origin_bytes,
     origin_of,
-    trimmed,
 )
 from glassmind.edit.page import Page, WriteLink
 from glassmind.edit.permissions import refuse_opening
@@ -123,7 +122,7 @@ def note_path(
     Without a folder, a title stands in the `usual` one and a path where it says.
     `is_there` tells of folders that are there, whatever they are called.
     """
-    name = trimmed(title)
+    name = title.strip()
     name = name[: -len(NOTE_SUFFIX)] if name.lower().endswith(NOTE_SUFFIX) else name
     place = folder if folder is not None else "" if "/" in name else usual
     whole = f"{place.strip().strip('/')}/{name}".removeprefix("/")

@@ -537,11 +537,8 @@ def _refuse_stale(
     for step, now in zip(steps, standing, strict=True):
         if now == "old":
             continue
-        if step.path is None or step.before is None:
-            raise NameTaken(step.to)
-        raw = vault.files.read(step.path)
-        found = "" if raw is None else digest_of(raw)
-        expected = digest_of(step.before)
-        if found == expected:
+        raw = vault.files.read(step.path) if step.path and not step.folder else None
+        expected, found = (digest_of(r) if r else "" for r in (step.before, raw))
+        if step.path is None or expected == found:
             raise NameTaken(step.to)
         raise NoteChanged(step.path, expected=expected, found=found)

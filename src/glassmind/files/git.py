@@ -432,8 +432,6 @@ class _Git:
     ) -> bytes:
         """Return what git prints; `index` is used in the place of that of the user."""
         variables = {"GIT_ATTR_NOSYSTEM": "0"}
-        if wanted[0] == "check-ignore":  # it takes paths only, and refuses to hear so
-            variables["GIT_LITERAL_PATHSPECS"] = "0"
         if index is not None:
             variables["GIT_INDEX_FILE"] = str(index)
         done = _run(
@@ -466,7 +464,7 @@ def commit(
     try:
         git = _Git(repository_of(root, timeout_s=timeout_s), until)
         parent = _ready(git)
-        files = _unignored(git, _spread(git, root, paths))
+        files = _files(git, root, paths)
         _refuse_filtered(git, files.there)
         if files.there or files.gone:
             _committed(git, title, files, parent)
@@ -494,41 +492,30 @@ def _ready(git: _Git) -> str:
     return known.decode().strip()
 
 
-def _spread(git: _Git, root: Path, paths: Sequence[str]) -> _Files:
-    """Return the files that paths stand for; a disk may spell a name in another way."""
+def _files(git: _Git, root: Path, paths: Sequence[str]) -> _Files:
+    """Return the files that paths stand for; a disk may spell a name in another way.
+
+    Of a folder these are the files that git knew in it, here or where it was before.
+    """
     spelled = {name for path in paths for name in (path, normalize("NFD", path))}
-    tracked = _tracked(git, sorted(spelled))
-    folders = [name for name in spelled if _is_folder(root / name)]
-    there = {name for name in spelled if _is_file(root / name)}
-    gone = {name for name in tracked if not os.path.lexists(root / name)}
-    inside = {
-        name[len(old) + 1 :]
+    listed = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
+    known: set[str] = set()
+    for part in _parts(sorted(spelled)):
+        known |= set(_names(git(*listed, *part)))
+    gone = {name for name in known if not os.path.lexists(root / name)}
+    moved = {
+        f"{new}/{name[len(old) + 1 :]}"
         for old in spelled
         for name in gone
         if name.startswith(f"{old}/")
+        for new in spelled
     }
-    there |= {
-        f"{new}/{name}"
-        for new in folders
-        for name in inside
-        if _is_file(root / new / name)
+    there = {
+        name
+        for name in known & (spelled | moved)
+        if (root / name).is_file() and not (root / name).is_symlink()
     }
     return _Files(sorted(there), sorted(gone))
-
-
-def _is_file(file: Path) -> bool:
-    return file.is_file() and not file.is_symlink()
-
-
-def _is_folder(file: Path) -> bool:
-    return file.is_dir() and not file.is_symlink()
-
-
-def _tracked(git: _Git, paths: Sequence[str]) -> set[str]:
-    found: set[str] = set()
-    for part in _parts(paths):
-        found |= set(_names(git("ls-files", "-z", "--", *part)))
-    return found
 
 
 def _parts(paths: Sequence[str]) -> Iterable[list[str]]:
@@ -544,16 +531,6 @@ def _parts(paths: Sequence[str]) -> Iterable[list[str]]:
         room -= size
     if part:
         yield part
-
-
-def _unignored(git: _Git, files: _Files) -> _Files:
-    if not files.there:
-        return files
-    # a colon at the beginning would have a meaning; 1 stands for none of them
-    said = _listed(f"./{name}" for name in files.there)
-    printed = git("check-ignore", "-z", "--stdin", said=said, fine=(0, 1))
-    ignored = {name.removeprefix("./") for name in _names(printed)}
-    return files._replace(there=[name for name in files.there if name not in ignored])
 
 
 def _refuse_filtered(git: _Git, names: Sequence[str]) -> None:

@@ -182,9 +182,6 @@ PRIVATE = frozenset({"cache", "logs"})
 _CONFLICT = re.compile(
     r"\.sync-conflict-|\([^()]*conflicted copy[^()]*\)", re.IGNORECASE
 )
-_MARK = re.compile(
-    r"\.sync-conflict-[\w-]*| ?\([^()]*conflicted copy[^()]*\)", re.IGNORECASE
-)
 _LEFTOVER = re.compile(r"~\$.*|.*(?:\.tmp|\.swp|~)", re.IGNORECASE | re.DOTALL)
 _SECRET = re.compile(
     r".*\.(?:pem|key|env|p12|pfx|p8|ppk|jks|keystore|kdbx?)"
@@ -333,11 +330,6 @@ def _rules(  # noqa: PLR0913, PLR0917 - all that rules are made from
         agent=agent,
     )
     return replace(rules, warnings=tuple(warnings))  # known once all is compiled
-
-
-def original_of(name: str) -> str | None:
-    """Return the name that a sync tool made a conflict copy of; None for no copy."""
-    return _MARK.sub("", name) if _CONFLICT.search(name) else None
 
 
 def _conflict(name: str) -> str | None:

@@ -146,31 +146,6 @@ def _refuse_twins(plans: Sequence[PlannedStep]) -> None:
             seen.add(place)
 
 
-def ordered_moves(plans: Iterable[PlannedStep]) -> list[PlannedStep]:
-    """Return what is moved or made, so that each finds its place free.
-
-    Raises:
-        NameTaken: some would have to go round in a circle.
-    """
-    moved = [plan for plan in plans if plan.is_moved]
-    leaving: dict[str | None, PlannedStep] = {
-        plan.at: plan for plan in moved if plan.at
-    }
-    ordered: list[PlannedStep] = []
-    placed: set[int] = set()
-    for plan in moved:
-        line = [plan]
-        while (follows := leaving.get(line[-1].via)) and id(follows) not in placed:
-            if any(follows is one for one in line):
-                raise NameTaken(plan.final)
-            line.append(follows)
-        for one in reversed(line):
-            if id(one) not in placed:
-                placed.add(id(one))
-                ordered.append(one)
-    return ordered
-
-
 Sight: TypeAlias = bytes | Literal["odd"] | None
 """What is at a place: bytes, nothing, or what is no file that we could look into."""
 
@@ -192,7 +167,6 @@ class InterruptedChange:
 
     def __init__(self, root: Path, plans: Sequence[PlannedStep]) -> None:
         self._root, self._ways = root, plans
-        self._leaving = {plan.at for plan in plans if plan.is_moved and plan.at}
         known = (
             raw or b"" for plan in plans for raw in (plan.step.before, plan.step.after)
         )
@@ -251,8 +225,8 @@ class InterruptedChange:
                 plan.step.after,
             ):
                 known.append((place, raw))
-            elif place not in self._leaving and (place != plan.at or not known):
-                return FileState("other")  # nobody else's place that we know of
+            elif place != plan.at or not known:
+                return FileState("other")
         if plan.at is None and not known:
             return FileState("old")
         if len(known) != 1:

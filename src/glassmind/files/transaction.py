@@ -46,25 +46,17 @@ from glassmind.files.folder import (
 )
 from glassmind.files.locks import try_lock, unlock
 from glassmind.files.read import NOT_HERE, digest_of, read_all
-from glassmind.files.steps import PlannedStep, ordered_moves, path_after_moves
+from glassmind.files.steps import PlannedStep, path_after_moves
 from glassmind.model import MAX_NOTE_BYTES, NotePath
-
-COARSE_NS = 2_000_000_000
-"""The coarsest clock of a file system, that of FAT: a file written later than this
-before it was read may have been written again under the same time."""
 
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 
 
 class FileSnapshot(NamedTuple):
-    """What the file system said of a file when its bytes were read.
-
-    `settled` says that a change since then would show in its times.
-    """
+    """What the file system said of a file when its bytes were read."""
 
     facts: os.stat_result
     attributes: FileAttributes
-    settled: bool
 
 
 def snapshot(
@@ -77,28 +69,37 @@ def snapshot(
         WriteFailed: it is no regular file, or read-only.
         OSError: the system refuses, or it has a second name.
     """
-    raw, facts, attributes, settled = _read(folder, name, path, before)
-    if raw != before:
-        raise NoteChanged(path, expected=digest_of(before), found=digest_of(raw))
+    facts, attributes = refuse_changed(folder, name, path, before)
     refuse_read_only(facts, path)
     if facts.st_nlink > 1:
         sweep(folder)  # a writer that was killed may have left it two names
         facts = folder.facts(name) or facts
         refuse_special_file(facts)
-    return FileSnapshot(facts, attributes, settled)
+    return FileSnapshot(facts, attributes)
 
 
 def refuse_changed(
-    folder: OpenFolder, name: str, path: NotePath, before: bytes, then: FileSnapshot
-) -> None:
+    folder: OpenFolder, name: str, path: NotePath, before: bytes
+) -> tuple[os.stat_result, FileAttributes]:
+    """Raise `NoteChanged` for a file that does not say what it said before.
+
+    Its times are not asked: on a coarse clock a second write may not show in them.
+    """
     facts = folder.facts(name)
     if facts is None:
         raise NoteChanged(path, expected=digest_of(before), found="")
-    if then.settled and is_unchanged(facts, then.facts):
-        return
-    raw, *_ = _read(folder, name, path, before)
+    _refuse_odd(facts, path)  # not even opened: somebody may wait for that at a pipe
+    opened = folder.open(name, _READ)
+    try:
+        facts = os.fstat(opened)
+        _refuse_odd(facts, path)
+        raw = read_all(opened, facts.st_size, max(len(before), MAX_NOTE_BYTES))
+        attributes = attributes_of(opened, facts)
+    finally:
+        os.close(opened)
     if raw != before:
         raise NoteChanged(path, expected=digest_of(before), found=digest_of(raw))
+    return facts, attributes
 
 
 def is_same_file(now: os.stat_result, then: os.stat_result) -> bool:
@@ -113,24 +114,6 @@ def is_unchanged(now: os.stat_result, then: os.stat_result) -> bool:
         and now.st_size == then.st_size
         and now.st_mtime_ns == then.st_mtime_ns
     )
-
-
-def _read(
-    folder: OpenFolder, name: str, path: NotePath, before: bytes
-) -> tuple[bytes, os.stat_result, FileAttributes, bool]:
-    facts = folder.facts(name)
-    if facts is None:
-        raise NoteChanged(path, expected=digest_of(before), found="")
-    _refuse_odd(facts, path)  # not even opened: somebody may wait for that at a pipe
-    opened = folder.open(name, _READ)
-    try:
-        facts, now = os.fstat(opened), time.time_ns()
-        _refuse_odd(facts, path)
-        raw = read_all(opened, facts.st_size, max(len(before), MAX_NOTE_BYTES))
-        settled = max(facts.st_mtime_ns, facts.st_ctime_ns) < now - COARSE_NS
-        return raw, facts, attributes_of(opened, facts), settled
-    finally:
-        os.close(opened)
 
 
 def _refuse_odd(facts: os.stat_result, path: NotePath) -> None:
@@ -292,7 +275,6 @@ class FileTransaction:
 
     def __init__(self, root: Path, plans: Sequence[PlannedStep]) -> None:
         self._entries = [StagedStep(plan) for plan in plans]
-        self._by_plan = {id(entry.plan): entry for entry in self._entries}
         self._folders = OpenFolders(root)
         self._places: dict[str, str] = {}
         self._touched: set[str] = set()
@@ -312,14 +294,12 @@ class FileTransaction:
             NoteChanged, NameTaken: it is not.
             WriteRefused, PathOutsideVault: something may not be touched.
         """
-        ordered_moves(entry.plan for entry in self._entries)  # no circle
         self._folders.hold(self._existing_folders())
-        vacated = {entry.plan.at for entry in self._entries}
         for entry in self._entries:
             with name_errors(entry.plan.name):
                 if entry.plan.at is not None:
                     self._look_at(entry, entry.plan.at)
-                self._look_where_it_goes(entry, vacated)
+                self._look_where_it_goes(entry)
 
     def leftovers(self) -> Leftovers:
         """Return what would be left by a death from now on; asked after `look`."""
@@ -359,9 +339,10 @@ class FileTransaction:
             ):
                 with name_errors(entry.plan.name):
                     self._rewrite(entry, entry.plan.at)
-        for plan in ordered_moves(entry.plan for entry in self._entries):
-            with name_errors(plan.name):
-                self._place(self._by_plan[id(plan)])
+        for entry in self._entries:
+            if entry.plan.is_moved:
+                with name_errors(entry.plan.name):
+                    self._place(entry)
         for entry in self._entries:
             if entry.plan.step.folder:
                 with name_errors(entry.plan.name):
@@ -443,15 +424,13 @@ class FileTransaction:
         if entry.plan.is_rewritten:
             entry.home, entry.staged = above(at), staged_name()
 
-    def _look_where_it_goes(
-        self, entry: StagedStep, vacated: set[NotePath | None]
-    ) -> None:
+    def _look_where_it_goes(self, entry: StagedStep) -> None:
         plan = entry.plan
         if plan.via is None or plan.via == plan.at:
             return
         if plan.at is None:
             entry.home, entry.staged = self._nearest(above(plan.via)), staged_name()
-        if plan.via in vacated or self._nearest(above(plan.via)) != above(plan.via):
+        if self._nearest(above(plan.via)) != above(plan.via):
             return
         with self._folders.at(above(plan.via)) as folder:
             called = folder.spelled(plan.via.rpartition("/")[2])
@@ -482,7 +461,7 @@ class FileTransaction:
         if then is None:
             raise AssertionError("what is rewritten was looked at")
         with self._folders.at(entry.home, alone=True) as folder:
-            refuse_changed(folder, entry.name, at, before, then)
+            refuse_changed(folder, entry.name, at, before)
             self._undo_by(entry.plan, partial(self._restore, entry), entry.home)
             entry.old = entry.staged
             if not folder.swap(entry.staged, entry.name):
@@ -493,7 +472,7 @@ class FileTransaction:
                 return
             old = folder.facts(entry.old)
             if old is None or not is_unchanged(old, then.facts):  # saved in that moment
-                refuse_changed(folder, entry.old, at, before, then)
+                refuse_changed(folder, entry.old, at, before)
 
     def _restore(self, entry: StagedStep) -> None:
         """Let the old file be in its place again, unless somebody wrote there since."""
@@ -556,7 +535,7 @@ class FileTransaction:
         if plan.step.folder:
             return _refuse_no_folder(here, name, plan.name)
         if plan.at is not None and entry.found is not None and not plan.is_rewritten:
-            refuse_changed(here, name, plan.name, before, entry.found)
+            refuse_changed(here, name, plan.name, before)
         facts = here.facts(name)
         if facts is None:
             raise NoteChanged(plan.name, expected=digest_of(before), found="")

@@ -396,11 +396,6 @@ def _nothing() -> None:
     return
 
 
-class _Callbacks(NamedTuple):
-    meanwhile: Callable[[], None] = _nothing
-    afterwards: Callable[[], None] = _nothing
-
-
 class VaultChanger:
     """Changes files of one vault; safe to share between threads.
 
@@ -423,7 +418,8 @@ class VaultChanger:
         self._record_at, self._agent_folder = record, agent_folder
         self._queue = EditLock(lock)
 
-    def turn(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def turn(self) -> Iterator[None]:
         """Be the only one who edits this vault, in this process and others.
 
         Whoever has the turn may ask for it again. What a killed one left staged is
@@ -433,10 +429,6 @@ class VaultChanger:
             WriteFailed: another took too long.
             NowhereToKeep: nothing can be kept outside of the vault.
         """
-        return self._turn()
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
         first = not self._queue.held
         with self._queue.turn():
             if first:
@@ -489,8 +481,7 @@ class VaultChanger:
             if grows and kind_of(step.to) != "attachment":
                 raise FileTooLarge(step.to, self._limit_bytes, SPLIT_IT)
         plans = plan_steps(steps, self._agent_folder)
-        callbacks = _Callbacks(meanwhile, afterwards)
-        self._run(plans, callbacks, why=why, client=client)
+        self._run(plans, meanwhile, afterwards, why=why, client=client)
 
     def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
         """Return how each file stands now; one that is half way counts as old.
@@ -511,13 +502,13 @@ class VaultChanger:
             WriteRefused, PathOutsideVault: the disk refuses; all is as it was before.
         """
         plans = plan_steps(steps, self._agent_folder)
-        with self._turn():
+        with self.turn():
             self._sweep(folders_of(plans))
             scene = InterruptedChange(self._root, plans)
             left, gone = (scene.onward(), []) if forward else scene.backward()
             rest = [*plan_steps(left, self._agent_folder), *gone]
             if rest:
-                self._run(rest, _Callbacks(), why=why, client="")
+                self._run(rest, why=why)
 
     def clear(self, folders: Sequence[NotePath], /) -> None:
         """Take away folders in which nothing is, in order; any other stays."""
@@ -532,10 +523,11 @@ class VaultChanger:
     def _run(
         self,
         plans: Sequence[PlannedStep],
-        callbacks: _Callbacks,
+        meanwhile: Callable[[], None] = _nothing,
+        afterwards: Callable[[], None] = _nothing,
         *,
         why: str,
-        client: str,
+        client: str = "",
     ) -> None:
         recorded: list[AuditEntry] = []
 
@@ -545,17 +537,17 @@ class VaultChanger:
             )
             self._record(recorded)
 
-        with self._turn(), FileTransaction(self._root, plans) as transaction:
+        with self.turn(), FileTransaction(self._root, plans) as transaction:
             transaction.look()
             with name_errors(plans[0].name if plans else "nothing"):
                 self._queue.leave(transaction.leftovers())
             try:
-                transaction.prepare(record, meanwhile=callbacks.meanwhile)
+                transaction.prepare(record, meanwhile=meanwhile)
                 transaction.change()
             except BaseException as fault:
                 self._take_back(transaction, recorded, fault)
                 raise
-            if transaction.finish(callbacks.afterwards):
+            if transaction.finish(afterwards):
                 self._queue.clear()
 
     def _take_back(
