@@ -12,7 +12,6 @@ import numpy as np
 
 from glassmind.errors import ModelDamaged, ModelFailed
 from glassmind.models.cards import ModelCard
-from glassmind.models.runtime import onnxruntime
 from glassmind.models.tokens import TokenCounter, WindowedTokenizer, tokenizer_of
 from glassmind.models.vectors import in_order, space_of, unit, usable_cores
 
@@ -114,6 +113,8 @@ class OnnxSession:
     """
 
     def __init__(self, model: str, file: Path) -> None:
+        from glassmind.models.runtime import onnxruntime  # noqa: PLC0415 - heavy
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = ERRORS_ONLY

@@ -10,9 +10,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from tokenizers import Tokenizer
-from tokenizers.models import WordPiece
-
 from glassmind.errors import ModelAbsent, ModelDamaged
 from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import ModelCard
@@ -35,6 +32,8 @@ class WindowedTokenizer:
     """
 
     def __init__(self, file: Path) -> None:
+        from tokenizers import Tokenizer  # noqa: PLC0415 - heavy
+
         self._tokenizer = Tokenizer.from_file(str(file))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
@@ -64,7 +63,7 @@ class WindowedTokenizer:
     @cached_property
     def folds_case(self) -> bool:
         """Whether plain words are parts of a vocabulary of small letters."""
-        pieces = isinstance(self._tokenizer.model, WordPiece)
+        pieces = type(self._tokenizer.model).__name__ == "WordPiece"
         return pieces and self._tokenizer.normalizer.normalize_str("Ab1") == "ab1"
 
     def framed(self, ids: Sequence[int]) -> list[int]:
