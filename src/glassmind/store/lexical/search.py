@@ -114,11 +114,6 @@ class KeywordIndex:
         """Return a view of this index that finds visible notes only."""
         return KeywordIndex(self._state, visible)
 
-    @property
-    def level_with(self) -> str | None:
-        """How far it had come at the last look; None if not known."""
-        return self._state.marker
-
     def reaches(self, head: str) -> bool:
         """Whether it shows everything up to `head`, looking again if need be."""
         if self._state.marker is None:  # most likely it was opened just now

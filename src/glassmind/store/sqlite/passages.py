@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -269,20 +268,7 @@ class SectionRows(Query):
         return [SectionLink(*row) for row in sorted(rows)]
 
     def _links_to(self, note_ids: Collection[int]) -> Iterable[Any]:
-        """Return the rows of links to some notes, the latest of those with many.
-
-        Sorting is left out where no note has many, as most have not.
-        """
-        some = f"""
-            select note_id, line, target_id, coalesce(property, '') from links
-            where target_id in {_IDS} and note_id <> target_id
-            limit cast(?2 as integer)
-        """
-        most = _LINKS_EACH * len(note_ids)
-        rows = list(self._some(some, note_ids, most + 1))
-        times = Counter([target for _, _, target, _ in rows])
-        if len(rows) <= most and max(times.values(), default=0) <= _LINKS_EACH:
-            return rows
+        """Return the rows of links to some notes, the latest of those with many."""
         latest = f"""
             select note_id, line, target_id, coalesce(property, '') from (
               select l.note_id, l.target_id, l.line, l.property, row_number() over (
