@@ -91,11 +91,7 @@ class Editing:
         self._vault = EditVault(vault, refresh, disclosed)
 
     def path_of(self, note: str) -> NotePath:
-        """Return the note that is called so to the letter; folders are none.
-
-        Raises:
-            NoteNotFound, AmbiguousName: no one note is.
-        """
+        """Return the note that is called so to the letter; folders are none."""
         return named(self._vault, note)
 
     def edit(
@@ -109,11 +105,6 @@ class Editing:
         """Edit the text of a note: every edit in order, or none.
 
         `expected` is the digest that the caller read, or its first 8 letters or more.
-
-        Raises:
-            NoteNotFound, AmbiguousName: no one note is called so to the letter.
-            NoteChanged: it is not what the caller read; nothing was written.
-            EditRefused: an edit cannot be made; its `place` says which.
         """
         plan = partial(plan_edit, self._vault, note, edits, expected)
         return self._made(plan, request, again=expected is None)
@@ -135,10 +126,6 @@ class Editing:
         made where Obsidian makes new notes. `template` is a note whose text goes before
         `text`, with `{{title}}`, `{{date}}` and `{{time}}` filled in. With `titled` it
         has its name as a property too.
-
-        Raises:
-            NameTaken: there is such a note.
-            BadEdit, NoteNotFound: the name is none, or there is no such template.
         """
 
         def plan() -> Draft:
@@ -163,12 +150,7 @@ class Editing:
         confirm: bool,
         expected: Digest | None = None,
     ) -> Changed:
-        """Move a note to the trash of the vault, as Obsidian does.
-
-        Raises:
-            ConfirmFirst: that was not confirmed.
-            NoteChanged: it is not what the caller read, by the digest `expected`.
-        """
+        """Move a note to the trash of the vault, as Obsidian does."""
         self._confirmed(f"{note} would go to the trash", request, confirm=confirm)
         plan = partial(plan_delete, self._vault, note, expected=expected)
         return self._made(plan, request, again=expected is None)
@@ -186,10 +168,6 @@ class Editing:
         Every link that led there leads there afterwards. A `destination` that ends in
         `/` is the folder to move into. `expected` is the digest of a file that the
         caller read.
-
-        Raises:
-            NameTaken: something is there.
-            NoteNotFound, BadEdit: there is no such file or folder, or no such name.
         """
         plan = partial(plan_move, self._vault, source, destination, expected=expected)
         return self._made(plan, request, again=expected is None)
@@ -294,13 +272,7 @@ class Editing:
         confirm: bool = False,
         or_propose: bool = True,
     ) -> Changed:
-        """Apply what was shown before; where a person has to approve it, propose it.
-
-        Raises:
-            ConfirmFirst: it takes a note away, and that was not confirmed.
-            NeedsApproval: it waits already; without `or_propose`, it would have to.
-            NoteChanged: a file is not what it was then.
-        """
+        """Apply what was shown before; where a person has to approve it, propose it."""
         self._refuse_off()
         with nothing_hidden_named(self._vault):
             return self._followed(

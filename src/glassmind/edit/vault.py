@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from glassmind.access.policy import WritePolicy
 from glassmind.access.sight import SeenBook, Sight
@@ -36,23 +36,14 @@ Disclosed: TypeAlias = Callable[[Sequence[NotePath]], None]
 """Records the notes whose text the caller was given."""
 
 
-class Refresh(Protocol):
-    """Updates the index for some files, or with none for the whole vault.
+Refresh: TypeAlias = Callable[..., GlassmindError | None]
+"""Updates the index for some files, or with none for the whole vault.
 
-    Returns why it could not. With `wait_s`, it waits no longer for another writer.
-    """
-
-    def __call__(
-        self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
-    ) -> GlassmindError | None: ...
+Returns why it could not. With `wait_s`, it waits no longer for another writer."""
 
 
-def no_refresh(
-    _: Sequence[NotePath], /, *, wait_s: float | None = None
-) -> GlassmindError | None:
+def no_refresh(*_: object, **__: object) -> None:
     """Leave the index alone: the caller is about to update it."""
-    del wait_s
-    return None
 
 
 def not_disclosed(_: Sequence[NotePath]) -> None:

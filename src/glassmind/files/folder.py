@@ -141,11 +141,7 @@ class OpenFolder:
             os.close(opened)
 
     def give_new_name(self, name: str, new: str) -> None:
-        """Give a file a name that no other has.
-
-        Raises:
-            FileExistsError: there is such a file.
-        """
+        """Give a file a name that no other has."""
         if self.link(name, new):
             with suppress(OSError):  # it has both names now, and was given the new one
                 self.unlink(name)
@@ -180,11 +176,7 @@ class OpenFolder:
         return True
 
     def give_to(self, other: "OpenFolder", name: str, new: str) -> None:
-        """Move a file to another folder under a name that no file has there.
-
-        Raises:
-            FileExistsError: there is such a file.
-        """
+        """Move a file to another folder under a name that no file has there."""
         ours, theirs = self._at(name), other._at(new)  # noqa: SLF001 - one of us
         rename_new(
             FolderEntry(ours, self._descriptor),
@@ -228,9 +220,6 @@ class OpenFolder:
         """Be the only writer of ours in this folder, in this process and others.
 
         Programs that do not ask, such as an editor, are not kept out.
-
-        Raises:
-            TimeoutError: another took too long.
         """
         if sys.platform == "win32" or self._descriptor is None:
             yield
@@ -287,10 +276,6 @@ def rename_new(old: FolderEntry, new: FolderEntry) -> None:
 
     Where the system cannot refuse by itself, we look first: only a program that makes
     the file in that very moment would lose it.
-
-    Raises:
-        FileExistsError: there is such a file.
-        OSError: the system refuses.
     """
     code = _rename_flagged(old, new)
     if code in _UNKNOWN:
@@ -300,11 +285,7 @@ def rename_new(old: FolderEntry, new: FolderEntry) -> None:
 
 
 def swap(one: FolderEntry, other: FolderEntry) -> bool:
-    """Let two files take each other's place; False where the system has no such form.
-
-    Raises:
-        OSError: the system refuses.
-    """
+    """Let two files change places; False where the system has no such form."""
     if sys.platform not in _FORMS:
         return False
     code = _system_rename(one, other, _SWAP)
@@ -380,12 +361,7 @@ def above(path: str) -> str:
 
 
 def open_folder(root: Path, path: str, *, make: bool = False) -> OpenFolder:
-    """Open a folder of a vault, which may have to be made.
-
-    Raises:
-        VaultMissing: there is no vault.
-        OSError: the system refuses; `ELOOP` for a symbolic link.
-    """
+    """Open a folder of a vault, which may have to be made."""
     try:
         here = OpenFolder.root_of(root)
     except OSError as fault:
@@ -447,11 +423,6 @@ def content(
     """Return the bytes of a regular file; None where there is none.
 
     `limit_bytes` is for notes; attachments have a limit of their own.
-
-    Raises:
-        FileTooLarge: it is above its limit.
-        NotDownloaded: iCloud has taken it away.
-        WriteFailed: it is no regular file, or cannot be read.
     """
     with name_errors(path):
         facts = folder.facts(name)

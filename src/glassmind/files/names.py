@@ -120,11 +120,7 @@ _Rung: TypeAlias = Callable[[NamedNote], bool]
 
 
 def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
-    """Return the note that is called so; None when none is to the letter.
-
-    Raises:
-        AmbiguousName: Several are; the error lists up to ten of them.
-    """
+    """Return the note that is called so; None when none is to the letter."""
     spelled = normalize("NFC", name)
     if spelled != spelled.strip():  # a file may be called so, blanks and all
         paths = {spelled, spelled + NOTE_SUFFIX}
@@ -142,9 +138,6 @@ def kept_note(name: str, kept: KeptNames) -> NotePath | None:
     """Return what `sure_note` does, as far as it can be told without every name.
 
     None means nothing: some note may be called so all the same.
-
-    Raises:
-        AmbiguousName: Several notes are; the error lists up to ten of them.
     """
     spelled, wanted = normalize("NFC", name), plain_name(name)
     if not is_text(spelled):
@@ -168,12 +161,7 @@ def kept_note(name: str, kept: KeptNames) -> NotePath | None:
 
 
 def guessed_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
-    """Return the note that has the name inside its title, or but for a typo.
-
-    Raises:
-        NoteNotFound: None is that close; the error names the closest.
-        AmbiguousName: Several are; the error lists up to ten of them.
-    """
+    """Return the note that has the name inside its title, or but for a typo."""
     wanted = plain_name(name)
     if not wanted:
         raise NoteNotFound(name)
@@ -213,11 +201,7 @@ def _only(name: str, found: Sequence[NotePath]) -> NotePath:
 
 
 def _typos(name: str, wanted: str, notes: Sequence[NamedNote]) -> list[NotePath]:
-    """Return the notes whose names are the wanted one but for a typo, best first.
-
-    Raises:
-        NoteNotFound: None is that close.
-    """
+    """Return the notes whose names are the wanted one but for a typo, best first."""
     best = _closest(wanted[:NAME_LIMIT_CHARS], notes)
     ranked = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
     digits = _DIGITS.findall(wanted)

@@ -69,9 +69,6 @@ class VaultFiles:
 
     Paths are those of the index (NFC); a file that the disk spells otherwise is found.
     Where it `hides_secrets`, nobody who is given text of a file is shown credentials.
-
-    Raises:
-        VaultMissing: The root is no folder that can be opened.
     """
 
     hides_secrets = False
@@ -134,13 +131,7 @@ class VaultFiles:
         return self.sees_all
 
     def tail(self, path: str, *, limit_bytes: int) -> tuple[bytes, int]:
-        """Return the last bytes of a regular file, and how many stand before them.
-
-        Raises:
-            PathOutsideVault: The path climbs, or a symbolic link stands in it.
-            FileGone: There is no such file.
-            FileUnreadable: It is no regular file, or not ours to read.
-        """
+        """Return the last bytes of a regular file, and how many stand before them."""
         opened = self._open(path, _READ)
         try:
             facts = os.fstat(opened)
@@ -158,10 +149,6 @@ class VaultFiles:
         """Return the names of what stands in a folder, in NFC and in order.
 
         Nothing where there is no such folder.
-
-        Raises:
-            PathOutsideVault: The path climbs, or a symbolic link stands in it.
-            FileUnreadable: It cannot be looked into.
         """
         check_parts(folder)
         try:
@@ -174,13 +161,7 @@ class VaultFiles:
         return sorted({normalize("NFC", name) for name in found})
 
     def stat(self, path: str) -> os.stat_result:
-        """Return what the file system says of a file, without opening it.
-
-        Raises:
-            PathOutsideVault: The path climbs, or a symbolic link stands in it.
-            FileGone: There is no such file.
-            FileUnreadable: A folder above it cannot be entered.
-        """
+        """Return what the file system says of a file, without opening it."""
         check_parts(path)
         try:
             facts = self._stat_as_spelled(path)
@@ -284,9 +265,6 @@ def read_all(opened: int, size: int, limit_bytes: int) -> bytes:
     """Return the bytes of an open file of about that size.
 
     Of a file above the limit it returns one byte more than the limit.
-
-    Raises:
-        OSError: the system refuses, or it is a folder.
     """
     raw = os.read(opened, min(size, limit_bytes) + 1)
     if len(raw) == size:  # a short read of a regular file is its end
@@ -408,12 +386,7 @@ def safe_path(text: str) -> NotePath:
 
 
 def check_parts(path: str) -> None:
-    """Refuse a path whose parts do not each name an entry of the one before.
-
-    Raises:
-        PathOutsideVault: It is absolute, a part is empty, `.` or `..`, or it holds a
-            NUL or half a character, which no file system takes.
-    """
+    """Refuse a path whose parts do not each name an entry of the one before."""
     if path.startswith("/"):
         raise PathOutsideVault(path, "it does not start at the vault")
     if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):

@@ -133,9 +133,6 @@ def scan(root: Path, rules: IgnoreRules, known: Mapping[NotePath, int]) -> Scan:
     """Return how the vault differs from the known stamps; only folders are opened.
 
     A known stamp of 0 equals none, so that its file counts as changed.
-
-    Raises:
-        VaultMissing: The root is no folder that can be read.
     """
     left = cast("dict[str, int]", dict(known))
     walk = _Walk(rules, left, [_Folder(os.fspath(root))])
@@ -427,9 +424,6 @@ def stale_files(root: Path, known: Mapping[NotePath, tuple[int, int]]) -> StaleF
 
     Nothing is opened. A file that cannot be looked at, or that a sync keeps elsewhere,
     is neither changed nor gone.
-
-    Raises:
-        VaultMissing: the root is no folder that can be opened.
     """
     changed, absent = [], []
     for path, seen in known.items():

@@ -54,12 +54,6 @@ def plan_steps(steps: Sequence[Step], agent_folder: str) -> list[PlannedStep]:
 
     A file inside a folder that is moved may be named by its path there, or with the new
     path as the place that it goes to: both mean that it goes along.
-
-    Raises:
-        PathOutsideVault: a path climbs, or is none.
-        NotEditable: a path lies where nothing is edited.
-        NameTaken: two files would get one place.
-        WriteFailed: a step is no step.
     """
     clean = [_clean(step, agent_folder) for step in steps]
     folders = [(step.path, step.to) for step in clean if step.folder and step.path]
@@ -173,12 +167,7 @@ class InterruptedChange:
         self._limit_bytes = max(map(len, known), default=0)
 
     def standing(self) -> list[Standing]:
-        """Return how each file stands, in the order of the ways.
-
-        Raises:
-            WriteFailed: one cannot be looked at now.
-            VaultMissing: there is no vault now.
-        """
+        """Return how each file stands, in the order of the ways."""
         return [self._found(plan).standing for plan in self._ways]
 
     def onward(self) -> list[Step]:
@@ -328,9 +317,6 @@ def trash_place(path: str, is_taken: Callable[[NotePath], bool]) -> NotePath:
     """Return where a file goes that is deleted: a path that nothing is at.
 
     It keeps its folders, and gets a number where another of its name went before.
-
-    Raises:
-        NameTaken: every number is taken.
     """
     place = NotePath(f"{TRASH}/{path}")
     if not is_taken(place):

@@ -62,13 +62,7 @@ class FileSnapshot(NamedTuple):
 def snapshot(
     folder: OpenFolder, name: str, path: NotePath, before: bytes
 ) -> FileSnapshot:
-    """Return how a file was found that is as the caller read it, and may be changed.
-
-    Raises:
-        NoteChanged: it is another, or none.
-        WriteFailed: it is no regular file, or read-only.
-        OSError: the system refuses, or it has a second name.
-    """
+    """Return how a file was found that is as the caller read it, and may be changed."""
     facts, attributes = refuse_changed(folder, name, path, before)
     refuse_read_only(facts, path)
     if facts.st_nlink > 1:
@@ -164,12 +158,7 @@ class EditLock:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Be the only one; whoever is it already does not wait for itself.
-
-        Raises:
-            NowhereToKeep: the file cannot be made.
-            WriteFailed: another took too long.
-        """
+        """Be the only one; whoever is it already does not wait for itself."""
         if self.held:
             yield
             return
@@ -288,12 +277,7 @@ class FileTransaction:
         self._folders.__exit__(None, None, None)
 
     def look(self) -> None:
-        """See that everything is as the steps say it is, and every new place free.
-
-        Raises:
-            NoteChanged, NameTaken: it is not.
-            WriteRefused, PathOutsideVault: something may not be touched.
-        """
+        """See that everything is as the steps say it is, and every new place free."""
         self._folders.hold(self._existing_folders())
         for entry in self._entries:
             with name_errors(entry.plan.name):
@@ -646,11 +630,7 @@ class OpenFolders:
         self._moved: list[tuple[str, str]] = []
 
     def hold(self, paths: Iterable[str]) -> None:
-        """Hold folders that are there, as many as may be.
-
-        Raises:
-            WriteRefused, PathOutsideVault: one cannot be opened, or is busy for long.
-        """
+        """Hold folders that are there, as many as may be."""
         for path in sorted(set(paths))[:MOST_HELD]:
             with name_errors(path or "the vault"):
                 opened = self._stack.enter_context(open_folder(self._root, path))

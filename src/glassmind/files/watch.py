@@ -101,9 +101,6 @@ class VaultEvents:
 
         What was heard before goes on to be heard, without a gap unless there are too
         few watches for the old and the new at once; so look at the vault afterwards.
-
-        Raises:
-            VaultMissing: the root is no folder that can be read.
         """
         base = os.path.realpath(self._root)
         for _ in range(ATTEMPTS):
@@ -150,11 +147,7 @@ class VaultEvents:
 
 
 def identity_of(root: Path) -> tuple[int, int]:
-    """Return which folder this is, whatever its name.
-
-    Raises:
-        VaultMissing: there is none.
-    """
+    """Return which folder this is, whatever its name."""
     try:
         found = root.stat()
     except OSError as fault:
@@ -258,11 +251,7 @@ class _EventThread:
         self.failure = ""
 
     def start(self) -> str:
-        """Begin to hear; return why that cannot be, if so.
-
-        Raises:
-            FileNotFoundError: a folder is gone.
-        """
+        """Begin to hear; return why that cannot be, if so."""
         from watchfiles import watch  # noqa: PLC0415 - 30 ms, only for who watches
 
         events = watch(

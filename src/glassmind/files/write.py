@@ -103,12 +103,7 @@ class VaultWriter:
         self._client = client
 
     def allowed(self, path: str) -> NotePath:
-        """Return a path that may be written.
-
-        Raises:
-            WriteRefused: it may not.
-            PathOutsideVault: it climbs, or is none.
-        """
+        """Return a path that may be written."""
         known = safe_path(path)
         if not self._permit.allowed:
             raise WritesOff(known.removesuffix("/-"))  # as `names` asks of a folder
@@ -118,12 +113,7 @@ class VaultWriter:
         return known
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file that may be written; None where there is none.
-
-        Raises:
-            WriteRefused: it may not be written.
-            PathOutsideVault: the path climbs, or a symbolic link stands in it.
-        """
+        """Return the bytes of a file that may be written; None where there is none."""
         allowed = self.allowed(path)
         try:
             with self._folder_of(allowed, make=False) as (folder, name):
@@ -132,12 +122,7 @@ class VaultWriter:
             return None
 
     def names(self, folder: str) -> list[str]:
-        """Return what stands in a folder that may be written; nothing for no folder.
-
-        Raises:
-            WriteRefused: nothing in it may be written.
-            PathOutsideVault: the path climbs, or a symbolic link stands in it.
-        """
+        """Return what stands in a folder that may be written; nothing for no folder."""
         allowed = self.allowed(f"{folder}/-")
         try:
             with (
@@ -212,10 +197,6 @@ class VaultWriter:
         """Delete a file that `put` has just made, as long as it is as it was written.
 
         Its line of the record is followed by one that says so.
-
-        Raises:
-            NoteChanged: the file is another by now, or gone.
-            WriteRefused, PathOutsideVault: it may not be deleted, or the disk refused.
         """
         path, size = self.allowed(done.path), done.size_bytes
         with (
@@ -258,9 +239,6 @@ class VaultWriter:
         What takes several writes looks like one to all who queue. Who has waited need
         not wait again within. Of many who change one file at once without a queue,
         some would see it changed again and again.
-
-        Raises:
-            WriteRefused: nothing may be written, or another took too long.
         """
         log = self.allowed(f"{self._permit.folder}/{LOG}")
         ours = (self._root, self._permit.folder)
@@ -353,10 +331,6 @@ def rewrite(
 
     Encoding and byte order mark stay. When somebody else changes the file meanwhile,
     `change` is asked again about the new text, so that nothing of theirs is lost.
-
-    Raises:
-        WriteRefused: the file may not be written, is no text, or never stays the same.
-        PathOutsideVault: the path climbs, or a symbolic link stands in it.
     """
     for attempt in range(1, TRIES + 1):
         raw = writer.read(path)
@@ -424,10 +398,6 @@ class VaultChanger:
 
         Whoever has the turn may ask for it again. What a killed one left staged is
         swept first.
-
-        Raises:
-            WriteFailed: another took too long.
-            NowhereToKeep: nothing can be kept outside of the vault.
         """
         first = not self._queue.held
         with self._queue.turn():
@@ -436,14 +406,7 @@ class VaultChanger:
             yield
 
     def read(self, path: NotePath, /) -> bytes | None:
-        """Return the bytes of a file; None where there is none.
-
-        Raises:
-            FileTooLarge: it is too large to edit.
-            NotDownloaded: iCloud has taken it away.
-            WriteFailed: it is no regular file, or cannot be read.
-            PathOutsideVault: the path climbs, or a symbolic link stands in it.
-        """
+        """Return the bytes of a file; None where there is none."""
         known = safe_path(path)
         try:
             with folder_of(self._root, known, make=False) as (folder, name):
@@ -484,11 +447,7 @@ class VaultChanger:
         self._run(plans, meanwhile, afterwards, why=why, client=client)
 
     def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
-        """Return how each file stands now; one that is half way counts as old.
-
-        Raises:
-            WriteFailed, VaultMissing: that cannot be told at the moment.
-        """
+        """Return how each file stands now; one that is half way counts as old."""
         return InterruptedChange(
             self._root, plan_steps(steps, self._agent_folder)
         ).standing()
@@ -497,9 +456,6 @@ class VaultChanger:
         """Take the rest of some steps, or take back those that were taken.
 
         Files that are neither as a step found them nor as it leaves them stay.
-
-        Raises:
-            WriteRefused, PathOutsideVault: the disk refuses; all is as it was before.
         """
         plans = plan_steps(steps, self._agent_folder)
         with self.turn():
