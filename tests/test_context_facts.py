@@ -28,24 +28,21 @@ def of_note(made: Bundle, path: str) -> tuple[Excerpt, ...]:
 
 
 @pytest.mark.parametrize("budget", [400, 1_000, 6_000])
-def test_a_property_that_is_asked_for_is_shown_though_the_body_has_its_name(
-    vault: VaultDesk, budget: int
-) -> None:
-    vault.indexed({"Areas/Flat.md": FLAT, "Other.md": "The rent of a hall.\n"})
+def test_a_property_that_is_asked_for_is_shown(vault: VaultDesk, budget: int) -> None:
+    vault.indexed({"Areas/Flat.md": FLAT, "Other.md": "The landlord of a hall.\n"})
 
     said = excerpts(
-        vault, "what is the rent of the flat", "Areas/Flat.md", budget_tokens=budget
+        vault, "landlord of the flat", "Areas/Flat.md", budget_tokens=budget
     )
 
-    assert said[0].split("\n")[0] == "rent: 790"
-    assert "The rent goes out on the 3rd." in said[-1]
+    assert said[0].split("\n")[0] == "landlord: Fennimore"
     assert not any("address:" in one for one in said)
 
 
 def test_a_property_is_shown_with_all_that_stands_below_it(vault: VaultDesk) -> None:
     vault.indexed({"Flat.md": FLAT})
 
-    said = excerpts(vault, "plumber of the flat", "Flat.md")
+    said = excerpts(vault, "electrician of the flat", "Flat.md")
 
     assert said[0].startswith("contacts:\n  plumber:\n    name: Osgar Pell\n")
     assert not any("rent: 790" in one for one in said)
@@ -55,10 +52,10 @@ def test_a_property_is_shown_with_all_that_stands_below_it(vault: VaultDesk) -> 
 def test_properties_are_known_however_lines_end(vault: VaultDesk, ends: str) -> None:
     vault.indexed({"Flat.md": FLAT.replace("\n", ends)})
 
-    made = pack(vault, "what is the rent of the flat", budget_tokens=400)
+    made = pack(vault, "who is the landlord of the flat", budget_tokens=400)
 
     first, second = of_note(made, "Flat.md")
-    assert first.text == "rent: 790"
+    assert first.text == "landlord: Fennimore"
     assert second.text.startswith("Top floor")
     states = vault.engine.bundles.verify([first.receipt, second.receipt])
     assert {one.state for one in states} == {"unchanged"}

@@ -67,9 +67,7 @@ class Disagreement(NamedTuple):
 
 def disagreement(parts: ContextParts, scope: BundleScope) -> Disagreement:
     """Return what some notes do not agree on."""
-    if not scope.note_ids:
-        return Disagreement()
-    found = conflicts(parts.sections(), scope)
+    found = conflicts(parts.sections(), scope) if scope.note_ids else []
     replaced = {
         one.sides[1].path: one.sides[0].title
         for one in found

@@ -185,9 +185,6 @@ CAREFUL, TRIES, NEXT = 0.9, 4, 0.75
 """Of the characters that would fit by measure; and how often, and to which part, an
 item is cut shorter where its beginning takes more tokens than the rest of it."""
 
-LEAST_CHARS = 36
-"""Characters that a task is worth cutting to."""
-
 
 def lean(
     line: Callable[[str, Any], str],
@@ -233,21 +230,13 @@ def shortened(item: Item, share: float) -> Item | None:
     ends = [end for _, end in sentence_spans(item.text[: most + 1]) if end <= most]
     text = item.text[: ends[-1]] if ends else ""
     if not text.strip() and item.kind == "task":
-        text = _words(item.text, most)
+        text = item.text[: most + 1].rpartition(" ")[0]
     if not text.strip():
         lines = item.text[: most + 1].split("\n")[:-1]
         while lines and (not lines[-1].strip() or HEADING.match(lines[-1])):
             lines.pop()
         text = "\n".join(lines)
     return structs.replace(item, text=text, trimmed=True) if text.strip() else None
-
-
-def _words(text: str, most: int) -> str:
-    """Return the first words of a text, with no link or field cut through."""
-    cut = text[: most + 1].rpartition(" ")[0]
-    if cut.rfind("[") > cut.rfind("]"):
-        cut = cut[: cut.rfind("[")].rstrip("[( ")
-    return cut if len(cut) >= LEAST_CHARS else ""
 
 
 # --- notes to read next -------------------------------------------------------------
