@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassmind.links.communities import clusters, modularity
-from glassmind.links.graph import LinkGraph, common, inner_links, rings
+from glassmind.links.graph import LinkGraph, common_nodes, inner_links, rings
 from glassmind.links.paths import Paths, shortest_paths
 from glassmind.links.ranks import bridging, hubs_and_authorities, influence
 from glassmind.model.graph import CONFIDENCE, KINDS
@@ -113,7 +113,7 @@ def test_the_middle_of_a_star_has_all_there_is() -> None:
         [0],
         [2, 3, 4, 5],
     ]
-    assert common(net, 1, 2).tolist() == [0]
+    assert common_nodes(net, 1, 2).tolist() == [0]
     assert chains_of(net, 1, 2) == [[1, 0, 2]]
     assert len(set(clusters(net).tolist())) == 1
 
@@ -157,7 +157,7 @@ def test_what_is_apart_has_no_chain_and_shares_no_community() -> None:
     assert modularity(net, labels) == pytest.approx(0.5)
     assert chains_of(net, 0, 5) == []
     assert shortest_paths(net, 0, 5, limit=9, most_hops=99).cut is False
-    assert common(net, 0, 5).tolist() == []
+    assert common_nodes(net, 0, 5).tolist() == []
     assert influence(net).tolist()[-1] == 0.0
     assert influence(net).sum() == pytest.approx(1.0)
 

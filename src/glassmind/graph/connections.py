@@ -13,7 +13,14 @@ from glassmind.files.names import plain_name
 from glassmind.graph.link_graph import link_graph, net_rows
 from glassmind.graph.similar import similar_to, similarity_notices
 from glassmind.graph.themes import themed_for
-from glassmind.links.graph import Flat, LinkGraph, common, gathered, inner_links, rings
+from glassmind.links.graph import (
+    Flat,
+    LinkGraph,
+    common_nodes,
+    gathered,
+    inner_links,
+    rings,
+)
 from glassmind.links.paths import Stops, distances, shortest_paths
 from glassmind.model import NotePath
 from glassmind.model.graph import (
@@ -134,8 +141,11 @@ def node_of(vault: Vault, graph: LinkGraph, name: str) -> int:
     return node
 
 
-def guess_of(vault: Vault, name: str, *, ghosts: bool) -> NotePath | None:
-    """Return the note that `node_of` takes for a name that no note has, if it does."""
+def guess_of(vault: Vault, name: str, *, ghosts: bool = False) -> NotePath | None:
+    """Return the note that a name is taken for; None where a note has that name.
+
+    With `ghosts`, the very name of an unresolved link is not a guess either.
+    """
     if notes_for(vault).sure(name) is not None:
         return None
     if ghosts and _ghost_of(link_graph(vault, ghosts=True), name) is not None:
@@ -171,12 +181,16 @@ def connections(  # noqa: PLR0913 - each option by its name
     vault: Vault,
     name: str,
     *,
-    depth: int,
-    limit: int,
-    ghosts: bool,
-    subgraph: bool,
+    depth: int = 1,
+    limit: int = 50,
+    ghosts: bool = False,
+    subgraph: bool = False,
 ) -> Connections:
-    """Return what is linked with a note, up to `limit` neighbours of every hop."""
+    """Return what is linked with a note, up to `limit` neighbours of every hop.
+
+    With `ghosts`, unresolved links are neighbours too, and may be named. With
+    `subgraph`, all that is shown and every link between, as one graph.
+    """
     if not 1 <= depth <= MOST_DEPTH:
         raise BadWish("depth", depth, f"from 1 to {MOST_DEPTH}")
     if not 1 <= limit <= MOST_SHOWN:
@@ -324,12 +338,15 @@ def chains(  # noqa: PLR0913 - each option by its name
     source: str,
     target: str,
     *,
-    limit: int,
-    most_hops: int,
-    common_notes: bool,
-    ghosts: bool,
+    limit: int = 5,
+    most_hops: int = 6,
+    common: bool = True,
+    ghosts: bool = False,
 ) -> Chains:
-    """Return the shortest chains of links between two notes, in either direction."""
+    """Return the shortest chains of links between two notes, or why there is none.
+
+    Links are followed either way. With `common`, the notes linked with both too.
+    """
     if not 1 <= limit <= MOST_CHAINS:
         raise BadLimit(limit, MOST_CHAINS)
     if not 1 <= most_hops <= MOST_HOPS:
@@ -340,8 +357,8 @@ def chains(  # noqa: PLR0913 - each option by its name
     reason = None
     if not found.chains:
         reason = _why_none(vault, graph, one, other, most_hops)
-    wanted = common_notes and one != other
-    shared = common(graph, one, other).tolist() if wanted else []
+    wanted = common and one != other
+    shared = common_nodes(graph, one, other).tolist() if wanted else []
     return Chains(
         source=_stop(graph, one),
         target=_stop(graph, other),

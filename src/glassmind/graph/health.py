@@ -233,16 +233,15 @@ def scored(counted: Iterable[Counted], notes: int) -> tuple[int, tuple[ScorePart
 def report(
     vault: Vault,
     *,
-    checks: Sequence[str] | None,
-    limit: int | None,
+    checks: Sequence[str] | None = None,
+    limit: int | None = EXAMPLES,
 ) -> HealthReport:
-    """Return what the checks of these names find, with a score; None means all.
+    """Return what to fix, with a score; `limit` findings of each check, None all.
 
-    Of each check `limit` findings are shown. Dismissed ones are only counted.
+    Dismissed findings are only counted.
 
     Raises:
         UnknownCheck: there is no check of one of these names.
-        BadLimit: so many findings cannot be shown.
     """
     if limit is not None and not 0 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)

@@ -543,12 +543,8 @@ MOST = 1_000
 LABEL_EXAMPLES = 3
 
 
-def ontology(vault: Vault, limit: int) -> Ontology:
-    """Return the vocabulary of a vault: the first of each kind, and how many.
-
-    Raises:
-        BadLimit: so many cannot be given.
-    """
+def ontology(vault: Vault, *, limit: int = SHOWN) -> Ontology:
+    """Return the vocabulary of a vault: up to `limit` of each kind, and how many."""
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     vocabulary = vocabulary_for(vault)

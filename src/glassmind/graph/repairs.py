@@ -211,9 +211,9 @@ class _Fixes(NamedTuple):
 def repairs(
     vault: Vault,
     *,
-    checks: Sequence[str] | None,
+    checks: Sequence[str] | None = None,
 ) -> Repairs:
-    """Return what would fix the findings of checks, and what needs a person.
+    """Return what would fix the findings of `health`; `Editing.repair` does it.
 
     What was dismissed is left alone.
 

@@ -49,7 +49,7 @@ from glassmind.graph.reciprocal import (
 )
 from glassmind.graph.similar import similarity_notices
 from glassmind.graph.words import habits_in
-from glassmind.links.graph import NOWHERE, LinkGraph, common
+from glassmind.links.graph import NOWHERE, LinkGraph, common_nodes
 from glassmind.model import NotePath
 from glassmind.model.suggestions import (
     Mention,
@@ -700,7 +700,7 @@ class Finder:
     def _shared_notes(self, node: int, other: int) -> tuple[NotePath, ...]:
         """Return notes linked with both, those with the fewest links first."""
         net = self.facts.net
-        shared = common(net, node, other).tolist()
+        shared = common_nodes(net, node, other).tolist()
         order = sorted(shared, key=lambda at: (len(net.around(at)), at))
         return tuple(NotePath(net.paths[n]) for n in order[:MOST_SHARED])
 

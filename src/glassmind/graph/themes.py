@@ -134,9 +134,8 @@ class Themed:
     ) -> Themes:
         """Return the themes as the links are now, making them if need be.
 
-        A `resolution` is for this answer alone, unless with `refresh`, which makes and
-        keeps them anew; without one, `refresh` goes back to that of the settings. What
-        is not kept has negative ids; with `ghosts` that is what no kept theme is like.
+        What is not kept has negative ids; with `ghosts` that is what no kept theme is
+        like.
 
         Raises:
             BadWish: the resolution is out of range.
@@ -263,9 +262,27 @@ class Themed:
             step.replace(kept, made.state, head=head, before=made.before)
 
 
-def only(themes: Themes, name: str) -> Themes:
-    """Return one theme alone, by its id or its label in whatever case."""
-    return structs.replace(themes, themes=(theme_called(themes, name),))
+def themes(
+    vault: Vault,
+    *,
+    theme: str | int | None = None,
+    resolution: float | None = None,
+    ghosts: bool = False,
+    refresh: bool = False,
+) -> Themes:
+    """Return the themes of the vault, or with `theme` one by its id or label.
+
+    A `resolution` is for this answer alone, unless with `refresh`, which makes and
+    keeps them anew; without one, `refresh` goes back to that of the settings.
+
+    Raises:
+        UnknownTheme, AmbiguousTheme: no single theme has that name.
+    """
+    kept = themed_for(vault)
+    found = kept.now(resolution=resolution, ghosts=ghosts, refresh=refresh)
+    if theme is None:
+        return found
+    return structs.replace(found, themes=(theme_called(found, str(theme)),))
 
 
 def theme_called(themes: Themes, name: str, *, lasting: bool = False) -> Theme:

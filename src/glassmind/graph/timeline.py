@@ -177,8 +177,11 @@ class _Scene(NamedTuple):
         return moment, event
 
 
-def timeline(vault: Vault, name: str, *, limit: int) -> Timeline:
-    """Return what happened around a note, up to the latest `limit` events."""
+def timeline(vault: Vault, name: str, *, limit: int = 100) -> Timeline:
+    """Return how a note's neighbourhood grew, up to the latest `limit` events.
+
+    From properties, names and files, and from git where the vault is a repository.
+    """
     if not 1 <= limit <= MOST_EVENTS:
         raise BadLimit(limit, MOST_EVENTS)
     graph, path = link_graph(vault), notes_for(vault).find(name)

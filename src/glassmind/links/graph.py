@@ -375,7 +375,7 @@ def inner_links(graph: LinkGraph, nodes: Sequence[int] | Column) -> tuple[Ints, 
     return sources[kept], targets[kept]
 
 
-def common(graph: LinkGraph, one: int, other: int) -> Ints:
+def common_nodes(graph: LinkGraph, one: int, other: int) -> Ints:
     """Return the nodes that are neighbours of both, ascending."""
     return np.intersect1d(graph.around(one), graph.around(other), assume_unique=True)
 
