@@ -1,13 +1,8 @@
 """Keys of findings: they mean the same thing while it is there, whatever else comes."""
 
-import pytest
-from health_desk import text
 from vault_desk import VaultDesk
 
-from glassmind.graph.duplicates import KeptSketches
 from glassmind.model.health import FindingNow
-
-BODY = text("same", 40)
 
 
 def counts(desk: VaultDesk, check: str) -> tuple[int, int]:
@@ -30,26 +25,3 @@ def test_a_plural_that_is_a_word_of_its_own_has_a_key_of_its_own(
 
     assert counts(vault, "inconsistent_tags") == (1, 1)
     assert not now(vault, "inconsistent_tags:tag page").dismissed
-
-
-def test_a_sketch_is_made_once_while_a_note_says_the_same(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-
-    def of(self: KeptSketches, rows: object, notes: object) -> object:
-        made = plain(self, rows, notes)  # type: ignore[arg-type]
-        asked.append(len(self._kept))
-        return made
-
-    plain = KeptSketches.of
-    monkeypatch.setattr(KeptSketches, "of", of)
-    vault.indexed({"A.md": BODY, "B.md": BODY, "C.md": text("other", 40)})
-    assert counts(vault, "near_duplicates") == (1, 0)
-
-    vault.indexed({"C.md": BODY + " changed"})
-    assert counts(vault, "near_duplicates") == (2, 0)
-    vault.indexed({"C.md": "short", "B.md": text("third", 40)})
-
-    assert counts(vault, "near_duplicates") == (0, 0)
-    assert asked == [2, 2, 3]

@@ -13,7 +13,7 @@ from glassmind.graph.duplicates import (
     shared_runs,
     similar_sketches,
 )
-from glassmind.graph.health import CHECKS, Counted, scored, sound_notes
+from glassmind.graph.health import CHECKS, scored
 
 NOTES = [f"{at}.md" for at in range(12)]
 
@@ -29,17 +29,12 @@ def score_of(
     found: Mapping[str, Sequence[str]], notes: int, unchecked: Collection[str] = ()
 ) -> float:
     """Return the score with its fraction, so that no rounding hides a loss."""
-    counted = [
-        Counted(
-            entry.name,
-            entry.severity,
-            len(found[entry.name]),
-            frozenset(found[entry.name]) & set(NOTES) if entry.of_notes else None,
-        )
+    counts = {
+        entry.name: len(found[entry.name])
         for entry in CHECKS
         if entry.name not in unchecked
-    ]
-    score, parts = scored(counted, notes)
+    }
+    score, parts = scored(counts, notes)
     exact = 100 - sum(part.lost for part in parts)
     assert 0 <= score <= exact + 1e-9
     return exact
@@ -107,17 +102,7 @@ def test_the_more_of_a_vault_is_concerned_the_lower_is_its_score(
 
 
 def test_a_check_that_was_not_made_costs_nothing() -> None:
-    assert scored([], 10) == (100, ())
-
-
-def test_notes_in_which_nothing_was_found_are_sound() -> None:
-    found = [
-        Counted("orphans", "medium", 2, frozenset(["a.md", "b.md"])),
-        Counted("near_duplicates", "low", 1, frozenset(["b.md"])),
-        Counted("ghosts", "medium", 9),
-    ]
-
-    assert sound_notes(5, found) == 3
+    assert scored({}, 10) == (100, ())
 
 
 TEXTS = st.lists(

@@ -6,21 +6,14 @@ hashes in common are candidates, to be compared whole.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
-from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
-
-from glassmind.model.health import HealthNote
-from glassmind.vault import Vault
-
-if TYPE_CHECKING:
-    from glassmind.store.sqlite.health import HealthRows
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -33,9 +26,6 @@ and 100,000 texts take 100 MB."""
 
 COMMON = 8
 """Texts beyond which a run is boilerplate; also bounds the pairs that one run makes."""
-
-MOST_KEPT = 20_000
-"""Notes up to which sketches are kept: 20 MB of them."""
 
 _MARKS = str.maketrans(dict.fromkeys(".,;:!?()[]{}*_`\"'#>|=~-", " "))
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio, as Knuth multiplies hashes
@@ -102,34 +92,3 @@ def similar_sketches(sketches: Sequence[Hashes], least: float) -> Candidates:
     # Of the smallest of both together, each shows at most its own smallest.
     pairs = [p for p, n in shared.items() if 2 * n >= least * min(own[i] for i in p)]
     return Candidates(sorted(pairs), values[counts > COMMON])
-
-
-class Sketched(NamedTuple):
-    """The sketch of a note, and how many runs it has in all."""
-
-    smallest: Hashes
-    runs: int
-
-
-class KeptSketches:
-    """Keeps the sketch of each content from one look at a vault to the next."""
-
-    def __init__(self, _: Vault) -> None:
-        self._kept: Mapping[str, Sketched] = {}
-        self._lock = Lock()
-
-    def of(
-        self, rows: "HealthRows", notes: Iterable[HealthNote]
-    ) -> dict[int, Sketched]:
-        """Return the sketch of each note, by its id; an empty one without text."""
-        digests = {note.id: note.digest for note in notes}
-        with self._lock:
-            known = dict(self._kept)
-            new = {note for note, digest in digests.items() if digest not in known}
-            for note, text in rows.texts(new) if new else ():
-                runs = runs_of(text)
-                known[digests[note]] = Sketched(runs[:SKETCH].copy(), len(runs))
-            empty = Sketched(np.empty(0, np.uint64), 0)
-            wanted = {d: known.get(d, empty) for d in digests.values()}
-            self._kept = wanted if len(wanted) <= MOST_KEPT else {}
-        return {note: wanted[digest] for note, digest in digests.items()}

@@ -1,7 +1,7 @@
 """Vault health: every check, the score, and where credentials are."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from glassmind.errors import BadFindingKey, BadLimit, UnknownCheck, VaultError
@@ -184,49 +184,31 @@ def key_of(check: str, subject: str) -> str:
     return f"{known.name}:{plain}"
 
 
-class Counted(NamedTuple):
-    """How many things one check found, and the notes they were found in.
+def _weight(check: HealthCheck, found: int, notes: int) -> float:
+    """Return what so many findings weigh in a vault of so many notes.
 
-    `notes` are None for a check that is not about single notes.
+    Half a vault of orphans weighs half of a whole one. Of things in no single note
+    there may be more than notes, and no number of them is worse than anything else.
     """
-
-    check: str
-    severity: Severity
-    found: int
-    notes: frozenset[str] | None = None
-
-    def weight(self, found: int, notes: int) -> float:
-        """Return what so many findings weigh in a vault of so many notes.
-
-        Half a vault of orphans weighs half of a whole one. Of things in no single note
-        there may be more than notes, and no number of them is worse than anything else.
-        """
-        share = found / (found + notes) if self.notes is None else found / notes
-        return WEIGHTS[self.severity] * share
+    share = found / notes if check.of_notes else found / (found + notes)
+    return WEIGHTS[check.severity] * share
 
 
-def sound_notes(notes: int, counted: Iterable[Counted]) -> int:
-    """Return how many notes nothing was found in."""
-    marked: set[str] = set()
-    for one in counted:
-        marked |= one.notes or frozenset()
-    return max(0, notes - len(marked))
-
-
-def scored(counted: Iterable[Counted], notes: int) -> tuple[int, tuple[ScorePart, ...]]:
-    """Return the score from 0 to 100, and the part of each check in the order given.
+def scored(counts: Mapping[str, int], notes: int) -> tuple[int, tuple[ScorePart, ...]]:
+    """Return the score from 0 to 100, and the part of each check, by its name.
 
     With the weight of all checks together the score is `100 / (1 + weight)`, so that
     every finding less is a gain, whatever else is found or could not be checked.
     """
-    checks, many = list(counted), max(1, notes)
-    weights = [one.weight(one.found, many) for one in checks]
+    many = max(1, notes)
+    checks = [check for check in CHECKS if check.name in counts]
+    weights = [_weight(check, counts[check.name], many) for check in checks]
     whole = 1 + math.fsum(weights)
     parts = []
-    for one, weight in zip(checks, weights, strict=True):
-        alone = one.weight(many, many)
+    for check, weight in zip(checks, weights, strict=True):
+        alone = _weight(check, many, many)
         points = round(100 * alone / (1 + alone), 2)
-        parts.append(ScorePart(one.check, points, round(100 * weight / whole, 2)))
+        parts.append(ScorePart(check.name, points, round(100 * weight / whole, 2)))
     return math.floor(100 / whole), tuple(parts)
 
 
@@ -247,7 +229,8 @@ def report(
         raise BadLimit(limit, MOST_SHOWN)
     context, book = HealthContext(vault), dismissals_for(vault).now()
     reports: list[CheckReport] = []
-    counted: list[Counted] = []
+    counts: dict[str, int] = {}
+    marked: set[str] = set()
     for check in chosen(checks):
         found = context.found_by(check.find)
         if isinstance(found, Unchecked):
@@ -256,12 +239,12 @@ def report(
         left = undismissed_findings(check, found, book.findings)
         gone = len(found) - len(left)
         reports.append(_check_report(check, left, dismissed=gone, limit=limit))
-        notes = frozenset(one.path for one in left) & context.by_path.keys()
-        about = notes if check.of_notes else None
-        counted.append(Counted(check.name, check.severity, len(left), about))
+        counts[check.name] = len(left)
+        if check.of_notes:
+            marked.update(one.path for one in left if one.path in context.by_path)
     reports.sort(key=lambda one: (SEVERITIES.index(one.severity), -one.count))
     many = len(context.notes)
-    score, parts = scored(counted, many)
+    score, parts = scored(counts, many)
     lag = vault.reader.pairs().lag(answering_space(vault))
     behind = [lag.notice] if lag.state is not None and lag.notice else []
     notices = *book.problems, *behind
@@ -270,7 +253,7 @@ def report(
         parts=parts,
         checks=tuple(reports),
         notes=many,
-        sound=sound_notes(many, counted),
+        sound=many - len(marked),
         findings=sum(one.count for one in reports),
         dismissed=sum(one.dismissed for one in reports),
         notices=(*(() if many else (NO_NOTES,)), *notices),

@@ -16,8 +16,8 @@ from glassmind.files.names import NOTE_SUFFIX, ROOTED, rooted
 from glassmind.files.scan import is_left_out
 from glassmind.graph.dismissals import PAIRED, dismissals_for
 from glassmind.graph.duplicates import (
+    SKETCH,
     Hashes,
-    KeptSketches,
     runs_of,
     shared_runs,
     similar_sketches,
@@ -383,17 +383,20 @@ def near_duplicates(context: HealthContext) -> list[Finding]:
     templates are left out.
     """
     notes = list(context.lasting.values())
-    sketches = context.vault.part(KeptSketches).of(context.rows, notes)
+    sizes, sketches = dict[int, int](), dict[int, Hashes]()
+    for note_id, text in context.rows.texts({note.id for note in notes}):
+        runs = runs_of(text)
+        sizes[note_id], sketches[note_id] = len(runs), runs[:SKETCH].copy()
     same: dict[str, list[HealthNote]] = {}
     for note in notes:
-        if sketches[note.id].runs >= LEAST_EXACT:
+        if sizes.get(note.id, 0) >= LEAST_EXACT:
             same.setdefault(note.digest, []).append(note)
     found: dict[NotePath, tuple[NotePath, str]] = {}
     for first, *others in same.values():
         found |= {n.path: (first.path, f"the same as {first.path}") for n in others}
     firsts = [group[0] for group in same.values()]
-    firsts = [note for note in firsts if sketches[note.id].runs >= LEAST_RUNS]
-    smallest = [sketches[note.id].smallest for note in firsts]
+    firsts = [note for note in firsts if sizes[note.id] >= LEAST_RUNS]
+    smallest = [sketches[note.id] for note in firsts]
     for first, other, share in _nearly(context, firsts, smallest):
         what = f"{share:.0%} the same as {first.path}"
         found.setdefault(other.path, (first.path, what))

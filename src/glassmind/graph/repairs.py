@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from posixpath import commonprefix
-from typing import NamedTuple
+from typing import TypeAlias
 
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, LinkWriter, name_key
@@ -60,38 +60,34 @@ MOST_NAMED = 3
 """Files that are named where a lost name may mean several."""
 
 
-class Request(NamedTuple):
-    """A suggestion to be followed, and the key that it is reported under."""
-
-    key: str
-    suggestion: Suggestion
+Request: TypeAlias = tuple[str, Suggestion]
+"""A suggestion to be followed, and the key that it is reported under."""
 
 
 def link_edits(
-    vault: Vault, requests: Iterable[Request]
-) -> tuple[list[LinkEdit], list[Unmended]]:
-    """Return one edit for each note that follows its suggestions, and what is left.
+    vault: Vault, requests: Iterable[Request], left: list[Unmended]
+) -> list[LinkEdit]:
+    """Return one edit for each note that follows its suggestions; add what is left.
 
     Each is tried on what the others leave: two that add to one list would undo each
     other if both were made for the note as it is.
     """
     by_note: dict[NotePath, list[Request]] = {}
-    for request in requests:
-        by_note.setdefault(request.suggestion.source, []).append(request)
+    for key, suggestion in requests:
+        by_note.setdefault(suggestion.source, []).append((key, suggestion))
     pen = facts_for(vault).pen
     made: list[LinkEdit] = []
-    left: list[Unmended] = []
     with vault.files() as files:
         pages = Pages(files)
         for path, some in sorted(by_note.items()):
             page = pages.at(path)
             if page is None:
-                left += [Unmended(request.key, NO_EDIT) for request in some]
+                left += [Unmended(key, NO_EDIT) for key, _ in some]
                 continue
             edit = _edit_of(page, some, pen, left)
             if edit is not None:
                 made.append(edit)
-    return made, left
+    return made
 
 
 def _edit_of(
@@ -99,23 +95,23 @@ def _edit_of(
 ) -> LinkEdit | None:
     now, keys = page, list[str]()
     done: set[str] = set()
-    for request in _in_order(page, requests, left):
-        name = (request.suggestion.property or "").lower()
+    for key, suggestion in _in_order(page, requests, left):
+        name = (suggestion.property or "").lower()
         if name in ONE_EACH and name in done:
-            left.append(Unmended(request.key, ONLY_ONE))
+            left.append(Unmended(key, ONLY_ONE))
             continue
-        edit = _edit_for(now, request.suggestion, pen)
+        edit = _edit_for(now, suggestion, pen)
         after = None
         if edit is not None:
             start, end = edit.bytes
             raw = now.raw[:start] + edit.after.encode() + now.raw[end:]
             after = page_from(page.note.path, raw)
         if after is None:
-            left.append(Unmended(request.key, NO_EDIT))
+            left.append(Unmended(key, NO_EDIT))
             continue
         now = after
         done.add(name)
-        keys.append(request.key)
+        keys.append(key)
     return LinkEdit(tuple(keys), _difference(page, now)) if keys else None
 
 
@@ -126,16 +122,16 @@ def _in_order(
     digest = digest_of(page.raw)
     named: list[tuple[int, int, Request]] = []
     added: list[Request] = []
-    for request in requests:
-        edit, mention = request.suggestion.edit, request.suggestion.mention
+    for key, suggestion in requests:
+        edit, mention = suggestion.edit, suggestion.mention
         if edit is None or edit.digest != digest:
-            left.append(Unmended(request.key, NO_EDIT if edit is None else CHANGED))
+            left.append(Unmended(key, NO_EDIT if edit is None else CHANGED))
         elif mention is None:
-            added.append(request)
+            added.append((key, suggestion))
         elif any(mention.bytes[0] < e and s < mention.bytes[1] for s, e, _ in named):
-            left.append(Unmended(request.key, TAKEN))
+            left.append(Unmended(key, TAKEN))
         else:
-            named.append((*mention.bytes, request))
+            named.append((*mention.bytes, (key, suggestion)))
     named.sort(key=lambda one: -one[0])
     yield from (request for _, _, request in named)
     yield from added
@@ -194,18 +190,9 @@ def followed(
         if not mentions or (one.mention is not None and not one.mention.namesakes):
             wanted[one.key] = None
     left = [Unmended(key, NOT_SUGGESTED) for key in wanted if key not in known]
-    requests = [Request(key, known[key]) for key in wanted if key in known]
-    edits, undone = link_edits(vault, requests)
-    return Repairs(edits=tuple(edits), unmended=(*left, *undone), notices=found.notices)
-
-
-class _Fixes(NamedTuple):
-    """What fixes the findings of one check, and what is left."""
-
-    requests: Sequence[Request] = ()
-    tags: Sequence[TagSpelling] = ()
-    names: Sequence[FormerName] = ()
-    left: Sequence[Unmended] = ()
+    requests = [(key, known[key]) for key in wanted if key in known]
+    edits = link_edits(vault, requests, left)
+    return Repairs(edits=tuple(edits), unmended=tuple(left), notices=found.notices)
 
 
 def repairs(
@@ -221,7 +208,10 @@ def repairs(
         UnknownCheck: there is no check of one of these names.
     """
     context, book = HealthContext(vault), dismissals_for(vault).now()
-    done: list[_Fixes] = []
+    requests: list[Request] = []
+    tags: list[TagSpelling] = []
+    names: list[FormerName] = []
+    left: list[Unmended] = []
     for check in chosen(checks):
         every = context.found_by(check.find)
         if isinstance(every, Unchecked):
@@ -231,90 +221,90 @@ def repairs(
             continue
         match check.name:
             case "missing_reciprocal":
-                done.append(_missing_answers(vault, found))
+                requests += _missing_answers(vault, found, left)
             case "ghosts":
-                done.append(_lost_names(context, found))
+                names += _lost_names(context, found, left)
             case "orphans":
-                done.append(_mentions(vault, found))
+                requests += _mentions(vault, found, left)
             case "inconsistent_tags":
-                done.append(_tag_spellings(context, found))
+                tags += _tag_spellings(context, found)
             case _:
                 many = len(found)
                 are = "1 finding is" if many == 1 else f"{many:,} findings are"
                 why = f"{are} for a person to mend: {check.fix}"
-                done.append(_Fixes(left=[Unmended(check.name, why)]))
-    edits, undone = link_edits(vault, [r for fixes in done for r in fixes.requests])
-    names = tuple(name for fixes in done for name in fixes.names)
+                left.append(Unmended(check.name, why))
     linked = {f"orphans:{path}" for one in names for path in (*one.sources, one.now)}
-    left = [one for fixes in done for one in fixes.left if one.key not in linked]
+    left = [one for one in left if one.key not in linked]
+    edits = link_edits(vault, requests, left)
     return Repairs(
         edits=tuple(edits),
-        tags=tuple(tag for fixes in done for tag in fixes.tags),
-        names=names,
-        unmended=(*left, *undone),
+        tags=tuple(tags),
+        names=tuple(names),
+        unmended=tuple(left),
         notices=tuple(book.problems),
     )
 
 
-def _missing_answers(vault: Vault, findings: Sequence[Finding]) -> _Fixes:
-    """Return the suggestions that add links back to properties."""
+def _missing_answers(
+    vault: Vault, findings: Sequence[Finding], left: list[Unmended]
+) -> Iterator[Request]:
+    """Yield the suggestions that add links back to properties."""
     facts, book = facts_for(vault), dismissals_for(vault).now()
     wanted = {one.subject: one.key for one in findings}
-    requests = []
     with vault.files() as files:
         pages = Pages(files)
         for missing in answers_about(facts, None, book.has_pair):
             made = answer_suggested(missing, facts, pages)
             subject = made and f"{made.source} {missing.answer}: {made.target}"
             if made is not None and subject in wanted:
-                requests.append(Request(wanted.pop(subject), made))
-    return _Fixes(requests, left=[Unmended(key, NO_EDIT) for key in wanted.values()])
+                yield wanted.pop(subject), made
+    left += [Unmended(key, NO_EDIT) for key in wanted.values()]
 
 
-def _mentions(vault: Vault, findings: Sequence[Finding]) -> _Fixes:
-    """Return for orphans the names in texts that should be links, one for each.
+def _mentions(
+    vault: Vault, findings: Sequence[Finding], left: list[Unmended]
+) -> Iterator[Request]:
+    """Yield for orphans the names in texts that should be links, one for each.
 
     A name has to say which note is meant: of several words, and of one note.
     """
     alone = {one.path: one.key for one in findings}
-    requests = []
     for one in suggest(vault, None, limit=MOST).suggestions:
         ends = [path for path in (one.source, one.target) if path in alone]
         mention = one.mention
         if not ends or one.edit is None or mention is None or mention.namesakes:
             continue
         if len(mention.text.split()) >= TITLE_WORDS:
-            requests.append(Request(alone[ends[0]], one))
+            yield alone[ends[0]], one
             for path in ends:
                 del alone[path]
-    return _Fixes(requests, left=[Unmended(key, NO_NAME) for key in alone.values()])
+    left += [Unmended(key, NO_NAME) for key in alone.values()]
 
 
-def _tag_spellings(context: HealthContext, findings: Sequence[Finding]) -> _Fixes:
+def _tag_spellings(
+    context: HealthContext, findings: Sequence[Finding]
+) -> list[TagSpelling]:
     """Return for tags how most notes spell them."""
     keys = {one.subject: one.key for one in findings}
-    return _Fixes(
-        tags=[
-            TagSpelling(keys[f"tag {word.form}"], variant.name, word.canonical)
-            for word in context.spellings
-            if word.what == "tag" and f"tag {word.form}" in keys
-            for variant in word.variants
-        ]
-    )
+    return [
+        TagSpelling(keys[f"tag {word.form}"], variant.name, word.canonical)
+        for word in context.spellings
+        if word.what == "tag" and f"tag {word.form}" in keys
+        for variant in word.variants
+    ]
 
 
-def _lost_names(context: HealthContext, findings: Sequence[Finding]) -> _Fixes:
-    """Return for names that no file has which file they mean."""
+def _lost_names(
+    context: HealthContext, findings: Sequence[Finding], left: list[Unmended]
+) -> Iterator[FormerName]:
+    """Yield for names that no file has which file they mean."""
     lost = lost_names(context)
-    names: list[FormerName] = []
-    left: list[Unmended] = []
     for one in findings:
         meant = _meant(context, one, lost[one.subject])
         if isinstance(meant, Unmended):
             left.append(meant)
         else:
-            names += meant
-    return _Fixes(names=names, left=left)
+            yield from meant
 
 
 def _meant(
