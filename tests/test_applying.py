@@ -15,7 +15,7 @@ from applying_desk import (
 )
 from changing_desk import edit
 
-from glassmind.edit.applying import NOTHING, applied, settle
+from glassmind.edit.applying import NOTHING, applied, refreshed, settle
 from glassmind.edit.proposals import approve
 from glassmind.errors import (
     EditRefused,
@@ -63,7 +63,7 @@ def test_a_draft_is_applied_kept_and_indexed(
 def test_an_index_that_lags_behind_is_told(desk: ApplyingDesk) -> None:
     desk.fault, desk.git_says = IndexAbsent("there"), "git says no"
 
-    done = applied(desk.desk(), draft(*STEPS), ASKING)
+    done = refreshed(desk.desk(), applied(desk.desk(), draft(*STEPS), ASKING))
 
     assert done.index == "pending"
     assert done.notices[0] == "git says no"
@@ -75,7 +75,7 @@ def test_an_index_that_others_write_follows_when_the_turn_is_over(
 ) -> None:
     desk.busy = True
 
-    done = applied(desk.desk(), draft(*STEPS), ASKING)
+    done = refreshed(desk.desk(), applied(desk.desk(), draft(*STEPS), ASKING))
 
     assert desk.busy_in == [True]
     assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"]]
@@ -88,7 +88,7 @@ def test_for_a_moved_folder_the_whole_vault_is_looked_at(desk: ApplyingDesk) -> 
     desk.files = MemoryFiles({"Old": b""})
     step = Step(NotePath("Old"), NotePath("New"), b"", b"", folder=True)
 
-    applied(desk.desk(), draft(step), ASKING)
+    refreshed(desk.desk(), applied(desk.desk(), draft(step), ASKING))
 
     assert desk.refreshed == [[]]
 
@@ -199,17 +199,6 @@ def test_what_is_settled_is_brought_into_the_index_by_whoever_settles_it(
     assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"], ["a.md"]]
 
 
-def test_who_settles_says_that_a_search_does_not_find_it_yet(
-    desk: ApplyingDesk, files: MemoryFiles
-) -> None:
-    killed(desk, files, 1)
-    desk.fault = IndexAbsent("there")
-
-    _, said = settle(desk.desk())
-
-    assert said == f"a search does not find it yet: {desk.fault}"
-
-
 def test_where_nothing_may_be_written_nothing_is_settled(
     desk: ApplyingDesk, files: MemoryFiles
 ) -> None:
@@ -247,7 +236,7 @@ def test_who_edits_next_settles_first(desk: ApplyingDesk, files: MemoryFiles) ->
     assert done.notices[0].endswith("it is applied now")
     assert files.files == {**AFTER, "a.md": b"more\n"}
     assert states(desk) == ["applied", "applied"]
-    assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"]]
+    assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"], ["a.md"]]
 
 
 def test_a_damaged_journal_does_not_stop_others(

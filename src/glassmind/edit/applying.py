@@ -8,7 +8,7 @@ has edited one of them meanwhile, back to where they were.
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import takewhile
@@ -32,7 +32,7 @@ from glassmind.edit.permissions import (
     refuse_opening,
     told_changeset,
 )
-from glassmind.edit.vault import EditRequest, EditVault, PendingRefresh
+from glassmind.edit.vault import EditRequest, EditVault
 from glassmind.errors import (
     EditRefused,
     FileUnreadable,
@@ -50,6 +50,7 @@ from glassmind.model.edits import (
     ChangeState,
     Draft,
     FileDiff,
+    IndexState,
     Step,
     Verdict,
 )
@@ -59,27 +60,15 @@ from glassmind.obsidian.frontmatter import read_head
 LATE = "a search does not find it yet: {fault}"
 
 
-def refreshed_after(
-    vault: EditVault, change: Callable[[EditVault], Changed]
-) -> Changed:
-    """Return what comes of a change, with the index updated when its turn is over.
+def refreshed(vault: EditVault, done: Changed) -> Changed:
+    """Return what came of a change, with the index updated if it was left for later.
 
-    Whoever wants to edit next is not made to wait while others write the index.
+    It is nobody's turn then: who wants to edit next does not wait for the index.
     """
-    later = PendingRefresh()
-    done = change(vault.with_pending(later))
-    return indexed(done, vault.refresh(later.paths) if later.is_due else None)
-
-
-def _refresh(vault: EditVault, paths: Sequence[NotePath]) -> GlassmindError | None:
-    """Bring files into the index, or with none the whole vault: now, or afterwards."""
-    later = vault.pending
-    if later is None:
-        return vault.refresh(paths)
-    is_whole = not paths or (later.is_due and not later.paths)
-    later.paths = [] if is_whole else [*later.paths, *paths]
-    later.is_due = True
-    return None
+    if done.index == "fresh":
+        return done
+    news = _to_refresh(done.changeset.draft.steps)
+    return indexed(replace(done, index="fresh"), vault.refresh(news))
 
 
 def indexed(done: Changed, fault: GlassmindError | None) -> Changed:
@@ -149,16 +138,14 @@ def applied(
                 vault.changesets.shift(changeset.id, "applied")
             done = replace(changeset, state="applied")
             return changed(done, notices=[*notices, NOTHING])
-        touched = [step for one in settled for step in one.steps]
-        news = _to_refresh([*touched, *changeset.draft.steps])
+        news = _to_refresh(changeset.draft.steps)
         written = _written(vault, changeset, former, request, news)
         _tidy_up(vault, changeset.undoes)
         paths = paths_of(changeset.draft.steps)
         said = vault.commit(changeset.draft.title, paths)
         notices += filter(None, [written.notice, said])
-    fault = None if written.is_indexed else _refresh(vault, news)
-    told = Changed(written.changeset, written.files, notices=tuple(notices))
-    return indexed(told, fault)
+    index: IndexState = "fresh" if written.is_indexed else "pending"
+    return Changed(written.changeset, written.files, index, tuple(notices))
 
 
 def settle(vault: EditVault) -> tuple[str, ...]:
@@ -179,10 +166,7 @@ def settle(vault: EditVault) -> tuple[str, ...]:
             settled = _settle_all(vault)
     except WriteFailed:  # somebody is at it all the while, and so it is not left
         return ()
-    notices = _notices(vault, settled)
-    touched = [step for one in settled for step in one.steps]
-    fault = _refresh(vault, _to_refresh(touched)) if touched else None
-    return (*notices, *([LATE.format(fault=fault)] if fault else []))
+    return tuple(_notices(vault, settled))
 
 
 class _Settled(NamedTuple):
@@ -195,7 +179,11 @@ def _notices(vault: EditVault, settled: Sequence[_Settled]) -> list[str]:
 
 
 def _settle_all(vault: EditVault) -> list[_Settled]:
-    return [_settled(vault, identity) for identity in vault.changesets.unfinished()]
+    settled = [_settled(vault, one) for one in vault.changesets.unfinished()]
+    touched = [step for one in settled for step in one.steps]
+    if touched:  # what cannot be indexed now is found by the next look at the vault
+        vault.refresh(_to_refresh(touched), wait_s=0.0)
+    return settled
 
 
 def _settled(vault: EditVault, identity: str) -> _Settled:

@@ -6,7 +6,7 @@ from functools import partial
 
 from glassmind.edit.applying import (
     decided,
-    refreshed_after,
+    refreshed,
     settle,
     shown_changeset,
 )
@@ -354,7 +354,7 @@ class Editing:
         New links are offered for notes that were found renamed on the way, not by us.
         """
         try:
-            done = refreshed_after(self._vault, change)
+            done = refreshed(self._vault, change(self._vault))
         except GlassmindError:
             self._offer(())
             raise

@@ -3,8 +3,6 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from copy import copy
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -63,14 +61,6 @@ class EditRequest(NamedTuple):
     why: str = ""
 
 
-@dataclass(slots=True)
-class PendingRefresh:
-    """What the index is updated with when the edit lock is released."""
-
-    is_due: bool = False
-    paths: list[NotePath] = field(default_factory=list)
-
-
 class EditVault:
     """One vault, as its edit operations read and write it.
 
@@ -93,18 +83,11 @@ class EditVault:
         self.files = changer(self.whole)
         undo_days = self.config.writes.undo_days
         self.changesets = ChangesetFolder(self.whole.data_folder, undo_days=undo_days)
-        self.pending: PendingRefresh | None = None
         self.sight: Sight | None = None
         self.visible_changesets: SeenBook | None = None
         if vault.scope is not None:
             self.sight = Sight(vault.policy, vault.visible_files, self._visible_paths)
             self.visible_changesets = SeenBook(self.changesets, self.sight)
-
-    def with_pending(self, pending: PendingRefresh) -> "EditVault":
-        """Return this vault with updates of the index put off."""
-        made = copy(self)
-        made.pending = pending
-        return made
 
     def faults(self) -> AbstractContextManager[None]:
         return self.whole.reader.faults()

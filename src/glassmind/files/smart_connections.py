@@ -36,7 +36,7 @@ BLOCKS = ("smart_blocks:", "SmartBlock:")
 MOST_ROWS = 32
 """Blocks taken for one chunk, the tightest first: a list may have one for each line."""
 
-_DECODER = json.JSONDecoder()
+_BLANKS = ", \t\r"
 
 
 class ImportedBlock(NamedTuple):
@@ -131,31 +131,20 @@ class SmartConnections:
                     items.update(self._pairs(line))
         return items
 
-    def _pairs(self, line: str) -> "Iterator[tuple[str, ImportedItem | None]]":
-        """Yield the items of a line, such as `"smart_sources:A.md": {...},`."""
-        at = _skipped(line, 0, ",")
-        while at < len(line):
-            try:
-                key, at = _DECODER.raw_decode(line, at)
-                item, at = _DECODER.raw_decode(line, _skipped(line, at, ":"))
-            except (ValueError, RecursionError):
-                self.malformed += 1
-                return
-            at = _skipped(line, at, ",")
-            if isinstance(key, str):
-                yield key, _item(item)
+    def _pairs(self, line: str) -> "dict[str, ImportedItem | None]":
+        """Return the items of a line, such as `"smart_sources:A.md": {...},`."""
+        try:
+            found = json.loads("{" + line.strip(_BLANKS) + "}")
+        except (ValueError, RecursionError):
+            self.malformed += 1
+            return {}
+        return {key: _item(item) for key, item in found.items()}
 
 
 class ImportedItem(NamedTuple):
     row: bytes | None
     lines: tuple[int, int] | None
     until_ms: float
-
-
-def _skipped(line: str, at: int, mark: str) -> int:
-    while at < len(line) and line[at] in f" \t\r{mark}":
-        at += 1
-    return at
 
 
 def _item(found: Any) -> ImportedItem | None:
