@@ -4,39 +4,40 @@ It never contains text of notes or questions, only names of tools, counts, times
 where in the program a fault occurred.
 """
 
-import io
 import json
 import logging
-import os
+import select
 import sys
 import threading
 import time
 import traceback
 from contextlib import suppress
-from pathlib import Path
-from queue import Full, Queue
 from typing import TextIO
 
 FRAMES = 12
 """Stack frames logged of a fault, the innermost ones."""
 
-ROOM = 10_000
-"""Texts that wait to be written: a few seconds of requests at full speed."""
-
-GATHER_S, LAST_S = 0.05, 0.2
-"""How long lines gather, since waking up for each takes as long as to answer, and how
-long writing the rest may take at the end."""
+_writing = threading.Lock()
 
 
 def log(event: str, **facts: object) -> None:
-    """Write one line, if stderr is open."""
+    """Write one line, unless stderr is closed, or is a full pipe that nobody reads.
+
+    No call may wait for a reader of the log. A pipe that is ready takes a whole line.
+    """
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     line = json.dumps({"time": stamp, "event": event, **facts}, default=str)
+    with suppress(OSError, ValueError), _writing:
+        if _has_room(sys.stderr):
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+
+
+def _has_room(stream: TextIO) -> bool:
     try:
-        sys.stderr.write(f"{line}\n")
-        sys.stderr.flush()
-    except (OSError, ValueError):
-        return
+        return bool(select.select([], [stream], [], 0)[1])
+    except (OSError, ValueError):  # not a file, or on Windows
+        return True
 
 
 def log_fault(event: str, error: BaseException, **facts: object) -> None:
@@ -84,47 +85,3 @@ def take_over_logging() -> None:
 def _log_uncaught(error: BaseException | None, work: str) -> None:
     if error is not None and not isinstance(error, SystemExit):
         log_fault("fault", error, work=work)
-
-
-class PatientStream(io.TextIOBase):
-    """A stream whose writers never wait, since a thread writes for them.
-
-    Writing to a full pipe blocks until somebody reads it, and a request must not wait
-    for that. Texts for which there is no room are dropped.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        stream.flush()
-        self._stream, self._fd = stream, stream.fileno()
-        self._texts: Queue[str | None] = Queue(ROOM)
-        self._thread = threading.Thread(target=self._copy, name="log", daemon=True)
-        self._thread.start()
-
-    def write(self, text: str) -> int:
-        """Write a text soon."""
-        with suppress(Full):
-            self._texts.put_nowait(text)
-        return len(text)
-
-    def _copy(self) -> None:
-        texts: list[str | None] = []
-        while None not in texts:
-            texts = [self._texts.get()]
-            time.sleep(GATHER_S)
-            texts += [self._texts.get() for _ in range(self._texts.qsize())]
-            left = "".join(filter(None, texts)).encode("utf-8", "backslashreplace")
-            with suppress(OSError):  # the reader is gone
-                while left:  # past the stream, whose lock others would wait for
-                    left = left[os.write(self._fd, left) :]
-
-    def finish(self) -> TextIO:
-        """Write the rest, and return the stream to use from now on.
-
-        Without a reader, that is the null device.
-        """
-        with suppress(Full):
-            self._texts.put_nowait(None)
-        self._thread.join(LAST_S)
-        if self._thread.is_alive():
-            return Path(os.devnull).open("w", encoding="utf-8")
-        return self._stream

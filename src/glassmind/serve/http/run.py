@@ -6,7 +6,6 @@ import errno
 import os
 import signal
 import socket
-import sys
 from collections.abc import Callable, Sequence
 from typing import cast
 
@@ -27,7 +26,7 @@ from glassmind.serve.http.guard import (
     log_request,
 )
 from glassmind.serve.http.token import TokenFile
-from glassmind.serve.log import PatientStream, log, take_over_logging
+from glassmind.serve.log import log, take_over_logging
 
 KEEP_ALIVE_S = 15
 """Seconds for which a connection stays open between two requests."""
@@ -85,9 +84,7 @@ def serve(  # noqa: PLR0913 - options by name
         clients_of(config),
         everywhere,
     )
-    stderr = PatientStream(sys.stderr)
     try:
-        sys.stderr = stderr
         take_over_logging()
         server = make_server(None)
         _stop_on_signals(server)
@@ -105,7 +102,6 @@ def serve(  # noqa: PLR0913 - options by name
             on_start(f"http://{bracketed(address)}:{port}")
             server.run(sockets=[listening])
     finally:
-        sys.stderr = stderr.finish()
         listening.close()
 
 

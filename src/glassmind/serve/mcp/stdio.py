@@ -6,7 +6,6 @@ the vault is missing, every tool says so until it is there.
 
 import json
 import os
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -32,7 +31,7 @@ from glassmind.engine import Engine
 from glassmind.errors import CallAbandoned, GlassmindError, IndexAbsent, ServingFault
 from glassmind.model.access import EVERY_AGENT, Scope, known_as
 from glassmind.model.index import Progress
-from glassmind.serve.log import PatientStream, log, log_fault, take_over_logging
+from glassmind.serve.log import log, log_fault, take_over_logging
 from glassmind.serve.mcp.process import Wires, run_until_left
 from glassmind.serve.mcp.server import make_server
 
@@ -178,13 +177,9 @@ def serve(  # noqa: PLR0913 - options by name
         except Exception as error:  # noqa: BLE001 - the edge: a broken pipe, in a group
             log_fault("broken", error)
 
-    stderr = PatientStream(sys.stderr)
-    sys.stderr = stderr
     take_over_logging()
     log("serving", transport="stdio", tools=list(toolsets))
-    code = run_until_left(wires, work, opening.close)
-    sys.stderr = stderr.finish()
-    return code
+    return run_until_left(wires, work, opening.close)
 
 
 class _Messages:
