@@ -155,6 +155,8 @@ def main(seed: int, count: int, root: Path) -> None:
     """Use `count` vaults and print what was seen."""
     home, trap = root / "home", root / "trap"
     home.mkdir(parents=True)
+    (root / "vault").mkdir()
+    os.chdir(root / "vault")  # names in open folders are seen without their folder
     env = {
         "HOME": str(home),
         "OPENAI_API_KEY": "sk-user",
