@@ -72,8 +72,8 @@ def now() -> Spent:
 def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
     """Yield what the searches take that bundles make, in order."""
     spent: list[Spent] = []
-    bundles = engine.bundles
-    searched = bundles.search
+    parts = engine.bundles._parts
+    searched = parts.search
 
     def search(*asked: Any, **wishes: Any) -> SearchReply:
         began = now()
@@ -81,11 +81,11 @@ def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
         spent.append(now().less(began))
         return reply
 
-    bundles.search = search
+    parts.search = search
     try:
         yield spent
     finally:
-        bundles.search = searched
+        parts.search = searched
 
 
 def turns_of(

@@ -239,10 +239,11 @@ class Engine:
     def bundles(self) -> "Bundles":
         """What is packed for agents: see `Bundles` for its verbs."""
         from glassmind.context.bundles import Bundles  # noqa: PLC0415
+        from glassmind.context.parts import ContextParts  # noqa: PLC0415
         from glassmind.model.access import EVERY_AGENT  # noqa: PLC0415
         from glassmind.search.semantic import semantic_for  # noqa: PLC0415
 
-        return Bundles(
+        parts = ContextParts(
             self._vault,
             search=self._unseen.search,
             warmth=self.memory.temperatures,
@@ -251,6 +252,7 @@ class Engine:
             reranker=lambda: semantic_for(self._vault).reranker(),
             public=lambda: self.seen_by(EVERY_AGENT).bundles,
         )
+        return Bundles(parts)
 
     @cached_property
     def answers(self) -> "Answers":

@@ -56,8 +56,11 @@ NEXT, PARTS = 3, 3
 passages of one active note."""
 
 
-class Bundles(ContextParts):
+class Bundles:
     """Packs what matters in a vault; for any number of threads."""
+
+    def __init__(self, parts: ContextParts) -> None:
+        self._parts = parts
 
     def pack(  # noqa: PLR0913 - each option by its name
         self,
@@ -81,9 +84,9 @@ class Bundles(ContextParts):
             BudgetTooSmall: nothing useful fits.
             WriteRefused: it is to be saved, and nothing may be written.
         """
-        with self.vault.faults():
-            plan = _plan(self, query, budget_tokens, limit, project, today=today)
-            reply = self.search(
+        with self._parts.vault.faults():
+            plan = _plan(self._parts, query, budget_tokens, limit, project, today=today)
+            reply = self._parts.search(
                 query,
                 limit=plan.limit,
                 mode=mode,
@@ -102,12 +105,12 @@ class Bundles(ContextParts):
             )
             words = question_words(query, reply.hits)
             plan = replace(plan, frame=frame, words=words)
-            made = _made(self, plan, requests_of(reply.hits))
+            made = _made(self._parts, plan, requests_of(reply.hits))
             if not save:
                 return made
             title = f"Context: {' '.join(made.query.split())[:80]}"
             text, receipts = bundle_as_markdown(made), receipts_of(made)
-            path = self.renew(title, made.project, text, receipts)
+            path = self._parts.renew(title, made.project, text, receipts)
             return structs.replace(made, saved=path)
 
     def gather(  # noqa: PLR0913 - each option by its name
@@ -134,8 +137,8 @@ class Bundles(ContextParts):
         request = GatherRequest(
             question, limit, budget_tokens, project, mode, intent, private, today
         )
-        with self.vault.faults():
-            return gathered(self, request)
+        with self._parts.vault.faults():
+            return gathered(self._parts, request)
 
     def hot(
         self,
@@ -151,14 +154,18 @@ class Bundles(ContextParts):
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
         """
-        with self.vault.faults():
-            plan = _plan(self, "", budget_tokens, limit, project, today=today)
-            warm = self.warmth(
+        with self._parts.vault.faults():
+            plan = _plan(self._parts, "", budget_tokens, limit, project, today=today)
+            warm = self._parts.warmth(
                 limit=limit + AHEAD, project=project, today=plan.today.isoformat()
             )
             degraded = (*warm.notices, *inbox_notice(warm.waiting))
             frame = structs.replace(plan.frame, degraded=degraded)
-            return _made(self, replace(plan, frame=frame), _openings(self, warm, limit))
+            return _made(
+                self._parts,
+                replace(plan, frame=frame),
+                _openings(self._parts, warm, limit),
+            )
 
     def verify(self, receipts: Sequence[str]) -> list[Verified]:
         """Return what became of the lines that receipts cite, in order.
@@ -166,7 +173,7 @@ class Bundles(ContextParts):
         Raises:
             NoReceipts: there are none.
         """
-        return verify(self.vault, receipts)
+        return verify(self._parts.vault, receipts)
 
     def brief(
         self,
@@ -183,8 +190,8 @@ class Bundles(ContextParts):
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
         """
-        with self.vault.faults():
-            return brief(self, project, since, budget_tokens, today)
+        with self._parts.vault.faults():
+            return brief(self._parts, project, since, budget_tokens, today)
 
     def summarize(
         self,
@@ -204,11 +211,11 @@ class Bundles(ContextParts):
             BudgetTooSmall: nothing useful fits.
             WriteRefused: it is to be saved, and nothing may be written.
         """
-        if save and self.vault.scope is None:
-            public = self.public()
+        if save and self._parts.vault.scope is None:
+            public = self._parts.public()
             return public.summarize(project, budget_tokens=budget_tokens, today=today)
-        with self.vault.faults():
-            return summarize(self, project, budget_tokens, today, save=save)
+        with self._parts.vault.faults():
+            return summarize(self._parts, project, budget_tokens, today, save=save)
 
 
 def notes_for(budget_tokens: int) -> int:

@@ -39,6 +39,7 @@ from glassmind.context.sections import (
     SHARES,
     Section,
     Sections,
+    refitted,
     replaced_notes,
     sections_of,
     suggested_for,
@@ -145,9 +146,12 @@ class _Packer:
         follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))
         left -= follow_room
         reads = self._suggested(entries, left)
-        self._grow_all(entries, left - reads.tokens)
+        left = self._grow_all(entries, left - reads.tokens)
         further = self._follow_ups([entry.note() for entry in entries], follow_room)
+        left += 0 if further else follow_room
         sections["suggested"] = reads
+        if left >= STUB_TOKENS:
+            sections = refitted(sections, self._counter, left)
         return self._within(sections, further, entries, answer)
 
     def _within(
@@ -304,12 +308,13 @@ class _Packer:
             if cut and (first or room >= LEAST_SHOWN or not cut.goes_on):
                 yield cut
 
-    def _grow_all(self, entries: Sequence[BundleEntry], left: int) -> None:
-        """Let passages grow, the best first."""
+    def _grow_all(self, entries: Sequence[BundleEntry], left: int) -> int:
+        """Let passages grow, the best first, and return the room left."""
         for share in (2, 1):  # half of what is left for each, then all of it
             for entry in entries:
                 if left >= STUB_TOKENS:
                     left -= self._grow(entry, left // share)
+        return left
 
     def _grow(self, entry: BundleEntry, extra: int) -> int:
         """Show more of a note; return what that takes."""

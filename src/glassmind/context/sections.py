@@ -130,6 +130,18 @@ def suggested_for(
     return _fit("suggested", found, room, counter)
 
 
+def refitted(made: Sections, counter: TokenCounter, room: int) -> Sections:
+    """Return sections with more of what they left out, as a room allows."""
+    new = dict(made)
+    for name, old in made.items():
+        if len(old.kept) < len(old.found) and room >= LEAST_LINE:
+            more = _fit(name, old.found, old.tokens + room, counter)
+            if more.tokens > old.tokens:
+                new[name] = more
+                room -= more.tokens - old.tokens
+    return new
+
+
 def replaced_notes(
     made: Sections, rows: SectionRows, scope: BundleScope
 ) -> Mapping[NotePath, str]:
@@ -186,6 +198,10 @@ CAREFUL, TRIES, NEXT = 0.9, 4, 0.75
 item is cut shorter where its beginning takes more tokens than the rest of it."""
 
 
+LEAST_CHARS = 36
+"""Characters that a task is worth cutting to."""
+
+
 def lean(
     line: Callable[[str, Any], str],
     counter: TokenCounter,
@@ -230,13 +246,21 @@ def shortened(item: Item, share: float) -> Item | None:
     ends = [end for _, end in sentence_spans(item.text[: most + 1]) if end <= most]
     text = item.text[: ends[-1]] if ends else ""
     if not text.strip() and item.kind == "task":
-        text = item.text[: most + 1].rpartition(" ")[0]
+        text = _words(item.text, most)
     if not text.strip():
         lines = item.text[: most + 1].split("\n")[:-1]
         while lines and (not lines[-1].strip() or HEADING.match(lines[-1])):
             lines.pop()
         text = "\n".join(lines)
     return structs.replace(item, text=text, trimmed=True) if text.strip() else None
+
+
+def _words(text: str, most: int) -> str:
+    """Return the first words of a text, with no link or field cut through."""
+    cut = text[: most + 1].rpartition(" ")[0]
+    if cut.rfind("[") > cut.rfind("]"):
+        cut = cut[: cut.rfind("[")].rstrip("[( ")
+    return cut if len(cut) >= LEAST_CHARS else ""
 
 
 # --- notes to read next -------------------------------------------------------------
