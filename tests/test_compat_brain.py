@@ -11,7 +11,6 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, BadArgument, MassDeletion, NoteNotFound
 from glassmind.model.index import Progress
-from glassmind.serve.compat.brain import simplified
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import ToolCall
 
@@ -215,39 +214,9 @@ def test_a_search_that_finds_nothing_good_says_so(
 
 
 @pytest.mark.parametrize(
-    ("query", "simpler"),
-    [
-        ("what is the zeppelin of the old harbour town", "zeppelin old"),
-        ("zeppelin hangar roof beams", "zeppelin hangar"),
-        ("where is the zeppelin hangar?", "zeppelin hangar?"),
-        ("zeppelin", ""),
-        ("zeppelin hangar", ""),
-        ("what is the", ""),
-        ("", ""),
-    ],
-)
-def test_what_finds_nothing_is_asked_again_in_half_the_words(
-    query: str, simpler: str
-) -> None:
-    assert simplified(query) == simpler
-
-
-def test_a_search_in_vain_offers_the_simpler_one(vault: VaultDesk) -> None:
-    vault.indexed(TEA)
-
-    asked = "what is the zeppelin of qqq www"
-    reply = brain(vault, "search", query=asked, mode="fulltext")
-
-    (action,) = reply["context"]["next_actions"]
-    assert action["tool"] == "search"
-    assert action["args"] == {"query": "zeppelin qqq", "mode": "fulltext"}
-
-
-@pytest.mark.parametrize(
     ("tool", "given"),
     [
         ("search", {"query": "oolong"}),
-        ("search", {"query": "zeppelin hangar roof beams"}),
         ("read_note", {"name": "Hub"}),
         ("find_connections", {"name": "Hub"}),
     ],

@@ -16,7 +16,7 @@ from glassmind.model.search import ASKS, LONGEST_QUESTION, MOST_SOURCES
 from glassmind.models.protocols import Halt
 from glassmind.obsidian.text import Style, counted, heading_address, obsidian_uri
 from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
-from glassmind.operations.model_text import GENERATED, fenced_lines, one_line
+from glassmind.operations.model_text import GENERATED, one_line
 from glassmind.operations.names import cited, with_uris
 from glassmind.operations.registry import (
     Arguments,
@@ -398,7 +398,6 @@ def resolution_text(result: ResolveResult, _: Any, style: Style) -> Iterator[str
 @operation(
     group="Find",
     for_people=resolution_text,
-    for_models=fenced_lines(resolution_text),
     command=Command(),
     tool=Tool(
         "Resolve a name",

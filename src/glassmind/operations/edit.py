@@ -17,7 +17,7 @@ from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.arguments import parsed_json, plain_value
 from glassmind.operations.failures import CONFLICT
 from glassmind.operations.find import Name, most
-from glassmind.operations.model_text import fenced, fenced_lines, named, one_line
+from glassmind.operations.model_text import fenced, named, one_line
 from glassmind.operations.names import note_name
 from glassmind.operations.registry import (
     Arguments,
@@ -705,7 +705,6 @@ def _some(names: list[str]) -> str:
 @operation(
     group="Edit",
     for_people=changes_for_people,
-    for_models=fenced_lines(changes_for_people),
     command=Command(
         "changeset list",
         usual=True,

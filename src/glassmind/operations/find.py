@@ -42,7 +42,6 @@ from glassmind.operations.model_text import (
     GENERATED,
     UNREAD,
     fenced,
-    fenced_lines,
     listed,
     named,
     one_line,
@@ -826,7 +825,6 @@ def verify_text(result: VerifyResult, _: Any, style: Style) -> Iterator[str]:
 @operation(
     group="Find",
     for_people=verify_text,
-    for_models=fenced_lines(verify_text),
     command=Command(),
     tool=Tool(
         "Verify receipts",

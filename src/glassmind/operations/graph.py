@@ -37,7 +37,7 @@ from glassmind.model.ontology import (
 )
 from glassmind.obsidian.text import Style, counted
 from glassmind.operations.find import Name, NoteArguments, most
-from glassmind.operations.model_text import fenced_lines, listed, named
+from glassmind.operations.model_text import listed, named
 from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
     Arguments,
@@ -259,7 +259,6 @@ def graph_operation(  # noqa: PLR0913 - a declaration names every part
         return operation(
             group="Graph",
             for_people=text,
-            for_models=fenced_lines(text),
             command=command or Command(f"graph {name}"),
             tool=Tool(title, about, **tool),
             route=Route("GET", f"/graph/{name}", sets=sets, fails=FAILS),
@@ -666,7 +665,6 @@ class OntologyResult(Result, Ontology):
 @operation(
     group="Graph",
     for_people=ontology_text,
-    for_models=fenced_lines(ontology_text),
     command=Command(),
     tool=Tool(
         "Show the vocabulary",

@@ -34,7 +34,7 @@ from glassmind.operations.graph import (
     answered,
     graph_operation,
 )
-from glassmind.operations.model_text import ModelStyle, fenced_lines, listed
+from glassmind.operations.model_text import ModelStyle, listed
 from glassmind.operations.names import note_name, report_guesses
 from glassmind.operations.registry import (
     Arguments,
@@ -238,7 +238,6 @@ class DismissResult(Result, Dismissed):
 @operation(
     group="Graph",
     for_people=dismissed_text,
-    for_models=fenced_lines(dismissed_text),
     writes=True,
     command=Command("graph dismiss", aliases=(("graph restore", {"restore": True}),)),
     tool=Tool(
@@ -541,7 +540,6 @@ class FindingResult(Result, FindingNow):
 @operation(
     group="Maintain",
     for_people=finding_text,
-    for_models=fenced_lines(finding_text),
     command=Command("health --again"),
     tool=Tool("Check a problem again"),
     route=Route("GET", "/graph/finding", sets=("graph",), fails=(404,)),
@@ -568,7 +566,6 @@ class DismissFindingArguments(Arguments):
 @operation(
     group="Maintain",
     for_people=dismissed_text,
-    for_models=fenced_lines(dismissed_text),
     writes=True,
     command=Command(
         "health --dismiss", aliases=(("health --restore", {"restore": True}),)

@@ -29,7 +29,6 @@ from glassmind.operations.find import Name, NoteArguments, Project, Since, Until
 from glassmind.operations.model_text import (
     ModelStyle,
     fenced,
-    fenced_lines,
     named,
     one_line,
 )
@@ -255,7 +254,6 @@ def recalled_for_people(result: RecallResult, _: Any, style: Style) -> str:
 @operation(
     group="Memory",
     for_people=recalled_for_people,
-    for_models=fenced_lines(recalled_for_people),
     command=Command(everyday=True),
     tool=Tool(
         "Recall memories",
@@ -331,7 +329,6 @@ def inbox_for_people(result: InboxResult, _: Any, style: Style) -> str:
 @operation(
     group="Memory",
     for_people=inbox_for_people,
-    for_models=fenced_lines(inbox_for_people),
     command=Command("inbox list", usual=True, everyday=True),
     tool=Tool(
         "List the inbox",

@@ -319,6 +319,7 @@ class Operation:
     """One operation, as declared; a decorator, which registers its function.
 
     The function's name is that of the operation, and its docstring is the summary.
+    Without `for_models`, a model gets the lines for people, between marks.
     `detail` names an argument that asks for more detail: the CLI sets it with `--json`,
     and MCP for a detailed answer. The argument `format` chooses from `files`.
     `markdown` renders a result for HTTP clients that prefer it. `events` are the types
@@ -327,7 +328,7 @@ class Operation:
 
     group: Group
     for_people: PeopleText = lambda *_: ""
-    for_models: ModelText = lambda *_: ""
+    for_models: ModelText | None = None
     writes: bool = False
     detail: str = ""
     command: Command | None = None

@@ -40,7 +40,6 @@ from glassmind.serve.compat.tools import (
     run,
     tool,
 )
-from glassmind.store.lexical.query import STOPWORDS
 
 MOST_LINKS, MOST_NEIGHBOURS, MOST_EDGES, MOST_PATHS = 200, 100, 200, 10
 """What a reply shows, since hubs have tens of thousands of links: links of a note each
@@ -164,20 +163,11 @@ def search(vault: Engine, arguments: BrainSearchArguments) -> Reply:
     hints = []
     if ids:
         hints.append(hint("read_note", "it is the best match", name=ids[0]))
-    elif simpler := simplified(query):
-        hints.append(hint("search", "no results", query=simpler, mode=mode))
     if len(ids) > 1:
         reason = f"links may connect the {len(ids)} notes"
         hints.append(hint("find_connections", reason, name=ids[0], depth=2))
     data = [_result(hit, mode, chunks=chunks) for hit in ranked]
     return Reply({**lacking, **wrapped(data, state, hints)}, result.sources())
-
-
-def simplified(query: str) -> str:
-    """Return half of the words that matter, at least two; nothing if none is left."""
-    words = [w for w in query.split() if w.lower().strip("?!.,;:") not in STOPWORDS]
-    kept = words[: max(2, (len(words) + 1) // 2)]
-    return " ".join(kept) if 1 < len(kept) < len(query.split()) else ""
 
 
 def _lacking(vault: Engine, result: SearchResult) -> dict[str, str]:

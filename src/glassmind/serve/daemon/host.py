@@ -292,9 +292,6 @@ class Daemon:
     """Serves clients, watches the vault if there is someone to report to, and warms up.
 
     Runs for as long as this process has the role.
-
-    Raises:
-        OSError: the socket or the card cannot be made.
     """
 
     def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:

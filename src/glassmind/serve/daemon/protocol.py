@@ -163,11 +163,7 @@ def read_card(folder: Path) -> Card | None:
 
 
 def write_card(folder: Path, card: Card) -> None:
-    """Write a card in the place of any other, atomically.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write a card in the place of any other, atomically."""
     staged = folder / f".{CARD_FILE}.{os.getpid()}"
     staged.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -180,9 +176,6 @@ def open_socket(folder: Path) -> tuple[socket.socket, Address]:
     """Listen for users of this machine, and return the address.
 
     The caller has the role of the daemon, so an old socket is of a process that ended.
-
-    Raises:
-        OSError: no socket can be opened.
     """
     family = socket.AF_UNIX if HAS_UNIX_SOCKETS else socket.AF_INET
     file = folder / SOCKET_FILE
@@ -230,11 +223,7 @@ def remove_socket(address: Address, folder: Path) -> None:
 
 
 def connect(address: Address, timeout_s: float) -> socket.socket:
-    """Return a connection to a daemon.
-
-    Raises:
-        OSError: nothing listens there.
-    """
+    """Return a connection to a daemon."""
     if isinstance(address, int):
         return socket.create_connection((LOOPBACK, address), timeout_s)
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -458,11 +447,6 @@ class _Call:
         return request
 
     def send_progress(self, progress: Progress) -> None:
-        """Send progress.
-
-        Raises:
-            ClientLeft: the client is gone.
-        """
         self.send({"progress": pack(progress)})
         if self.has_left.is_set():
             raise ClientLeft

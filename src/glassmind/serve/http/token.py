@@ -28,11 +28,7 @@ def token_file(config: Config) -> Path:
 
 
 def kept_token(file: Path) -> str:
-    """Return the token in a file; make one if there is none, or others could read it.
-
-    Raises:
-        TokenUnreadable: the file cannot be read or made.
-    """
+    """Return the token in a file; make one if none is there or others could read it."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileNotFoundError):

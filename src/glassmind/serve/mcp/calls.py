@@ -116,11 +116,7 @@ class Calls:
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        """Return what a tool answers; its error is an answer too.
-
-        Raises:
-            MCPError: there is no such tool.
-        """
+        """Return what a tool answers; its error is an answer too."""
         tool = self._tools.get(params.name)
         if tool is None:
             known = ", ".join(self._tools) or "none"

@@ -293,9 +293,6 @@ def make_server(  # noqa: PLR0913 - options by name
     log. Tools that are `owner_only` are served only with `for_owner`. With
     `structured`, results carry structured content beside their text, and tools list
     their output schemas.
-
-    Raises:
-        UnknownToolset: there is no such set of tools.
     """
     source = (lambda: engine) if isinstance(engine, Engine) else engine
     tools = [t for t in tools_of(toolsets) if for_owner or not t.owner_only]
@@ -370,11 +367,7 @@ async def list_prompts(
 async def get_prompt(
     _: Context, params: types.GetPromptRequestParams
 ) -> types.GetPromptResult:
-    """Return a prompt with its argument in place.
-
-    Raises:
-        MCPError: there is no such prompt, or its argument is missing or too long.
-    """
+    """Return a prompt with its argument in place."""
     prompt = PROMPTS.get(params.name)
     if prompt is None:
         problem = f"there is no prompt {shortened(params.name)!r}; there are: "

@@ -158,9 +158,6 @@ def serve(  # noqa: PLR0913 - options by name
     `make` opens the vault; it is called after the first reply. `scope` is called with
     every request and returns what the client may read; its errors are the reply. A
     `name` replaces the name that the client gives itself.
-
-    Raises:
-        UnknownToolset: there is no such set of tools.
     """
     opening = Opening(make)
     server = make_server(

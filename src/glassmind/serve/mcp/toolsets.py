@@ -26,7 +26,7 @@ from glassmind.operations.arguments import (
     require_defaults,
     schema_for_models,
 )
-from glassmind.operations.model_text import labelled
+from glassmind.operations.model_text import fenced_lines, labelled
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -46,11 +46,7 @@ BUDGETS = (USUAL_TOKENS, MOST_TOKENS)
 
 
 def tools_of(names: Sequence[str]) -> tuple[McpTool, ...]:
-    """Return the tools of some sets, set by set, always in the same order.
-
-    Raises:
-        UnknownToolset: there is no such set.
-    """
+    """Return the tools of some sets, set by set, always in the same order."""
     return tuple(tool for name in read_names(names) for tool in _tools_in(name))
 
 
@@ -149,7 +145,13 @@ def answer(operation: Operation, call: ToolCall) -> Answer:
     result = operation.run(call.engine, arguments, _caller(call))
     values = result.to_json()
     values = values if isinstance(result, NoNotes) else labelled(values)
-    return Answer(operation.for_models(result, view), values, result.sources())
+    return Answer(_text_of(operation, result, view), values, result.sources())
+
+
+def _text_of(operation: Operation, result: Any, view: View) -> str:
+    if operation.for_models:
+        return operation.for_models(result, view)
+    return fenced_lines(operation.for_people, result, view)
 
 
 def _read(
@@ -209,7 +211,7 @@ def _fitting(
     count, budget = len(items), BUDGETS[view.detailed]
     while True:
         part = _with_items(result, page, items[:count], is_first=view.first == 1)
-        text = operation.for_models(part, view)
+        text = _text_of(operation, part, view)
         tokens = estimate_tokens(text)
         if tokens <= budget or count <= 1:
             return part, text, count
@@ -249,7 +251,7 @@ def _fitted(operation: Operation, call: ToolCall, arguments: Any, view: View) ->
     while True:
         arguments = msgspec.structs.replace(arguments, limit=limit)
         result = operation.run(call.engine, arguments, _caller(call))
-        text = operation.for_models(result, view)
+        text = _text_of(operation, result, view)
         if limit == 1 or estimate_tokens(text) <= BUDGETS[view.detailed]:
             break
         limit = max(limit * 2 // 3, 1)
