@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from glassmind.links.graph import LinkGraph, build
-from glassmind.model.graph import KINDS, LinkRows, NodeRows
+from glassmind.model.graph import KINDS, LinkRows, NetEdge, NodeRows
 
 
 def net_of(
@@ -30,6 +30,11 @@ def net_of(
     return build("", NodeRows(ids, names, names), rows)
 
 
+def edges_from(net: LinkGraph, node: int) -> list[NetEdge]:
+    """Return every link of a node to others, by target."""
+    return [edge for end in net.outward(node) for edge in net.edges(node, int(end))]
+
+
 def content(net: LinkGraph) -> dict[str, object]:
     """Return everything that a graph says, whatever it was made from."""
     nodes = range(len(net))
@@ -38,14 +43,14 @@ def content(net: LinkGraph) -> dict[str, object]:
         "paths": list(net.paths),
         "titles": list(net.titles),
         "notes": net.note_count,
-        "edges": [net.edges_from(node) for node in nodes],
+        "edges": [edges_from(net, node) for node in nodes],
         "edges to": [net.edges_to(node) for node in nodes],
         "out": [net.outward(node).tolist() for node in nodes],
         "in": [net.inward(node).tolist() for node in nodes],
         "around": [net.around(node).tolist() for node in nodes],
         "views": [
             [column.tolist() for column in view]
-            for view in (net.out_view, net.in_view, net.both_view)
+            for view in (net.out_view, net.both_view)
         ],
         "places": [net.node_at(path) for path in net.paths],
         "files": [net.node_of(int(file_id)) for file_id in net.ids[: net.note_count]],

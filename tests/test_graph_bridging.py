@@ -3,7 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from graph_desk import chain, clique, net_of
+from graph_desk import chain, net_of
 
 from glassmind.links import ranks
 from glassmind.links.graph import Floats
@@ -73,11 +73,3 @@ def test_bridging_in_a_long_chain_is_bounded_by_its_rings_too() -> None:
     assert found.samples == 1_000  # by nodes and links alone it would be 1,500
     assert 0 < found.error < 0.02
     assert abs(found.scores[1_000] - 0.5) < found.error
-
-
-def test_bridging_is_counted_once_for_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
-    net = net_of([*clique(range(5)), *clique(range(5, 10)), (4, 5)])
-    first = bridging(net)
-    monkeypatch.setattr(ranks, "_through", None)
-
-    assert bridging(net) is first

@@ -289,5 +289,7 @@ def test_kinds_properties_and_lines_are_told(vault: VaultDesk) -> None:
         ("markdown", "", 6, 1.0),
         ("link", "", 6, 1.0),
     ]
-    assert [edge.kind for edge in net.edges_from(2)] == ["canvas"]
-    assert net.edges_from(1) == []
+    assert [edge.kind for end in net.outward(2) for edge in net.edges(2, int(end))] == [
+        "canvas"
+    ]
+    assert not len(net.outward(1))

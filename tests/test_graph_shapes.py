@@ -11,7 +11,7 @@ from typing import TypeAlias
 import networkx as nx
 import numpy as np
 import pytest
-from graph_desk import chain, clique, net_of
+from graph_desk import chain, clique, edges_from, net_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,7 +52,7 @@ def digraph(net: LinkGraph) -> "nx.DiGraph[int]":
     """Return the linked nodes as networkx has them."""
     graph = nx.DiGraph()
     for node in range(len(net)):
-        for edge in net.edges_from(node):
+        for edge in edges_from(net, node):
             known = graph.get_edge_data(edge.source, edge.target, {"weight": 0.0})
             sure = max(known["weight"], edge.confidence)
             graph.add_edge(edge.source, edge.target, weight=sure)
@@ -91,7 +91,7 @@ def test_an_empty_graph_has_an_answer_to_everything() -> None:
 def test_a_single_note_ranks_nowhere_and_belongs_to_nothing() -> None:
     net = net_of([(0, 0)], 1)
 
-    assert net.edges_from(0) == []
+    assert edges_from(net, 0) == []
     assert influence(net).tolist() == [0.0]
     assert bridging(net).scores.tolist() == [0.0]
     assert clusters(net).tolist() == [-1]

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from graph_desk import content, net_of
+from graph_desk import content, edges_from, net_of
 from hypothesis import given
 from hypothesis import strategies as st
 from operation_desk import result_of, text_of, values_of
@@ -239,8 +239,8 @@ def test_a_part_of_the_graph_has_the_links_between_its_nodes(
     assert part.paths == [net.paths[node] for node in inside]
     assert part.ids.tolist() == net.ids[inside].tolist()
     for place, node in enumerate(inside):
-        kept = [edge for edge in net.edges_from(node) if edge.target in chosen]
-        found = part.edges_from(place)
+        kept = [edge for edge in edges_from(net, node) if edge.target in chosen]
+        found = edges_from(part, place)
         assert [(inside[e.target], e.seq, e.line, e.kind) for e in found] == [
             (e.target, e.seq, e.line, e.kind) for e in kept
         ]

@@ -10,7 +10,7 @@ notes that have its paths.
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from glassmind.errors import (
@@ -212,44 +212,30 @@ class DismissalBook:
             there |= {path for path, *_ in reader.rows().skipped()}
         return [one for one in found if there.issuperset(one.paths)]
 
-    def add(self, one: Dismissal) -> Dismissed:
-        """Dismiss something for good, unless it is dismissed already.
+    def settle(self, one: Dismissal, *, dismiss: bool) -> Dismissed:
+        """Dismiss something for good, or drop every line that does; others stay.
 
         Raises:
             WriteRefused: the settings or the disk do not let it be written.
         """
+        if not self.sees_all and not self._visible([one]):
+            return Dismissed(self.path, one.line, changed=False)
 
         def change(found: FileText) -> str:
-            if one in map(parse_line, _split(found.text)):
+            lines = _split(found.text)
+            if not dismiss:
+                return "".join(line for line in lines if parse_line(line) != one)
+            if one in map(parse_line, lines):
                 return found.text
             text = found.text or found.newline.join((*HEAD, ""))
             if not text.endswith(("\n", "\r")):
                 text += found.newline
             return f"{text}{one.line}{found.newline}"
 
-        return self._changed(one, change, DISMISSED)
-
-    def drop(self, one: Dismissal) -> Dismissed:
-        """Take a dismissal back; every line that says so goes, all others stay.
-
-        Raises:
-            WriteRefused: the settings or the disk do not let it be written.
-        """
-
-        def change(found: FileText) -> str:
-            lines = _split(found.text)
-            return "".join(line for line in lines if parse_line(line) != one)
-
-        return self._changed(one, change, RESTORED)
-
-    def _changed(
-        self, one: Dismissal, change: Callable[[FileText], str], why: str
-    ) -> Dismissed:
-        if not self.sees_all and not self._visible([one]):
-            return Dismissed(self.path, one.line, changed=False)
         writes = self._vault.config.writes
         permit = Permit(self._vault.agent_folder, writes.agent_dir_writable)
         writer = VaultWriter(self._vault.config.vault.path, permit, client="cli")
+        why = DISMISSED if dismiss else RESTORED
         done = rewrite(writer, self.path, change, why=why)
         return Dismissed(self.path, one.line, changed=done is not None)
 
@@ -268,8 +254,10 @@ def settle_pair(vault: Vault, a: str, b: str, *, dismiss: bool) -> Dismissed:
         WritesOff: the settings let nothing be written.
     """
     _check_writes(vault, dismiss=dismiss)
-    book, line = dismissals_for(vault), _named(vault, a, b)
-    return book.add(line) if dismiss else book.drop(line)
+    one, other = _called(vault, a), _called(vault, b)
+    if one == other:
+        raise BadWish("a pair", f"of {one} and itself", "of two notes")
+    return dismissals_for(vault).settle(pair_line(one, other), dismiss=dismiss)
 
 
 def settle_finding(vault: Vault, now: FindingNow, *, dismiss: bool) -> Dismissed:
@@ -283,13 +271,11 @@ def settle_finding(vault: Vault, now: FindingNow, *, dismiss: bool) -> Dismissed
     check, _, subject = now.key.partition(":")
     book, line = dismissals_for(vault), finding_line(check, subject)
     is_known = now.state == "there" or now.dismissed
-    if dismiss:
-        if not is_known:
-            raise FindingAbsent(now.key, now.reason or "")
-        return book.add(line)
-    return (
-        book.drop(line) if is_known else Dismissed(book.path, line.line, changed=False)
-    )
+    if dismiss and not is_known:
+        raise FindingAbsent(now.key, now.reason or "")
+    if not is_known:
+        return Dismissed(book.path, line.line, changed=False)
+    return book.settle(line, dismiss=dismiss)
 
 
 def _check_writes(vault: Vault, *, dismiss: bool) -> None:
@@ -297,13 +283,6 @@ def _check_writes(vault: Vault, *, dismiss: bool) -> None:
     if not writes.agent_dir_writable:
         undone = "nothing was dismissed" if dismiss else "no dismissal was taken back"
         raise WritesOff(writes.agent_dir, undone)
-
-
-def _named(vault: Vault, a: str, b: str) -> Dismissal:
-    one, other = _called(vault, a), _called(vault, b)
-    if one == other:
-        raise BadWish("a pair", f"of {one} and itself", "of two notes")
-    return pair_line(one, other)
 
 
 def _called(vault: Vault, name: str) -> NotePath:

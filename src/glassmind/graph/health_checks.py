@@ -122,17 +122,14 @@ class HealthContext:
 
     @cached_property
     def notes(self) -> list[HealthNote]:
-        """Every note, by path."""
         return self.rows.notes()
 
     @cached_property
     def by_id(self) -> dict[int, HealthNote]:
-        """Every note by its id."""
         return {note.id: note for note in self.notes}
 
     @cached_property
     def by_path(self) -> dict[str, HealthNote]:
-        """Every note by its path."""
         return {note.path: note for note in self.notes}
 
     def is_written(self, path: str) -> bool:
@@ -157,7 +154,6 @@ class HealthContext:
 
     @cached_property
     def net(self) -> LinkGraph:
-        """The link graph."""
         return link_graph(self.vault)
 
     def near(self, note_id: int) -> set[int]:
@@ -167,7 +163,6 @@ class HealthContext:
 
     @cached_property
     def themes(self) -> "Sequence[Theme] | Unchecked":
-        """The themes."""
         return themed_for(self.vault).now().themes or Unchecked(NO_THEMES)
 
     def members(self, theme: Theme) -> list[HealthNote]:
@@ -177,12 +172,10 @@ class HealthContext:
 
     @cached_property
     def entries(self) -> Sequence[Entry]:
-        """The words that each note uses."""
         return vocabulary_for(self.vault).counted
 
     @cached_property
     def spellings(self) -> list[SpelledWord]:
-        """The words in several spellings."""
         return spellings(self.entries)
 
     @cached_property

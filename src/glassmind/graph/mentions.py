@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
-from glassmind.graph.words import opens
+from glassmind.graph.words import opens, singular
 from glassmind.model.notes import Note
 from glassmind.obsidian.prose import prose
 from glassmind.obsidian.secrets import redacted
@@ -227,13 +227,9 @@ def _inflections(pieces: Pieces) -> Iterator[Pieces]:
     *before, last = pieces
     if not last.isascii() or not last.isalpha() or len(last) < SHORTEST_STEM:
         return
-    if last.endswith("ies"):
-        yield (*before, f"{last[:-3]}y")
-    elif last.endswith(("xes", "ches", "shes", "sses")):
-        yield (*before, last[:-2])
-    elif last.endswith("s"):
-        if not last.endswith(("ss", "us", "is")) and len(last) > SHORTEST_STEM:
-            yield (*before, last[:-1])
+    if last.endswith("s"):
+        if len(last) > SHORTEST_STEM and singular(last) != last:
+            yield (*before, singular(last))
     elif last.endswith(("x", "z", "ch", "sh")):
         yield (*before, f"{last}es")
     elif last.endswith("y") and last[-2] not in "aeiou":

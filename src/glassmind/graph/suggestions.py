@@ -336,33 +336,6 @@ class Pages:
         return self._raw[path]
 
 
-class NoteVectors(NamedTuple):
-    """The vectors of all notes as rows; `ids` ascend."""
-
-    ids: NDArray[np.int64]
-    rows: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, rows: MentionRows) -> "NoteVectors":
-        """Read the vectors."""
-        known = list(rows.vectors())
-        ids = np.array([note for note, _ in known], np.int64)
-        raw = np.frombuffer(b"".join(row for _, row in known), "<f4")
-        return cls(ids, raw.reshape(-1, max(rows.width(), 1)))
-
-    def cosines(self, net: LinkGraph, node: int) -> Strengths:
-        """Return the cosine of one note with each node; -1 where it is unknown."""
-        found = np.full(len(net), UNKNOWN)
-        own = net.ids[node]
-        at = int(np.searchsorted(self.ids, own))
-        if at < len(self.ids) and self.ids[at] == own:
-            nodes = net.nodes_of(self.ids)
-            known = nodes != NOWHERE
-            found[nodes[known]] = (self.rows @ self.rows[at])[known]
-            found[node] = UNKNOWN
-        return found
-
-
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """What one note says of all others.
@@ -405,7 +378,11 @@ class Finder:
         self.rows = MentionRows(vault.reader.connection())
         self.words = current_words(vault)
         self.dismissed = dismissals_for(vault).now()
-        self._vectors = NoteVectors.of(self.rows)
+        known = list(self.rows.vectors())
+        nodes = self.facts.net.nodes_of(np.array([note for note, _ in known], np.int64))
+        raw = np.frombuffer(b"".join(row for _, row in known), "<f4")
+        vectors = raw.reshape(-1, max(self.rows.width(), 1))
+        self._nodes, self._vectors = nodes[nodes >= 0], vectors[nodes >= 0]
         self._spots: dict[int, Mapping[int, Spot]] = {}
         self._standing: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
 
@@ -413,7 +390,7 @@ class Finder:
         """Return how all other notes look from one."""
         facts, page = self.facts, self.pages.at(self.facts.net.paths[node])
         own = words_in(page) if page else frozenset()
-        cosines = self._vectors.cosines(facts.net, node)
+        cosines = self._cosines(node)
         signs: dict[SignName, Strengths] = {
             "mentions": self._mentions(node),
             "mentioned": self._mentioned(node),
@@ -430,6 +407,15 @@ class Finder:
         for name, weight in WEIGHTS.items():
             total = total + weight * signs[name]
         return Outlook(node, open_, cosines, signs, np.where(open_, total, 0))
+
+    def _cosines(self, node: int) -> Strengths:
+        """Return the cosine of one note with each node; -1 where it is unknown."""
+        found = np.full(len(self.facts.net), UNKNOWN)
+        own = self._vectors[self._nodes == node]
+        if len(own):
+            found[self._nodes] = self._vectors @ own[0]
+            found[node] = UNKNOWN
+        return found
 
     def spots(self, node: int) -> Mapping[int, Spot]:
         """Return where a note names others in its prose, by node."""

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from itertools import count as count_from
 from itertools import pairwise
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import xxhash
@@ -88,11 +88,8 @@ class Parts(NamedTuple):
     modularity: float
 
 
-class _Division(NamedTuple):
-    """Parts with the ids of the themes."""
-
-    parts: Parts
-    ids: Sequence[int]
+_Division: TypeAlias = tuple[Parts, Sequence[int]]
+"""Parts with the ids of the themes."""
 
 
 class _Made(NamedTuple):
@@ -150,10 +147,6 @@ class Themed:
 
     def home_of(self, path: str) -> ThemeLabel | None:
         """Return the theme that a note belongs to as the links are now, if any."""
-        return self.homes().get(path)
-
-    def homes(self) -> Mapping[str, ThemeLabel]:
-        """Return the theme of every note that has one, by path."""
         themes = self.now()
         known, homes = self._homes
         if known is not themes:
@@ -163,7 +156,7 @@ class Themed:
                 for member in theme.members
             }
             self._homes = (themes, homes)
-        return homes
+        return homes.get(path)
 
     def renew(self, wait_s: float) -> None:
         """Make the themes that are kept current, waiting so long for other writers.
@@ -229,10 +222,10 @@ class Themed:
             parts = self._parts(graph, mark, resolution)
             before = _by_node(graph, members, 1).astype(np.int32)
             last_id = None if ghosts or once else kept.last_id
-            division = _Division(parts, known_again(before, parts.labels, last_id))
+            division = parts, known_again(before, parts.labels, last_id)
         themes = _described(graph, division, resolution, _Tags(rows.tags()))
         grouped = themes.notes - themes.apart
-        quality = division.parts.modularity
+        quality = division[0].modularity
         made = ThemeState(mark, resolution, quality, self._usual, grouped)
         return _Made(graph, state, made, themes)
 
@@ -320,7 +313,7 @@ def _from_rows(graph: LinkGraph, kept: KeptThemes, state: ThemeState) -> _Divisi
     first = int(len(ids) > 0 and ids[0] == 0)  # those that have none
     labels = (place - first).astype(np.int32)
     shares = _by_node(graph, kept.members, 2)
-    return _Division(Parts(labels, shares, state.modularity), ids[first:].tolist())
+    return Parts(labels, shares, state.modularity), ids[first:].tolist()
 
 
 def _members(made: _Made) -> Members:

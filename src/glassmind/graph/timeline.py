@@ -6,7 +6,6 @@ may be older. A link is as old as the commit that added it; where none is known,
 note that it is in, or as the one it leads to if that is known to be younger.
 """
 
-import json
 import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -77,7 +76,6 @@ OUTSIDE = "../"
 
 _WIKILINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _DESTINATION = re.compile(r"\]\((?:<([^<>\n]*)>|([^\s()<>]+))")
-_CANVAS_FILE = re.compile(r'"file"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
 class Life(NamedTuple):
@@ -401,9 +399,8 @@ def _linked(
         holder = lives.whose.get((change.commit.id, change.path))
         if holder is None:
             continue
-        canvas = change.path.endswith(".canvas")
         for line in change.added:
-            for name in _canvas_names(line) if canvas else _names_in(line):
+            for name in _names_in(line):
                 linked.setdefault((holder, name), (place, change.commit))
     return linked
 
@@ -416,12 +413,3 @@ def _names_in(line: str) -> Iterator[str]:
         for found in _DESTINATION.finditer(line)
     ]
     yield from (name_key(target.path) for target in targets if target and target.path)
-
-
-def _canvas_names(line: str) -> Iterator[str]:
-    for found in _CANVAS_FILE.finditer(line):
-        try:
-            yield name_key(json.loads(found[1]))
-        except ValueError:
-            continue
-    yield from _names_in(line)

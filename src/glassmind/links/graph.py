@@ -37,9 +37,6 @@ NOWHERE = -1
 MOST_REPLACED = 256
 """Rows kept beside the arrays; looking them up is cheap, copying their dict is not."""
 
-FEW_ROWS = 24
-"""Rows up to which slicing each is faster than computing where all items are."""
-
 MARK_BITS = 3
 """The last three bits of a mark are the kind of the link; before them is the line."""
 
@@ -185,13 +182,15 @@ class LinkGraph:
 
     def edges(self, source: int, target: int) -> list[NetEdge]:
         """Return every link from one node to another, in the order written."""
-        targets = self.tables.links.row(source)[0]
-        return self._edges(source, np.flatnonzero(targets == target))
-
-    def edges_from(self, node: int) -> list[NetEdge]:
-        """Return every link of a node to others, in the order written."""
-        targets = self.tables.links.row(node)[0]
-        return self._edges(node, np.flatnonzero(targets >= 0))
+        rows = self.tables.links.row(source)
+        places = np.flatnonzero(rows[0] == target)
+        columns = [column[places].tolist() for column in rows[1:]]
+        edges = []
+        for mark, name, seq in zip(*columns, places.tolist(), strict=True):
+            kind, line = KINDS[mark & _KIND], mark >> MARK_BITS
+            sure, named = CONFIDENCE[kind], self.names[name]
+            edges.append(NetEdge(source, target, kind, named, line, seq, sure))
+        return edges
 
     def edges_to(self, node: int) -> list[NetEdge]:
         """Return every link to a node, by source and then in the order written."""
@@ -219,21 +218,8 @@ class LinkGraph:
         return _view(self.tables.out.flat)
 
     @cached_property
-    def in_view(self) -> View:
-        return _view(self.tables.into.flat)
-
-    @cached_property
     def both_view(self) -> View:
         return _view(self.both)
-
-    def _edges(self, source: int, places: NDArray[np.int64]) -> list[NetEdge]:
-        columns = [c[places].tolist() for c in self.tables.links.row(source)]
-        edges = []
-        for target, mark, name, seq in zip(*columns, places.tolist(), strict=True):
-            kind, line, name_of = KINDS[mark & _KIND], mark >> MARK_BITS, self.names
-            sure = CONFIDENCE[kind]
-            edges.append(NetEdge(source, target, kind, name_of[name], line, seq, sure))
-        return edges
 
 
 def ghost_key(name: str) -> str:
@@ -383,10 +369,6 @@ def common_nodes(graph: LinkGraph, one: int, other: int) -> Ints:
 def gathered(flat: Flat, nodes: NDArray[np.integer[Any]]) -> Ints:
     """Return the first column of the rows of some nodes, one behind the other."""
     starts, (items, *_) = flat
-    if len(nodes) <= FEW_ROWS:
-        spans = zip(starts[nodes].tolist(), starts[nodes + 1].tolist(), strict=True)
-        parts = [items[first:last] for first, last in spans]
-        return np.concatenate(parts) if parts else items[:0]
     return items[_places(starts, nodes)]
 
 

@@ -1,7 +1,6 @@
 """Which nodes matter: PageRank, hubs and authorities, and betweenness."""
 
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,12 +56,12 @@ class Bridging(NamedTuple):
 
 
 class _Arcs(NamedTuple):
-    """Pairs of linked nodes; `weights` is None where all are 1, as in most vaults."""
+    """Pairs of linked nodes."""
 
     size: int
     sources: NDArray[np.intp]
     targets: NDArray[np.intp]
-    weights: Floats | None
+    weights: Floats
 
     def forward(self, scores: Floats) -> Floats:
         """Return what each node gets when each gives its score to all its targets."""
@@ -75,9 +74,7 @@ class _Arcs(NamedTuple):
     def _flow(
         self, scores: Floats, give: NDArray[np.intp], take: NDArray[np.intp]
     ) -> Floats:
-        flow = scores.take(give)
-        if self.weights is not None:
-            flow *= self.weights
+        flow = scores.take(give) * self.weights
         sums = np.bincount(take, flow, minlength=self.size)
         return sums.astype(np.float64, copy=False)
 
@@ -138,12 +135,7 @@ def _arcs(graph: LinkGraph, groups: Ints | None = None) -> _Arcs:
     if groups is not None:
         kept = (groups[sources] == groups[targets]) & (groups[sources] >= 0)
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
-    equal = bool((weights == 1.0).all())
-    return _Arcs(count, sources, targets, None if equal else weights)
-
-
-_COUNTED: WeakKeyDictionary[LinkGraph, tuple[int, Bridging]] = WeakKeyDictionary()
-"""The betweenness of graphs that somebody still has, with the work it was worth."""
+    return _Arcs(count, sources, targets, weights)
 
 
 def bridging(graph: LinkGraph, *, most_work: int = MOST_WORK) -> Bridging:
@@ -153,13 +145,6 @@ def bridging(graph: LinkGraph, *, most_work: int = MOST_WORK) -> Bridging:
     step of all their searches is one step over arrays. Where paths from every node
     would be more than `most_work`, the roots are a sample (Brandes and Pich, 2007).
     """
-    known = _COUNTED.get(graph)
-    if known is None or known[0] != most_work:
-        known = _COUNTED[graph] = most_work, _counted(graph, most_work)
-    return known[1]
-
-
-def _counted(graph: LinkGraph, most_work: int) -> Bridging:
     count, (starts, nodes, _) = len(graph), graph.both_view
     linked = np.flatnonzero(np.diff(starts))
     roots = np.random.default_rng(SEED).permutation(linked)
