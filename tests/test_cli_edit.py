@@ -31,8 +31,8 @@ from glassmind.model.edits import (
     SetTask,
 )
 from glassmind.operations import failures as exits
+from glassmind.operations.edit import ARGUMENTS
 from glassmind.operations.registry import find_commands
-from glassmind.operations.text_edits import ARGUMENTS
 
 ACTIONS = [path.removeprefix("edit ") for path in find_commands("edit")]
 

@@ -16,7 +16,7 @@ from glassmind.config import load_config
 from glassmind.errors import BadConfigFile, ConfigError, ConfigUnwritable
 from glassmind.model.access import Scope
 from glassmind.serve import connect as joining
-from glassmind.serve.connect import PROGRAMS, Program, connect, disconnect
+from glassmind.serve.connect import PROGRAMS, Program, connect
 
 DESKTOP, CODEX = PROGRAMS["claude-desktop"], PROGRAMS["codex"]
 NAME = "glassmind"
@@ -57,9 +57,9 @@ def test_a_file_is_changed_as_shown_once_and_comes_back(
     assert first.backup is not None
     assert first.backup.read_bytes() == before.read_bytes()
     assert again.backup is None
-    assert disconnect(file, program.form, NAME).state == "disconnected"
+    assert connect(file, program.form, NAME, None).state == "disconnected"
     assert_same(file, before)
-    assert disconnect(file, program.form, NAME).state == "absent"
+    assert connect(file, program.form, NAME, None).state == "absent"
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -71,9 +71,9 @@ def test_a_program_without_a_file_gets_one_for_its_user_alone(
     done = connect(file, form, NAME, entry_for(PROGRAMS[name]))
 
     assert (done.state, done.made, done.backup) == ("connected", True, None)
-    assert file.read_text("utf-8") == form.shown(NAME, entry_for(PROGRAMS[name]))
+    assert file.read_text("utf-8") == form.changed("", NAME, entry_for(PROGRAMS[name]))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert disconnect(file, form, NAME).state == "disconnected"
+    assert connect(file, form, NAME, None).state == "disconnected"
     assert not form.servers(file.read_text("utf-8"))
 
 
@@ -100,7 +100,7 @@ def test_an_entry_of_ours_is_replaced_and_values_that_a_person_added_stay(
     entry = form.servers(file.read_text("utf-8"))[NAME]
     kept = {"note": "mine", "more": {"TZ": "UTC"}}
     assert entry == {**entry_for(PROGRAMS[name]), **kept}
-    assert disconnect(file, form, NAME).state == "disconnected"
+    assert connect(file, form, NAME, None).state == "disconnected"
     assert_same(file, golden(name, "before"))
 
 
@@ -121,7 +121,7 @@ def test_an_entry_of_another_is_replaced_only_when_forced(tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="--force"):
         connect(file, DESKTOP.form, NAME, ENTRY)
     with pytest.raises(ConfigError, match="--force"):
-        disconnect(file, DESKTOP.form, NAME)
+        connect(file, DESKTOP.form, NAME, None)
     assert file.read_text("utf-8") == OTHER
     assert [*tmp_path.iterdir()] == [file]
 
@@ -171,7 +171,7 @@ def test_a_mark_of_windows_and_its_line_ends_stay(tmp_path: Path) -> None:
     assert written.startswith("\ufeff".encode())
     assert written.count(b"\n") == written.count(b"\r\n") == 13
     assert b'\r\n    "mcpServers": {\r\n        "glassmind": {' in written
-    disconnect(file, DESKTOP.form, NAME)
+    connect(file, DESKTOP.form, NAME, None)
     assert file.read_bytes() == was.replace(
         b'"dark"', b'"dark",\r\n    "mcpServers": {}'
     )

@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 import glassmind.serve.mcp.server as server_module
 from glassmind.errors import CallAbandoned
 from glassmind.operations.names import note_uri
-from glassmind.serve.mcp.calls import MOST, Threads
+from glassmind.serve.mcp.calls import MOST, Host
 from glassmind.serve.mcp.server import instructions_for, make_server
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.version import __version__
@@ -287,20 +287,20 @@ def test_calls_that_were_abandoned_do_not_pile_up() -> None:
         working.add(threading.get_ident())
         may_end.wait(60)
 
-    async def left(threads: Threads) -> None:
+    async def left(host: Host) -> None:
         with anyio.move_on_after(0.01):
-            await threads.run(slow)
+            await host.run(slow)
 
     async def many() -> int:
-        threads = Threads()
+        host = Host(NotImplemented)
         for _ in range(20):
             async with anyio.create_task_group() as group:
                 for _ in range(8):
-                    group.start_soon(left, threads)
+                    group.start_soon(left, host)
         found = len(working)
         may_end.set()
         with anyio.fail_after(60):
-            assert await threads.run(lambda: "tea") == "tea"
+            assert await host.run(lambda: "tea") == "tea"
         return found
 
     assert anyio.run(many) <= MOST

@@ -6,7 +6,7 @@ import pytest
 
 from glassmind.errors import BadArgument
 from glassmind.model.edits import ChangeProperty
-from glassmind.operations.text_edits import read_edits
+from glassmind.operations.edit import read_edits
 
 
 @pytest.mark.parametrize("act", [{}, {"act": "set"}, {"act": "add"}, {"act": "remove"}])

@@ -1,20 +1,44 @@
 """Operations that change notes, and those on changesets: list, show, apply, undo."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields
 from functools import partial
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, cast, get_type_hints
 
-from msgspec import UNSET, Meta, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, structs
 
 from glassmind.edit.text_edits import KINDS
 from glassmind.edit.vault import EditRequest
 from glassmind.engine import Engine
-from glassmind.errors import BadValue, ConfirmFirst
-from glassmind.model import edits as model_edits
+from glassmind.errors import BadArgument, BadValue, ConfirmFirst
 from glassmind.model.access import Passage, Shown
+from glassmind.model.edits import (
+    FUZZY,
+    AddLink,
+    Append,
+    AtBlock,
+    AtHeading,
+    AtLine,
+    Changed,
+    ChangeProperty,
+    Changeset,
+    ChangeState,
+    FileDiff,
+    IndexState,
+    Prepend,
+    Replace,
+    SetTask,
+    TextEdit,
+)
 from glassmind.obsidian.text import Style, counted, on_one_line
-from glassmind.operations.arguments import parsed_json, plain_value
+from glassmind.operations.arguments import (
+    fields_of,
+    parsed_json,
+    plain_value,
+    property_schema,
+    read,
+)
 from glassmind.operations.failures import CONFLICT
 from glassmind.operations.find import Name, most
 from glassmind.operations.model_text import fenced, named, one_line
@@ -28,19 +52,13 @@ from glassmind.operations.registry import (
     Result,
     Route,
     Run,
+    Surface,
     Tool,
     View,
     arg,
     copied,
     operation,
     shown,
-)
-from glassmind.operations.text_edits import (
-    Edits,
-    HeadingIndex,
-    arguments_of,
-    edit_from,
-    read_edits,
 )
 
 APPROVE = "glassmind proposals approve"
@@ -49,7 +67,7 @@ APPROVE = "glassmind proposals approve"
 PATIENT_S = 120.0
 """Seconds for a change: a folder with thousands of links takes a while."""
 
-DONE: tuple[model_edits.ChangeState, ...] = ("applied", "undone", "failed")
+DONE: tuple[ChangeState, ...] = ("applied", "undone", "failed")
 """States of what was applied, or tried."""
 
 MOST_LISTED = 1_000
@@ -120,7 +138,7 @@ class Change(Result, frozen=True, kw_only=True):
     """What a changeset is, and its state; `undoes` is the id of another one."""
 
     id: str | None
-    state: model_edits.ChangeState
+    state: ChangeState
     verb: str
     title: str
     created: str
@@ -141,8 +159,8 @@ class ChangeResult(Change, frozen=True, kw_only=True):
     file that this change writes.
     """
 
-    files: list[model_edits.FileDiff]
-    index: model_edits.IndexState
+    files: list[FileDiff]
+    index: IndexState
     notices: list[str]
     closed: bool | UnsetType = UNSET
 
@@ -179,7 +197,7 @@ def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> EditRequest:
     return EditRequest(client=caller.client, dry_run=dry_run, tainted=tainted)
 
 
-def change_result(done: model_edits.Changed) -> ChangeResult:
+def change_result(done: Changed) -> ChangeResult:
     return _change(
         ChangeResult,
         done.changeset,
@@ -191,7 +209,7 @@ def change_result(done: model_edits.Changed) -> ChangeResult:
     )
 
 
-def _change(kind: type[Kind], changeset: model_edits.Changeset, **others: Any) -> Kind:
+def _change(kind: type[Kind], changeset: Changeset, **others: Any) -> Kind:
     draft, waits = changeset.draft, changeset.state == "proposed"
     return copied(
         kind,
@@ -290,12 +308,12 @@ def _effects(result: ChangeResult) -> Iterator[str]:
         yield "search will find it shortly"
 
 
-def _file_line(file: model_edits.FileDiff, style: Style) -> str:
+def _file_line(file: FileDiff, style: Style) -> str:
     counts = style.faint(f"+{file.added} -{file.removed}")
     return f"  {style.strong(_moved(file))}  {counts}"
 
 
-def _diff_lines(file: model_edits.FileDiff, style: Style) -> Iterator[str]:
+def _diff_lines(file: FileDiff, style: Style) -> Iterator[str]:
     yield _file_line(file, style).lstrip()
     # only line feeds end a line: other line separators are part of the text
     lines = file.diff.rstrip("\n").split("\n") if file.diff else []
@@ -323,9 +341,7 @@ def _next_step(result: ChangeResult, style: Style) -> Iterator[str]:
         yield style.faint(f"to undo it: glassmind changeset undo {result.id}")
 
 
-def _moved(
-    file: model_edits.FileDiff | FileMove, name: Callable[[str], str] = on_one_line
-) -> str:
+def _moved(file: FileDiff | FileMove, name: Callable[[str], str] = on_one_line) -> str:
     if file.path is None:
         return f"{name(file.to)} (new)"
     if file.path == file.to:
@@ -378,7 +394,7 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
 
 
 def changed(
-    change: Callable[..., model_edits.Changed],
+    change: Callable[..., Changed],
     vault: Engine,
     arguments: Arguments,
     caller: Caller,
@@ -397,6 +413,138 @@ def changed(
         values[name] = note_name(vault, values[name], name)
     first = [values.pop(name) for name in positional]
     return change_result(change(*first, request, **values))
+
+
+MOST_EDITS = 200
+PLACE = 4_096
+"""Characters of a name or heading."""
+
+INDEX = arg("Which of several headings, from 0.", ge=0, le=10_000)
+HeadingIndex = Annotated[int | None, INDEX]
+
+FIELDS: Mapping[str, Meta] = {
+    "text": arg(
+        "The text to write; - reads standard input.",
+        flag="--text",
+        file="--file",
+        note_text=True,
+        for_models="what to write",
+    ),
+    "find": arg("The text to replace.", note_text=True, for_models="occurs once"),
+    "task.find": arg("The text of the task, or a part of it.", note_text=True),
+    "fuzzy": arg(
+        f"Replace the most similar text if it is at least this similar ({FUZZY}).",
+        metavar="SHARE",
+        for_models=f"how similar is enough, as {FUZZY}",
+        ge=0,
+        le=1,
+    ),
+    "heading": arg("The heading; Above#Below if several match.", longest=PLACE),
+    "link.heading": arg("Add it at the end of this section.", longest=PLACE),
+    "where": arg("Write the text in its place, before it or after it.", for_models=""),
+    "scope": arg("The whole section, or its first paragraph.", for_models=""),
+    "index": INDEX,
+    "block": arg("The id of the block.", for_models="its ^id", longest=PLACE),
+    "name": arg("The property.", for_models="", longest=PLACE),
+    "act": arg("What to do with it.", for_models=""),
+    "value": arg(
+        "The value, or an item to add or remove.",
+        note_text=True,
+        for_models="not for unset; an item for add, remove",
+    ),
+    "line": arg("Number of the line; frontmatter counts.", ge=1),
+    "last": arg("The last of several lines.", ge=1),
+    "status": arg("The character between the brackets, or toggle.", longest=20),
+    "target": arg("The note to link to.", flag="--to", metavar="NOTE", longest=PLACE),
+    "sentence": arg(
+        "The sentence; {link} in it marks the place of the link.",
+        for_models="{link} marks its place",
+        longest=PLACE,
+    ),
+}
+"""Each field's description, by its name, or by `kind.field` if kinds differ."""
+
+
+def arguments_of(kind: type, base: type[Arguments] = Arguments) -> type[Arguments]:
+    hints = get_type_hints(kind)
+    declared: list[Any] = []
+    for field in fields(kind):
+        meta = FIELDS.get(f"{KINDS[kind]}.{field.name}") or FIELDS[field.name]
+        hint = Any if field.name == "value" else hints[field.name]
+        default = () if field.default is MISSING else (field.default,)
+        declared.append((field.name, Annotated[hint, meta], *default))
+    name = f"{kind.__name__}Arguments"
+    made = defstruct(name, declared, bases=(base,), frozen=True, kw_only=True)
+    return cast("type[Arguments]", made)
+
+
+ARGUMENTS = {name: (kind, arguments_of(kind)) for kind, name in KINDS.items()}
+"""Each kind of edit with its arguments, by the name that callers use for it."""
+
+
+def edit_from(kind: type, arguments: Arguments) -> TextEdit:
+    edit: TextEdit = kind(**{f.name: getattr(arguments, f.name) for f in fields(kind)})
+    return edit
+
+
+def read_edits(given: Sequence[Mapping[str, Any]], surface: Surface) -> list[TextEdit]:
+    """Return the edits in a list of objects.
+
+    Raises:
+        BadArgument: the list is empty, or an object does not describe an edit.
+    """
+    if not given:
+        raise BadValue("edits", "must have at least one edit")
+    return [_read_edit(f"edits[{at}]", each, surface) for at, each in enumerate(given)]
+
+
+def _read_edit(owner: str, given: Mapping[str, Any], surface: Surface) -> TextEdit:
+    rest = dict(given)
+    op = rest.pop("op", None)
+    if not isinstance(op, str) or op not in ARGUMENTS:
+        raise BadArgument(owner, f"op must be one of {', '.join(ARGUMENTS)}")
+    kind, arguments = ARGUMENTS[op]
+    # only the terminal offers options; a list of edits is JSON there too
+    made = read(arguments, rest, owner=owner, surface="mcp", strict=surface == "http")
+    edit = edit_from(kind, made)
+    is_property = isinstance(edit, ChangeProperty) and edit.act != "unset"
+    if is_property and "value" not in rest:
+        raise BadArgument(owner, "value is missing; null empties the property")
+    return edit
+
+
+def _item_schema() -> dict[str, Any]:
+    """Return the schema of one edit: every field of every kind, to keep it short."""
+    properties: dict[str, Any] = {"op": {"type": "string", "enum": list(ARGUMENTS)}}
+    for _kind, arguments in ARGUMENTS.values():
+        for field in fields_of(arguments):
+            schema = property_schema(field, "mcp")
+            schema.pop("default", None)
+            properties.setdefault(field.name, schema)
+    return {"properties": properties, "required": ["op"], "additionalProperties": False}
+
+
+def _fields_of_kinds() -> str:
+    """Return which fields each kind takes, optional ones in brackets."""
+    kinds = []
+    for name, (_kind, arguments) in ARGUMENTS.items():
+        taken = [f.name if f.required else f"[{f.name}]" for f in fields_of(arguments)]
+        kinds.append(f"{name}: {', '.join(taken)}")
+    return "; ".join(kinds)
+
+
+Edits = Annotated[
+    list[Annotated[dict[str, Any], Meta(extra_json_schema=_item_schema())]],
+    Meta(max_length=MOST_EDITS),
+    arg(
+        "A file with a JSON list of edits; - reads standard input.",
+        flag="--edits",
+        metavar="FILE",
+        file="--edits",
+        note_text=True,
+        for_models=f"applied in order, all or none. By op: {_fields_of_kinds()}",
+    ),
+]
 
 
 class EditedNoteArguments(Arguments):
@@ -424,28 +572,28 @@ def edit(vault: Engine, arguments: EditArguments, caller: Caller) -> ChangeResul
 def edit_note(
     vault: Engine,
     arguments: EditedNoteArguments,
-    edits: Sequence[model_edits.TextEdit],
+    edits: Sequence[TextEdit],
     caller: Caller,
 ) -> ChangeResult:
     note = EditedNoteArguments(
         name=arguments.name, expected=arguments.expected, dry_run=arguments.dry_run
     )
 
-    def change(name: str, request: EditRequest, **rest: Any) -> model_edits.Changed:
+    def change(name: str, request: EditRequest, **rest: Any) -> Changed:
         return vault.editing.edit(name, edits, request, **rest)
 
     return changed(change, vault, note, caller, "name")
 
 
 SUMMARIES: dict[type, str] = {
-    model_edits.Append: "Add text at the end of a note.",
-    model_edits.Prepend: "Add text at the beginning of a note, after its properties.",
-    model_edits.Replace: "Replace a text that occurs exactly once.",
-    model_edits.AtHeading: "Change the text under a heading, or next to it.",
-    model_edits.AtBlock: "Change a block that has an id.",
-    model_edits.AtLine: "Change lines by number.",
-    model_edits.SetTask: "Complete a task, or set another status.",
-    model_edits.AddLink: "Add a sentence with a link.",
+    Append: "Add text at the end of a note.",
+    Prepend: "Add text at the beginning of a note, after its properties.",
+    Replace: "Replace a text that occurs exactly once.",
+    AtHeading: "Change the text under a heading, or next to it.",
+    AtBlock: "Change a block that has an id.",
+    AtLine: "Change lines by number.",
+    SetTask: "Complete a task, or set another status.",
+    AddLink: "Add a sentence with a link.",
 }
 """Each kind of edit that has a command derived from its fields, with its help."""
 
@@ -504,7 +652,7 @@ def edit_property(
     if len(acts) != 1:
         names = "value set_json add remove unset"
         raise BadValue(names, "cannot be combined or left out: give exactly one")
-    change = model_edits.ChangeProperty(arguments.key, *acts[0])
+    change = ChangeProperty(arguments.key, *acts[0])
     return edit_note(vault, arguments, [change], caller)
 
 
@@ -648,7 +796,7 @@ def split(vault: Engine, arguments: SplitArguments, caller: Caller) -> ChangeRes
 
 class ChangesArguments(Arguments):
     state: Annotated[
-        model_edits.ChangeState | None,
+        ChangeState | None,
         arg("Only changesets in this state.", for_models=""),
     ] = None
     limit: Annotated[int, most("changesets (20)", MOST_LISTED)] = 20

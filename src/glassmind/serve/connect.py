@@ -56,10 +56,6 @@ class Form(ABC):
             raise Unfit(f"{self.section} is not {self.kind}")
         return found
 
-    def shown(self, name: str, entry: Entry) -> str:
-        """Return a whole text with one entry."""
-        return self.changed("", name, entry)
-
     @abstractmethod
     def read(self, text: str) -> dict[str, Any]: ...
 
@@ -394,27 +390,17 @@ class Outcome(NamedTuple):
 
 
 def connect(
-    file: Path, form: Form, name: str, entry: Entry, *, force: bool = False
+    file: Path, form: Form, name: str, entry: Entry | None, *, force: bool = False
 ) -> Outcome:
-    """Put an entry into a file; values that a person added to one of ours stay.
+    """Put an entry into a file, or remove one of ours if there is none to put.
+
+    Values that a person added to one of ours stay.
 
     Raises:
         ConfigError: another's entry has that name, and `force` was not given.
         BadConfigFile: the file is not what its program reads; nothing was changed.
         ConfigUnwritable: it cannot be written; nothing was changed.
     """
-    return _change(file, form, name, entry, force=force)
-
-
-def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Outcome:
-    """Remove an entry of ours; raises what `connect` raises."""
-    return _change(file, form, name, None, force=force)
-
-
-def _change(
-    file: Path, form: Form, name: str, entry: Entry | None, *, force: bool
-) -> Outcome:
-    """Put an entry into a file, or remove it if there is none to put."""
     old = _text_of(file)
     text = (old or "").removeprefix(MARK)
     try:

@@ -261,7 +261,7 @@ def connect_program(args: Namespace, output: Output) -> int:
     notices = [*_connect_notices(config)]
     values: dict[str, object] = {"vault": vault, "entry": entry, "notices": notices}
     if args.shown:
-        text = program.form.shown(args.name, entry)
+        text = program.form.changed("", args.name, entry)
         output.notices(notices)
         common = {"program": args.program, "name": args.name, "file": str(file)}
         values |= {**common, "state": "printed", "text": text}
@@ -282,7 +282,7 @@ def disconnect_program(args: Namespace, output: Output) -> int:
     """Remove the entry that connect wrote."""
     _check_name(args, "disconnect")
     program, file = connect.PROGRAMS[args.program], _file_of(args)
-    done = connect.disconnect(file, program.form, args.name, force=args.force)
+    done = connect.connect(file, program.form, args.name, None, force=args.force)
     facts = [f"removed: {args.name} from {file}"]
     _report(args, done, {}, facts, f"restart {program.title} if it is running", output)
     return OK

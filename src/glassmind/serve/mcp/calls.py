@@ -71,31 +71,27 @@ UNNAMED = "mcp"
 """The name of a client that gives none."""
 
 
-class Threads:
-    """Runs work of the engine, which is synchronous, in a bounded pool of threads.
+@dataclass(frozen=True)
+class Host:
+    """What all requests of a server share; `surface` is recorded in the access log.
 
-    anyio's limiter would not do: it frees the place of a thread whose caller left.
+    Its pool bounds the threads. anyio's limiter would not do: it frees the place of a
+    thread whose caller left.
     """
 
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(MOST, "glassmind-mcp")
+    engine: EngineSource
+    surface: Surface = "mcp-stdio"
+    wording: Wording = str
+    pool: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(MOST, "glassmind-mcp")
+    )
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """Return the result of some work, which sees the caller's context variables.
 
         A caller that is cancelled returns at once; work that waits is then not started.
         """
-        return await asyncio.wrap_future(self._pool.submit(copy_context().run, work))
-
-
-@dataclass(frozen=True)
-class Host:
-    """What all requests of a server share; `surface` is recorded in the access log."""
-
-    engine: EngineSource
-    surface: Surface = "mcp-stdio"
-    wording: Wording = str
-    threads: Threads = field(default_factory=Threads)
+        return await asyncio.wrap_future(self.pool.submit(copy_context().run, work))
 
 
 class Calls:
@@ -133,7 +129,7 @@ class Calls:
         result = self._error(tool, ServingFault(late))
         try:
             with anyio.move_on_after(tool.timeout_s):
-                result = await self._host.threads.run(work)
+                result = await self._host.run(work)
         finally:
             progress.abandoned = True
         took = round((time.monotonic() - begun) * 1000)

@@ -111,7 +111,7 @@ class Resources:
     ) -> Result:
         """Run work in a thread; its errors become errors of the protocol."""
         try:
-            return await self._host.threads.run(work)
+            return await self._host.run(work)
         except GlassmindError as error:
             is_callers = isinstance(error, VaultError | BadArgument)
             code = types.INVALID_PARAMS if is_callers else types.INTERNAL_ERROR
