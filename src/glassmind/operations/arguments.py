@@ -84,7 +84,6 @@ class Field(NamedTuple):
         return self.extra.get("flag") or "--" + self.name.replace("_", "-")
 
     def label(self, surface: Surface) -> str:
-        """Return what a surface calls the argument."""
         if surface != "cli":
             return self.name
         return self.name.upper() if self.extra.get("positional") else self.flag

@@ -284,7 +284,6 @@ class LiveAnswer:
         self.end_line()
 
     def end_line(self) -> None:
-        """End the line that was begun, if any."""
         if self._line:
             self._line = ""
             self._terminal.text("\n")
@@ -346,7 +345,6 @@ def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
 
 
 def ask_result(made: domain.Answer, vault: str) -> AskResult:
-    """Return a typed result; `vault` is the name in Obsidian."""
     return copied(
         AskResult,
         made,

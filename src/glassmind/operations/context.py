@@ -112,7 +112,6 @@ class SummarizeResult(Result, Summary, kw_only=True):
 
 
 def _passages(packed: Bundle | Briefing) -> list[Passage]:
-    """Return the lines of items and conflicts."""
     items = (*packed.decisions, *packed.questions, *packed.tasks)
     sides = [side for conflict in packed.conflicts for side in conflict.sides]
     return [
@@ -122,7 +121,6 @@ def _passages(packed: Bundle | Briefing) -> list[Passage]:
 
 
 def markdown_of(result: Any) -> str:
-    """Return a result as Markdown."""
     text: str = result.text if hasattr(result, "text") else result.markdown
     return text
 
@@ -180,7 +178,6 @@ def context_result(made: Bundle, *, vault: str, root: str) -> ContextResult:
 
 
 def brief_result(made: Briefing, vault: str) -> BriefResult:
-    """Return a typed result; `vault` is the name in Obsidian."""
     return _typed(BriefResult, made, vault, markdown=briefing_as_markdown(made))
 
 
@@ -330,6 +327,5 @@ def summarize(
 
 
 def summarize_result(made: Summary) -> SummarizeResult:
-    """Return a typed result."""
     receipts = list(dict.fromkeys(part.receipt for part in made.sentences))
     return copied(SummarizeResult, made, receipts=receipts)

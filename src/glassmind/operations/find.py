@@ -98,7 +98,6 @@ Until = Annotated[str | None, arg("Before this day.", metavar="DAY", longest=1_0
 
 
 def most(things: str, limit: int | None, for_models: str = "", **more: Any) -> Meta:
-    """Describe the argument `limit` of a list."""
     about = f"Maximum number of {things}."
     return arg(about, short="-n", for_models=for_models, ge=1, le=limit, **more)
 
@@ -290,7 +289,6 @@ def _hit_lines(
 
 
 def _explained(hit: SearchHit, style: Style) -> Iterator[str]:
-    """Yield the parts of a score, which add up to it."""
     yield f"   score {hit.score:.3f}"
     for evidence in hit.evidence:
         reason = style.faint(style.clean(f"rank {evidence.rank}, {evidence.reason}"))
@@ -354,7 +352,6 @@ def search_result(reply: found.SearchReply, *, vault: str, root: str) -> SearchR
 
 
 def search_hit(hit: found.Hit, vault: str) -> SearchHit:
-    """Return the typed result of one hit; `vault` is the vault's name in Obsidian."""
     in_note = hit.is_note
     return copied(
         SearchHit,

@@ -296,7 +296,6 @@ def _arrow(moved: Moved, style: Style) -> str:
 
 
 def _moves(path: str = "") -> Operation:
-    """Return the declaration of a command that moves a memory."""
     return operation(group="Memory", for_people=moved_for_people, command=Command(path))
 
 
@@ -545,8 +544,6 @@ def pins_for_people(result: PinsResult, _: Any, style: Style) -> Iterator[str]:
 
 
 def _pins(done: str, unchanged: str) -> Operation:
-    """Return the declaration of a command that pins or unpins a note."""
-
     def render(result: PinsResult, arguments: NoteArguments, style: Style) -> str:
         if result.changed is None:
             return f"{style.clean(shortened(arguments.name))} {unchanged}\n"

@@ -102,7 +102,6 @@ class ModelStyle(Style):
 
 
 def fenced_lines(render: PeopleText, result: Result, view: View) -> str:
-    """Return the lines for people as a model gets them."""
     style = ModelStyle(detailed=view.detailed)
     rows = joined(render(result, None, style)).rstrip("\n").split("\n")
     return listed([], rows, view, result.all_notices())

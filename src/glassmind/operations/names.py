@@ -23,7 +23,6 @@ Value = TypeVar("Value")
 
 
 def note_uri(path: str) -> str:
-    """Return the address of a note as an MCP resource."""
     return SCHEME + quote(path, safe="/", errors="surrogatepass")
 
 

@@ -50,7 +50,6 @@ class Form(ABC):
         self.section = section
 
     def servers(self, text: str) -> dict[str, Any]:
-        """Return the entries by name."""
         found = self.read(text).get(self.section, {})
         if not isinstance(found, dict):
             raise Unfit(f"{self.section} is not {self.kind}")
@@ -229,7 +228,6 @@ first start with uv or from a cold disk."""
 
 
 def entry_of(words: Sequence[str], more: Entry) -> dict[str, object]:
-    """Return the entry that starts a server by some words."""
     return {"command": words[0], "args": list(words[1:]), **more}
 
 
@@ -246,7 +244,6 @@ def is_ours(entry: object) -> bool:
 
 
 def _stem(word: str) -> str:
-    """Return the name of a program or package, without folders, extras and release."""
     last = re.split(r"[/\\]", word)[-1].lower().removesuffix(".exe")
     return re.split(r"\[|==|@", last)[0]
 

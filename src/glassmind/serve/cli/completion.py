@@ -69,7 +69,6 @@ complete -o default -F _glassmind glassmind
 
 
 def bash_script(shell: str = "bash") -> str:
-    """Return a script to be evaluated by bash."""
     offers, words, values = offers_of(), [], []
     for command, offer in offers.items():
         listed = " ".join([*offer.words, *offer.options])
@@ -90,12 +89,10 @@ def bash_script(shell: str = "bash") -> str:
 
 
 def zsh_script() -> str:
-    """Return a script to be evaluated by zsh, which can read that of bash."""
     return f"autoload -U +X bashcompinit && bashcompinit\n{bash_script('zsh')}"
 
 
 def fish_script() -> str:
-    """Return a script to be sourced by fish."""
     return joined(_fish_lines())
 
 
@@ -133,7 +130,6 @@ def _fish_lines() -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Return text in single quotes, as fish reads it."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 

@@ -36,8 +36,6 @@ ShowProgress = Callable[[Progress], None] | None
 
 
 def _open(args: Namespace) -> Callable[[Path | None, Mapping[str, object]], Engine]:
-    """Return what opens the chosen vault, or another, with more settings."""
-
     def opened(root: Path | None, settings: Mapping[str, object]) -> Engine:
         vault = {"vault.path": root} if root else {}
         return engine_for(config_of(args, flags={**vault, **settings}))
@@ -46,7 +44,6 @@ def _open(args: Namespace) -> Callable[[Path | None, Mapping[str, object]], Engi
 
 
 def _count(progress: ShowProgress) -> Callable[[int, int], None]:
-    """Return what shows how many questions were asked."""
     show = progress or (lambda _: None)
     return lambda done, total: show(Progress("measure", done, total))
 

@@ -40,7 +40,6 @@ def file_of(args: Namespace) -> Path:
 
 
 def path_of(written: str) -> Path:
-    """Return the path that an option names."""
     return current_folder() / Path(written).expanduser()
 
 

@@ -78,14 +78,12 @@ class OperationCommand:
 
     @property
     def positional_names(self) -> str:
-        """The positional arguments, as help shows them."""
         return " ".join(
             field.name.upper() if field.required else f"[{field.name.upper()}]"
             for field in self._positional
         )
 
     def own_flags(self) -> list[str]:
-        """Return the options of this operation alone."""
         flags = [self.option] if self.option else []
         for field in self._options:
             flags += filter(None, [self._flag(field), field.extra["file"]])
@@ -97,7 +95,6 @@ class OperationCommand:
         return self.option if self.option and field.flag == own else field.flag
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add every argument of the operation and of its variants to a parser."""
         names = self.positional_names
         parser.usage = " ".join(filter(None, (parser.prog, names, "[OPTION ...]")))
         if names:
@@ -122,7 +119,6 @@ class OperationCommand:
             taken.add(flag)
 
     def run(self, args: Namespace, output: Output) -> int:
-        """Run the operation or a variant, print its result, return the exit code."""
         chosen = [one for one in self.variants if hasattr(args, dest_of(one.option))]
         command = chosen[0] if chosen else self
         usable = command.own_flags()
@@ -136,7 +132,6 @@ class OperationCommand:
         return command.execute(args, output)
 
     def execute(self, args: Namespace, output: Output) -> int:
-        """Run this operation, print its result and return the exit code."""
         command, arguments = self._command, self._arguments(args, output)
         form = self._file_form(arguments, output)
         live = None
@@ -323,7 +318,6 @@ def _standard_input(field: Field, path: str) -> list[str]:
 
 
 def _text_in(file: str, path: str) -> str:
-    """Return the text of a file; `-` is standard input."""
     name, most = "standard input" if file == STDIN else file, MOST_MIB * 1024 * 1024
     try:
         if file == STDIN:
@@ -340,7 +334,6 @@ def _text_in(file: str, path: str) -> str:
 
 
 def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:
-    """Return the object that `KEY=VALUE` texts describe."""
     values: dict[str, Any] = {}
     for pair in given:
         name, equals, text = pair.partition("=")
@@ -383,7 +376,6 @@ def _add_option(
 
 
 def _edited(command: str, text: str) -> str:
-    """Return a text as a person changed it in an editor."""
     import subprocess  # noqa: PLC0415 - rarely needed
     from tempfile import TemporaryDirectory  # noqa: PLC0415 - imports shutil
 
@@ -412,7 +404,6 @@ class CommandGroup:
         self.usual = next(usual, None)
 
     def chosen(self, argv: list[str]) -> tuple[str | None, list[str]]:
-        """Return the action and its arguments; None to show all actions."""
         before, word, after = split_command(argv)
         if word in self.actions:
             return word, before + after
@@ -423,7 +414,6 @@ class CommandGroup:
         return self.usual, argv
 
     def show(self, output: Output) -> None:
-        """Print the actions."""
         parts = self.actions.items()
         lines = [f"Usage: glassmind {self._word} ACTION ...", ""]
         for name, part in parts:
@@ -434,7 +424,6 @@ class CommandGroup:
 
 
 def operation_command(word: str) -> OperationCommand | CommandGroup | None:
-    """Return the command, or the group of commands, that a word names."""
     found: dict[str, OperationCommand] = {}
     declared = find_commands(word)
     # a variant may be declared before its command, in another module

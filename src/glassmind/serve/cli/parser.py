@@ -105,7 +105,6 @@ class LocalCommand(NamedTuple):
         return self.run.__doc__ or ""
 
     def add_arguments(self, parser: "CommandParser") -> None:
-        """Add every argument to a parser."""
         words = []
         for names, how, field in self.options:
             parser.add_argument(*names, **how)
@@ -181,7 +180,6 @@ class CommandParser(ArgumentParser):
         self.error(f"there is no option {shortened(word)}{hint}")
 
     def error(self, message: str) -> NoReturn:
-        """Raise `WrongUsage` for what argparse found wrong."""
         if message.startswith("argument "):
             names, _, said = message.removeprefix("argument ").partition(": ")
             name = names.partition("/")[0]

@@ -258,14 +258,12 @@ def command_named(name: str) -> Command | CommandGroup:
 
 
 def parser_of(name: str, command: Command) -> CommandParser:
-    """Return the parser of a command or an action."""
     parser = CommandParser(name, command.summary)
     command.add_arguments(parser)
     return parser
 
 
 def parsers_of(name: str) -> dict[str, CommandParser]:
-    """Return the parser of a command, or those of the actions of a group."""
     command = command_named(name)
     if not isinstance(command, CommandGroup):
         return {name: parser_of(name, command)}

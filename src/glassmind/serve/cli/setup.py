@@ -130,7 +130,6 @@ def _choose_vault(args: Namespace, output: Output) -> Path:
 
 
 def _asked(known: list[Path], output: Output) -> Path:
-    """Return the vault that a person chooses."""
     names = [str(path) for path in known]
     several = ConfigError(
         f"Obsidian knows {len(known)} vaults; choose one: {init_commands(names)}"
@@ -296,7 +295,6 @@ def _report(  # noqa: PLR0913, PLR0917 - what both commands print
     follows: str,
     output: Output,
 ) -> None:
-    """Print what was done to the file of a program."""
     backup = str(done.backup) if done.backup else None
     names = {"program": args.program, "name": args.name, "file": str(_file_of(args))}
     title, vault = connect.PROGRAMS[args.program].title, values.get("vault")
@@ -324,7 +322,6 @@ def _file_of(args: Namespace) -> Path:
 
 
 def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
-    """Yield the arguments with which the program starts us."""
     yield from ("mcp", *words_of(args, config))
     if args.client:
         yield from ("--client", clients_of(config).named(args.client).name)

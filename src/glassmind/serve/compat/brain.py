@@ -95,7 +95,6 @@ def stub_id(target: str) -> str:
 
 
 def stub_name(name: str) -> str:
-    """Return the name in the id of a stub; other names stay as they are."""
     is_stub = name.startswith(STUB)
     return name.removeprefix(STUB).removesuffix(NOTE_SUFFIX) if is_stub else name
 
@@ -205,7 +204,6 @@ def _result(hit: SearchHit, mode: Mode, *, chunks: bool) -> dict[str, Any]:
 
 
 def _marked(snippet: Snippet) -> str:
-    """Return a snippet with its matches between `>>>` and `<<<`."""
     text = snippet.text
     for start, end in reversed(snippet.marks):
         text = f"{text[:start]}>>>{text[start:end]}<<<{text[end:]}"
@@ -521,7 +519,6 @@ def counts_of(vault: Engine) -> dict[str, int]:
 
 
 def less(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
-    """Return by how much each count is less afterwards."""
     return {name: max(0, count - after[name]) for name, count in before.items()}
 
 
@@ -723,7 +720,6 @@ def keep(key: Key, wanted: Sequence[TextEdit]) -> None:
 
 
 def from_buffer(arguments: EditNoteArguments, key: Key) -> Sequence[TextEdit]:
-    """Return the edits of a note that are kept."""
     given = copied(Edit, arguments)
     if given not in (Edit(), Edit(mode="replace_window")) or arguments.edits:
         raise BadArgument("edit_note", "from_buffer takes only name and dryRun")

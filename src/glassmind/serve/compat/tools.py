@@ -84,7 +84,6 @@ def tool(
 
 
 def tools_in(toolset: str) -> Sequence[McpTool]:
-    """Return the tools of a set."""
     for module in MODULES[toolset]:
         import_module(f"glassmind.serve.compat.{module}")
     return TOOLS[toolset]
@@ -104,7 +103,6 @@ def run(
 
 
 def mapped(part: Any, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return attributes of a value under the names of another system."""
     return {name: getattr(part, attribute) for name, attribute in names.items()}
 
 

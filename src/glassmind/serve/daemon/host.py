@@ -70,7 +70,6 @@ EVENTS = {Turned: "mode", Hindered: "error", Settled: "settled"}
 
 
 def news_as_json(news: News) -> dict[str, Any]:
-    """Return one event, named by its kind."""
     if not isinstance(news, Brought):
         return {"event": EVENTS[type(news)], **asdict(news)}
     report = news.report
@@ -85,7 +84,6 @@ def news_as_json(news: News) -> dict[str, Any]:
 
 
 def news_as_text(news: News) -> str:
-    """Return one event as one line."""
     match news:
         case Brought("vectors", report):
             left = f", {report.left:,} left" if report.left else ""
@@ -156,7 +154,6 @@ class VaultHost:
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
-        """Begin to try for the role; returns at once."""
         if self._thread is None:
             self._thread = _start_thread("role", self._run)
 
@@ -169,7 +166,6 @@ class VaultHost:
             self._log(news_as_text(news))
 
     def _find_daemon(self) -> DaemonClient | None:
-        """Return a client of another daemon."""
         if self._is_daemon.is_set():
             return None
         if self._thread is None:
@@ -346,7 +342,6 @@ class Daemon:
 
 
 def _start_thread(name: str, work: Callable[[], None]) -> Thread:
-    """Start a thread that ends with the process."""
     thread = Thread(target=work, name=f"glassmind-{name}", daemon=True)
     thread.start()
     return thread

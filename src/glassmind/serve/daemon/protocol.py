@@ -100,17 +100,14 @@ BROKEN = (OSError, ValueError, RecursionError, msgspec.MsgspecError)
 
 
 def pack(value: object) -> Any:
-    """Return a value as JSON can hold it."""
     return msgspec.to_builtins(value, enc_hook=dict)  # read-only mappings
 
 
 def unpack(packed: Any, kind: type[T]) -> T:
-    """Return the value that was packed."""
     return msgspec.convert(packed, kind)
 
 
 def send_message(stream: socket.socket, message: Any) -> None:
-    """Send one message."""
     # msgspec would refuse the lone surrogates that names of files may have
     stream.sendall(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
 
@@ -139,7 +136,6 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def fingerprint(config: Config, token: str) -> str:
-    """Return a digest of all settings that an answer depends on."""
     sections = [getattr(config, section) for section in SECTIONS]
     values = repr((config.vault.path, config.writes.agent_dir, *sections))
     return hmac.new(token.encode(), os.fsencode(values), sha256).hexdigest()
@@ -163,7 +159,6 @@ def read_card(folder: Path) -> Card | None:
 
 
 def write_card(folder: Path, card: Card) -> None:
-    """Write a card in the place of any other, atomically."""
     staged = folder / f".{CARD_FILE}.{os.getpid()}"
     staged.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
@@ -213,7 +208,6 @@ def _is_own(file: Path, is_kind: Callable[[int], bool]) -> bool:
 
 
 def remove_socket(address: Address, folder: Path) -> None:
-    """Remove the file of our socket."""
     if isinstance(address, str):
         file = Path(address)
         with suppress(OSError):
@@ -223,7 +217,6 @@ def remove_socket(address: Address, folder: Path) -> None:
 
 
 def connect(address: Address, timeout_s: float) -> socket.socket:
-    """Return a connection to a daemon."""
     if isinstance(address, int):
         return socket.create_connection((LOOPBACK, address), timeout_s)
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

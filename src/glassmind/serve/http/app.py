@@ -113,12 +113,10 @@ class WaitArguments(Arguments):
 
 
 def extra_arguments(operation: Operation, route: Route) -> list[type[Arguments]]:
-    """Return what HTTP takes beside the operation's own arguments."""
     return [CallerArguments] * operation.writes + [WaitArguments] * route.job
 
 
 def all_routes() -> list[tuple[Route, Operation]]:
-    """Return every route with its operation."""
     return [(op.route, op) for op in all_operations() if op.route]
 
 
@@ -132,7 +130,6 @@ def limit_s(route: Route, operation: Operation, config: Config) -> float:
 
 
 def may_use(identity: Identity, route: Route) -> bool:
-    """Return whether the toolsets of a caller allow a route."""
     if identity.is_owner or ANY in route.sets:
         return True
     usable = identity.scope.toolsets
@@ -198,7 +195,6 @@ def _decoded_query(
 
 
 def reply_to(call: HttpCall, result: Result, config: Config) -> Response:
-    """Return a result in the form that the client asked for."""
     operation = call.operation
     form = operation.files.get(getattr(call.arguments, "format", None) or "")
     if form is not None:
@@ -296,7 +292,6 @@ def _body_schema(route: Route, operation: Operation) -> dict[str, Any]:
 
 
 def _parameters(route: Route, operation: Operation) -> Iterator[dict[str, Any]]:
-    """Yield the arguments in the path or the query."""
     for field in fields_of(operation.arguments, "http"):
         in_path = f"{{{field.name}}}" in route.path
         if in_path or route.method == "GET":

@@ -73,7 +73,6 @@ class McpEndpoint:
             await send(message)
 
     async def _answer(self, scope: Scope, body: bytes) -> list[Message]:
-        """Return the parts of the response."""
         identity: Identity = scope["identity"]
         toolsets = identity.scope.toolsets or self._toolsets
         try:

@@ -65,7 +65,6 @@ def labelled(value: object, texts: Collection[str] | None = None) -> object:
 
 
 def encoded(value: object, texts: Collection[str] | None = None) -> bytes:
-    """Return a value as JSON in UTF-8, without credentials."""
     # a lone surrogate becomes an escape, which JSON reads as what it was
     return _as_json(safe_values(value, texts)).encode("utf-8", "backslashreplace")
 
@@ -84,7 +83,6 @@ def answered(
 
 
 def as_text(text: str, media_type: str) -> Response:
-    """Return a text as a response, without credentials."""
     body = safe_text(text).encode("utf-8", "backslashreplace")
     return Response(body, media_type=media_type)
 

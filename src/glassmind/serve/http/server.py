@@ -195,14 +195,12 @@ class Job:
 
 
 def event(name: str, value: object) -> bytes:
-    """Return an event with a value as JSON, which is always one line."""
     return b"event: %b\ndata: %b\n\n" % (name.encode(), encoded(value))
 
 
 async def events_of(
     call: HttpCall, workers: Workers, limit_s: float
 ) -> AsyncIterator[bytes]:
-    """Yield events while an operation runs, and then its result."""
     names = {kind: name for name, kind in call.operation.events.items()}
     loop, parts = asyncio.get_running_loop(), asyncio.Queue[bytes]()
     room = asyncio.Semaphore(WAITING)

@@ -263,7 +263,6 @@ def error_reply(
 
 
 def sentence_of(error: GlassmindError, wording: Wording = str) -> str:
-    """Return the message of an error and its remedy, on one line."""
     remedy, sentence = _remedy(error), on_one_line(wording(error))
     return f"{sentence}; {remedy}" if remedy else sentence
 

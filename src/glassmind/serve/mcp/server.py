@@ -74,7 +74,6 @@ class Resources:
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Return a page of notes, the last modified first."""
         cursor = (params.cursor if params else None) or ""
         return await self._run(partial(self._page, cursor, _client(ctx)))
 
@@ -86,7 +85,6 @@ class Resources:
     async def read_resource(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        """Return the text of a note."""
         work = partial(self._read, params.uri, _client(ctx))
         return await self._run(work, {"uri": sound(params.uri)})
 
@@ -329,7 +327,6 @@ def make_server(  # noqa: PLR0913 - options by name
 
 
 async def hide_credentials(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """Hide credentials in every result and error."""
     try:
         result: HandlerResult = safe_values(await call_next(ctx))
     except MCPError as error:
@@ -367,7 +364,6 @@ async def list_prompts(
 async def get_prompt(
     _: Context, params: types.GetPromptRequestParams
 ) -> types.GetPromptResult:
-    """Return a prompt with its argument in place."""
     prompt = PROMPTS.get(params.name)
     if prompt is None:
         problem = f"there is no prompt {shortened(params.name)!r}; there are: "

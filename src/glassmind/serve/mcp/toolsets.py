@@ -46,7 +46,6 @@ BUDGETS = (USUAL_TOKENS, MOST_TOKENS)
 
 
 def tools_of(names: Sequence[str]) -> tuple[McpTool, ...]:
-    """Return the tools of some sets, set by set, always in the same order."""
     return tuple(tool for name in read_names(names) for tool in _tools_in(name))
 
 
@@ -75,7 +74,6 @@ class PagingArguments(FormatArguments, frozen=True, kw_only=True):
 
 
 def tool_of(operation: Operation) -> McpTool:
-    """Return an operation as a tool."""
     tool = operation.tool
     if tool is None:
         raise ValueError(f"{operation.name} has no tool")
@@ -131,7 +129,6 @@ def _own_arguments(operation: Operation) -> type[Arguments]:
 
 
 def answer(operation: Operation, call: ToolCall) -> Answer:
-    """Run an operation for a model, and return its text and its values."""
     own, rest = _own_arguments(operation), dict(call.given)
     names = own.__struct_fields__
     chosen = _read(operation, own, {n: rest.pop(n) for n in names if n in rest})
@@ -263,7 +260,6 @@ def _fitted(operation: Operation, call: ToolCall, arguments: Any, view: View) ->
 
 
 def write_cursor(tool: str, given: Mapping[str, object], offset: int) -> str:
-    """Return the cursor that follows an answer to this call."""
     return f"{offset}-{_call(tool, given)}"
 
 
