@@ -2,8 +2,8 @@
 
 A proposal: nothing is written. Names come from links, properties, tags and prose. In
 prose, capital letters make a name where they are inside a sentence, or where several
-words have them; a language that writes every noun large, such as German, shows it by
-how many words do: there a single word is not a name.
+words have them; not in a language that writes every noun large, such as German, which
+shows by how many words do.
 """
 
 import re
@@ -64,9 +64,9 @@ NAME_WORDS, NAME_CHARS = 6, 60
 LEAST_TIMES = 2
 """How often a single word has to be named to be taken for a name."""
 
-LARGE_NOUNS, LEAST_WORDS = 0.2, 40
-"""The share of words inside sentences that begin large from which nouns do, in notes of
-at least so many words: English prose has one in twelve, German one in four."""
+LARGE_NOUNS, LEAST_WORDS = 0.25, 20
+"""The share of words behind small ones that begin large from which nouns do, in notes
+with at least so many: in a language such as German no name can be told."""
 
 INSIDE_NAMES = frozenset(
     [
@@ -109,10 +109,13 @@ OTHER_FILES = frozenset(
 
 _NO_NAME = re.compile(r"https?://|@|^[\d\W]*$|\d{4}-\d{2}")
 _MARKERS = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)]|#+)\s+)?(?:\[.\]\s+)?")
-_SHORTENED = re.compile(
-    r"i(?:['\u2019]\w+)?|.*(?:n['\u2019]t|['\u2019](?:re|ve|ll|d|m))", re.IGNORECASE
+_LARGE = (
+    r"[A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0410-\u042f]"
+    r"(?:[\w&]|[-.](?=\w)|['\u2019](?!(?:s|t|m|d|re|ve|ll)\b)(?=\w))*"
 )
-_WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&]|[-.](?=\w))*")
+_RUN = re.compile(rf"(?<!\w){_LARGE}(?: (?:(?:{'|'.join(INSIDE_NAMES)}) )*{_LARGE})*")
+_BEHIND_SMALL = re.compile(r"(?<!\w)[^\W\dA-Z_]\w* (?=([^\W\d_]))")
+"""The first letter of a word behind one in small letters, so inside a sentence."""
 _AT = re.compile(r"(?<![\w.@])@([^\W\d_][\w-]*(?: (?=[A-Z])[^\W\d_][\w-]*)?)")
 _FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]+')
 """What no file name has on every system, and what no link can hold."""
@@ -130,15 +133,12 @@ class Phrase(NamedTuple):
     sure: bool = False
 
 
-class _Token(NamedTuple):
-    text: str
-    start: int
-    end: int
-    opens: bool
+class _Run(NamedTuple):
+    """A row of large words with small ones between; `opens` a sentence, or not."""
 
-    @property
-    def large(self) -> bool:
-        return self.text[0].isupper() and not _SHORTENED.fullmatch(self.text)
+    line: int
+    words: list[str]
+    opens: bool
 
 
 class _Naming(NamedTuple):
@@ -479,7 +479,8 @@ def phrases_in(note: Note) -> list[Phrase]:
     """Return every naming stretch of a note's prose, in order."""
     source = note.text.encode()
     starts = line_starts(source)
-    found, lines = [], []
+    found, runs = list[Phrase](), list[_Run]()
+    inside = large = 0
     for start, end in prose(note.text, note.frontmatter.end):
         line = bisect_right(starts, start)
         text = source[start:end].decode(errors="replace")
@@ -487,90 +488,39 @@ def phrases_in(note: Note) -> list[Phrase]:
         before = source[cut:start].decode(errors="replace")
         ahead = UNSEEN + before if cut > starts[line - 1] else before
         found += [Phrase(at[1], line, "name", sure=True) for at in _AT.finditer(text)]
-        lines.append((line, text, _tokens(ahead, text)))
-    found += _capitals(lines)
+        runs += _runs(line, text, ahead)
+        letters = _BEHIND_SMALL.findall(text)
+        inside, large = inside + len(letters), large + sum(map(str.isupper, letters))
+    if inside < LEAST_WORDS or large <= LARGE_NOUNS * inside:
+        found += _names_among(runs)
     return sorted(found, key=lambda p: (p.line, p.source, p.text))
 
 
-def _tokens(before: str, text: str) -> list[_Token]:
-    """Return the words of a stretch, and of each whether it opens a sentence."""
-    tokens = []
-    for match in _WORD.finditer(text):
+def _runs(line: int, text: str, before: str) -> Iterator[_Run]:
+    """Yield the rows of large words, without what cannot begin a name."""
+    for match in _RUN.finditer(text):
         cut = match.start() - LOOKED_AT
         ahead = (before if cut <= 0 else UNSEEN) + text[max(0, cut) : match.start()]
-        word = match[0].removesuffix("'s").removesuffix("\u2019s")
-        end = match.start() + len(word)
-        tokens.append(_Token(word, match.start(), end, opens(ahead)))
-    return tokens
-
-
-def _capitals(lines: list[tuple[int, str, list[_Token]]]) -> Iterator[Phrase]:
-    inside = [token for _, _, tokens in lines for token in tokens if not token.opens]
-    large = sum(1 for token in inside if token.large)
-    nouns = len(inside) >= LEAST_WORDS and large / len(inside) > LARGE_NOUNS
-    small = {token.text for token in inside if not token.large}
-    runs = [
-        (line, run)
-        for line, text, tokens in lines
-        for run in _runs(text, tokens, None if nouns else small)
-    ]
-    within = {_text(run) for _, run in runs if not run[0].opens}
-
-    def named(run: list[_Token]) -> str:
-        # the rest is a name elsewhere: the first word only opens the sentence
-        text, rest = _text(run), _text(run[1:])
-        return rest if text not in within and rest in within else text
-
-    times = Counter(named(run) for _, run in runs)
-    for line, run in runs:
-        name = named(run)
-        if len(run) == 1 and (nouns or name not in within or times[name] < LEAST_TIMES):
-            continue
+        words, is_opening = match[0].split(" "), opens(ahead)
         # `Packed for Spain`: a small word ties the first one to the rest
-        sure = (
-            " " in name
-            and not nouns
-            and (not run[0].opens or run[1].large or name in within)
-        )
-        yield Phrase(name, line, "phrase", sure)
+        is_tied = is_opening and len(words) > 1 and words[1][0].islower()
+        if is_opening and (is_tied or words[0].lower() in NAMELESS):
+            words, is_opening = words[1:], False
+        while words and words[0][0].islower():
+            del words[0]
+        while words and words[-1].lower() in NAMELESS:
+            del words[-1]
+        if words and len(words) <= NAME_WORDS and len(words[0]) > 1:
+            yield _Run(line, words, is_opening)
 
 
-def _text(run: Sequence[_Token]) -> str:
-    return " ".join(token.text for token in run)
-
-
-def _runs(
-    text: str, tokens: list[_Token], small: Collection[str] | None
-) -> Iterator[list[_Token]]:
-    """Yield the rows of large words, with small ones between them but not at the ends.
-
-    `small` are words that the note writes small too; None where every word that opens
-    a sentence may be one.
-    """
-    run: list[_Token] = []
-    for token in tokens:
-        joined = bool(run) and text[run[-1].end : token.start] == " "
-        goes_on = joined and not token.opens
-        if goes_on and (token.large or token.text in INSIDE_NAMES):
-            run.append(token)
-        else:
-            yield from _trimmed(run, small)
-            run = [token] if token.large else []
-    yield from _trimmed(run, small)
-
-
-def _trimmed(
-    run: list[_Token], small: Collection[str] | None
-) -> Iterator[list[_Token]]:
-    """Yield a row without what does not belong to a name, if any is left."""
-    while run and not run[-1].large:
-        run = run[:-1]
-    if run and run[0].opens:
-        first = run[0].text.lower()
-        if small is None or first in small or first in NAMELESS:
-            run = run[1:]
-    while run and not run[0].large:
-        run = run[1:]
-    telling = [token for token in run if token.text.lower() not in NAMELESS]
-    if telling and len(run) <= NAME_WORDS and len(run[0].text) > 1:
-        yield run
+def _names_among(runs: Sequence[_Run]) -> Iterator[Phrase]:
+    """Yield the names: of several words, or of one that is inside sentences often."""
+    times = Counter(" ".join(run.words) for run in runs)
+    inside = {" ".join(run.words) for run in runs if not run.opens}
+    for line, words, is_opening in runs:
+        name, rest = " ".join(words), " ".join(words[1:])
+        if is_opening and name not in inside and rest in inside:
+            name = rest  # it is a name elsewhere: the first word opens the sentence
+        if " " in name or (times[name] >= LEAST_TIMES and name in inside):
+            yield Phrase(name, line, "phrase", sure=" " in name)
