@@ -53,26 +53,3 @@ def test_chains_are_told_as_of_one_moment(
 
 def said(edges: tuple[GraphLink, ...]) -> list[str]:
     return [edge.sentence for edge in edges]
-
-
-def cut_short(vault: VaultDesk) -> None:
-    """Leave the rows as a run of a former release did that was killed."""
-    vault.indexed({"A.md": "[[B]]", "B.md": "[[C]] [[Nobody]]", "C.md": "[[A]]"})
-    db = vault.database()
-    db.execute("update links set settled = 0, target_id = null where target <> 'A'")
-    db.close()
-
-
-def test_themes_of_links_that_no_run_has_settled_are_not_kept(
-    vault: VaultDesk,
-) -> None:
-    cut_short(vault)
-
-    vault.engine.knowledge.themes()
-    kept = vault.rows("select value from settings where key = 'themes'")
-    vault.index()
-    vault.engine.knowledge.themes()
-
-    assert kept == []
-    assert vault.rows("select value from settings where key = 'themes'") != []
-    assert vault.engine.knowledge.connections("A").notices == ()

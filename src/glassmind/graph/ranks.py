@@ -44,13 +44,9 @@ Search: TypeAlias = Callable[[str, int], SearchReply]
 """Searches the vault for so many hits."""
 
 
-class _Scores(NamedTuple):
-    """The score of every node, and what the nodes it is linked with are weighed by."""
-
-    scores: Floats
-    others: Floats
-    error: float = 0.0
-    samples: int = 0
+_Scores: TypeAlias = tuple[Floats, Floats, float, int]
+"""The score of every node, what the nodes it is linked with are weighed by, the error
+of sampled scores, and the size of the sample."""
 
 
 class _Chosen(NamedTuple):
@@ -91,20 +87,20 @@ def ranking(  # noqa: PLR0913 - each option by its name
     part = graph if chosen.nodes is None else part_of(graph, nodes)
     hits = chosen.hits
     preferred = np.array([hits.get(node, 0.0) for node in nodes]) if hits else None
-    scored = _scored(part, metric, preferred)
+    scores, others, error, samples = _scored(part, metric, preferred)
     whole = np.array(nodes, np.int64)
     inbound, outbound = graph.in_degree[whole], graph.out_degree[whole]
     inside = np.flatnonzero(inbound >= least_inbound)
-    order = inside[np.lexsort((inside, -np.round(scored.scores[inside], SAME_DIGITS)))]
+    order = inside[np.lexsort((inside, -np.round(scores[inside], SAME_DIGITS)))]
     notes = [
         RankedNote(
             rank=rank,
             path=graph.paths[nodes[place]],
             title=graph.titles[nodes[place]],
-            score=float(scored.scores[place]),
+            score=float(scores[place]),
             inbound=int(inbound[place]),
             outbound=int(outbound[place]),
-            reason=_reason(part, place, metric, scored),
+            reason=_reason(part, place, metric, others, is_about=error > 0),
             ghost=nodes[place] >= graph.note_count,
             hit=nodes[place] in hits,
         )
@@ -119,8 +115,8 @@ def ranking(  # noqa: PLR0913 - each option by its name
         metric=metric,
         notes=tuple(notes),
         total=len(inside),
-        margin=scored.error,
-        samples=scored.samples,
+        margin=error,
+        samples=samples,
         theme=chosen.theme,
         about=about or "",
         notices=tuple(notices),
@@ -152,23 +148,27 @@ def _chosen(
 def _scored(graph: LinkGraph, metric: Metric, preferred: Floats | None) -> _Scores:
     if metric == "influence":
         scores = influence(graph, preferred=preferred)
-        return _Scores(scores, scores)
+        return scores, scores, 0.0, 0
     if metric == "bridging":
         scores, error, samples = bridging(graph)
-        return _Scores(scores, scores, error, samples if error else 0)
+        return scores, scores, error, samples if error else 0
     hubs, authorities = hubs_and_authorities(graph)
-    return _Scores(*((hubs, authorities) if metric == "hubs" else (authorities, hubs)))
+    if metric == "hubs":
+        return hubs, authorities, 0.0, 0
+    return authorities, hubs, 0.0, 0
 
 
-def _reason(graph: LinkGraph, node: int, metric: Metric, scored: _Scores) -> str:
+def _reason(
+    graph: LinkGraph, node: int, metric: Metric, others: Floats, *, is_about: bool
+) -> str:
     if metric == "bridging":
-        share = f"{100 * scored.scores[node]:.3g} %"
-        about = "about " if scored.error else ""
+        share = f"{100 * others[node]:.3g} %"
+        about = "about " if is_about else ""
         return f"{about}{share} of the shortest paths between two others go through it"
     near = graph.outward(node) if metric == "hubs" else graph.inward(node)
     if not len(near):
         return "links to no note" if metric == "hubs" else "no note links to it"
-    weights = np.round(scored.others[near], SAME_DIGITS)
+    weights = np.round(others[near], SAME_DIGITS)
     first = graph.titles[int(near[int(np.argmax(weights))])]
     count = counted(len(near), "note")
     if metric == "hubs":

@@ -312,28 +312,17 @@ class Pages:
 
     def __init__(self, files: VaultFiles) -> None:
         self._files = files
-        self._raw: dict[NotePath, bytes | None] = {}
         self._read: dict[NotePath, Page | None] = {}
 
     def at(self, path: str) -> Page | None:
         """Return a note; None if it is gone or not Markdown in UTF-8."""
         known = NotePath(path)
         if known not in self._read:
-            raw = self._bytes(known)
-            self._read[known] = None if raw is None else page_from(known, raw)
-        return self._read[known]
-
-    def is_barred(self, path: str) -> bool:
-        """True if a note exists and cannot be edited, such as a drawing."""
-        return self.at(path) is None and self._bytes(NotePath(path)) is not None
-
-    def _bytes(self, path: NotePath) -> bytes | None:
-        if path not in self._raw:
             try:
-                self._raw[path] = self._files.read(path)
+                self._read[known] = page_from(known, self._files.read(known))
             except VaultError:
-                self._raw[path] = None
-        return self._raw[path]
+                self._read[known] = None
+        return self._read[known]
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,8 +505,9 @@ class Finder:
             wanted.setdefault(frozenset(pair), pair)
         by_node: dict[int, list[int]] = {}
         for pair in wanted.values():
-            is_barred = self.pages.is_barred(self.facts.net.paths[pair[0]])
-            node, other = pair[::-1] if is_barred else pair
+            node, other = pair
+            if self.pages.at(self.facts.net.paths[node]) is None:
+                node, other = other, node  # a drawing, say, which cannot be edited
             by_node.setdefault(node, []).append(other)
         candidates: list[Candidate] = []
         for node, others in sorted(by_node.items()):
@@ -641,7 +631,7 @@ class Finder:
         """Return a candidate as a suggestion, with its edit."""
         net, tags = self.facts.net, self.facts.tags
         node, other, spot, signs = one.node, one.other, one.spot, _signs(one.strengths)
-        if spot is None and (one.back or self.pages.is_barred(net.paths[node])):
+        if spot is None and (one.back or self.pages.at(net.paths[node]) is None):
             node, other, spot = other, node, one.back
             signs = _from_the_other(signs)
         source, target = NotePath(net.paths[node]), NotePath(net.paths[other])
