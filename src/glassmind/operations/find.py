@@ -335,8 +335,13 @@ def search(vault: Engine, arguments: SearchArguments, caller: Caller) -> SearchR
     intent = None if arguments.intent == "balanced" else arguments.intent
     options = structs.asdict(arguments) | {"intent": intent}
     steady = caller.surface == "mcp"  # comes in pages
-    reply = vault.search(options.pop("query"), **options, steady=steady)
+    return found_by(vault, options.pop("query"), **options, steady=steady)
+
+
+def found_by(vault: Engine, query: str, **options: Any) -> SearchResult:
+    """Search, also with options that the operation does not offer."""
     where = vault.config.vault
+    reply = vault.search(query, **options)
     return search_result(reply, vault=where.name, root=str(where.path))
 
 

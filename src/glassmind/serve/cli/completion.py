@@ -88,15 +88,7 @@ def bash_script(shell: str = "bash") -> str:
     )
 
 
-def zsh_script() -> str:
-    return f"autoload -U +X bashcompinit && bashcompinit\n{bash_script('zsh')}"
-
-
-def fish_script() -> str:
-    return joined(_fish_lines())
-
-
-def _fish_lines() -> Iterator[str]:
+def fish_lines() -> Iterator[str]:
     yield "# fish completion for glassmind; run: glassmind completion fish | source"
     rows = all_commands()
     offers = offers_of()
@@ -135,8 +127,9 @@ def _quoted(text: str) -> str:
 
 SHELLS: Mapping[str, Callable[[], str]] = {
     "bash": bash_script,
-    "zsh": zsh_script,
-    "fish": fish_script,
+    # zsh can read the script of bash
+    "zsh": lambda: "autoload -U +X bashcompinit && bashcompinit\n" + bash_script("zsh"),
+    "fish": lambda: joined(fish_lines()),
 }
 
 

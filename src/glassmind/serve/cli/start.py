@@ -49,7 +49,7 @@ from glassmind.serve.log import log
 from glassmind.store.place import index_name
 
 if TYPE_CHECKING:
-    from glassmind.serve.mcp.stdio import Opened
+    from glassmind.serve.daemon.host import VaultHost
 
 
 # --- mcp ----------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def _speaks_http(args: Namespace) -> bool:
         return False
 
 
-def _opened(args: Namespace) -> "Opened":
+def _opened(args: Namespace) -> "VaultHost":
     """Return the vault with its daemon or a connection to it."""
     from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
 

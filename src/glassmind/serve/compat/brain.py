@@ -28,13 +28,12 @@ from glassmind.operations import edit as ours
 from glassmind.operations import find
 from glassmind.operations.arguments import parsed_json, read
 from glassmind.operations.edit import MODEL_DIFF_CHARS, state_for_models
-from glassmind.operations.find import SearchHit, SearchResult
+from glassmind.operations.find import SearchHit, SearchResult, found_by
 from glassmind.operations.graph import connections, path, rank, themes
 from glassmind.operations.registry import Arguments, Caller, arg, copied, shown
 from glassmind.serve.compat.tools import (
     TOOLS,
     Reply,
-    found_by,
     mapped,
     missing,
     run,

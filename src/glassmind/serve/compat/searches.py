@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, structs
 from glassmind.engine import Engine
 from glassmind.model.access import Passage, Shown
 from glassmind.model.search import FACTS, ChannelName, Intent
-from glassmind.operations.find import SearchHit
+from glassmind.operations.find import SearchHit, found_by
 from glassmind.operations.registry import (
     Arguments,
     Result,
@@ -18,7 +18,7 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.search.query import SAYS
-from glassmind.serve.compat.tools import Reply, found_by, missing, tool
+from glassmind.serve.compat.tools import Reply, missing, tool
 
 # --- vault-graphrag -----------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from glassmind.errors import BadArgument, BadValue
 from glassmind.model.access import Shown
 from glassmind.operations.arguments import fields_of, read, schema_for_models
 from glassmind.operations.edit import PATIENT_S
-from glassmind.operations.find import NO_MATCH, SearchResult, search_result
+from glassmind.operations.find import NO_MATCH, SearchResult
 from glassmind.operations.model_text import labelled
 from glassmind.operations.registry import OPERATIONS, Arguments, Caller
 from glassmind.serve.tool import Answer, McpTool, ToolCall
@@ -104,13 +104,6 @@ def run(
 
 def mapped(part: Any, names: Mapping[str, str]) -> dict[str, Any]:
     return {name: getattr(part, attribute) for name, attribute in names.items()}
-
-
-def found_by(vault: Engine, query: str, **options: Any) -> SearchResult:
-    """Search with options that our own operation does not offer."""
-    reply = vault.search(query, **options)
-    where = vault.config.vault
-    return search_result(reply, vault=where.name, root=str(where.path))
 
 
 def missing(result: SearchResult) -> list[str]:

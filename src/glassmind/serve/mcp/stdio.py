@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
@@ -35,6 +35,9 @@ from glassmind.serve.log import log, log_fault, take_over_logging
 from glassmind.serve.mcp.process import Wires, run_until_left
 from glassmind.serve.mcp.server import make_server
 
+if TYPE_CHECKING:
+    from glassmind.serve.daemon.host import VaultHost  # loads tantivy
+
 ENDING_S = 0.5
 """How long a first index may take to stop in order; the next run continues it."""
 
@@ -43,22 +46,13 @@ LAST_ANSWERS_S = 1.8
 of a second."""
 
 
-class Opened(Protocol):
-    """An engine and its background work, such as `VaultHost`."""
-
-    engine: Engine
-
-    def start(self) -> None: ...
-    def close(self) -> None: ...
-
-
 class Opening:
     """Opens the engine once, when first needed, and again after a failure."""
 
-    def __init__(self, make: Callable[[], Opened]) -> None:
+    def __init__(self, make: Callable[[], "VaultHost"]) -> None:
         self._make = make
         self._lock = threading.Lock()
-        self._opened: Opened | None = None
+        self._opened: VaultHost | None = None
         self._first: Progress | None = None
         self._indexing: threading.Thread | None = None
         self._over = False
@@ -83,7 +77,7 @@ class Opening:
             )
         return opened.engine
 
-    def _open(self) -> Opened:
+    def _open(self) -> "VaultHost":
         with self._lock:
             if self._opened is None:
                 opened = self._make()
@@ -112,7 +106,7 @@ class Opening:
         except Exception as error:  # noqa: BLE001 - the edge: a thread has no caller
             log_fault("fault", error, work="opening")
 
-    def _index_first(self, opened: Opened) -> None:
+    def _index_first(self, opened: "VaultHost") -> None:
         """Make the index of a vault that has none: text, then vectors.
 
         Other background work waits for the text, so that calls can report its progress.
@@ -146,7 +140,7 @@ class Opening:
 
 def serve(  # noqa: PLR0913 - options by name
     wires: Wires,
-    make: Callable[[], Opened],
+    make: Callable[[], "VaultHost"],
     toolsets: Sequence[str],
     *,
     scope: Callable[[], Scope] = lambda: EVERY_AGENT,
