@@ -213,11 +213,7 @@ class DismissalBook:
         return [one for one in found if there.issuperset(one.paths)]
 
     def settle(self, one: Dismissal, *, dismiss: bool) -> Dismissed:
-        """Dismiss something for good, or drop every line that does; others stay.
-
-        Raises:
-            WriteRefused: the settings or the disk do not let it be written.
-        """
+        """Dismiss something for good, or drop every line that does; others stay."""
         if not self.sees_all and not self._visible([one]):
             return Dismissed(self.path, one.line, changed=False)
 
@@ -246,13 +242,7 @@ def _split(text: str) -> list[str]:
 
 
 def settle_pair(vault: Vault, a: str, b: str, *, dismiss: bool) -> Dismissed:
-    """Dismiss two notes by their names, or take that back.
-
-    Raises:
-        NoteNotFound: no note has exactly one of the names.
-        BadWish: both names mean one note.
-        WritesOff: the settings let nothing be written.
-    """
+    """Dismiss two notes by their names, or take that back."""
     _check_writes(vault, dismiss=dismiss)
     one, other = _called(vault, a), _called(vault, b)
     if one == other:

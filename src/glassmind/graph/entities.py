@@ -165,7 +165,6 @@ def ingest(vault: Vault, path: NotePath, *, limit: int) -> Ingestion:
     The note is read as it is on disk now, the vault as it is indexed.
 
     Raises:
-        BadLimit: the limit is out of range.
         FileUnreadable: the note is gone, or holds no text.
     """
     if not 1 <= limit <= MOST:

@@ -137,11 +137,7 @@ OTHER_NAMES: Mapping[str, str] = {
 
 
 def chosen(names: Sequence[str] | None) -> list[HealthCheck]:
-    """Return the checks of these names in the order of the table; None means all.
-
-    Raises:
-        UnknownCheck: there is no check of a name.
-    """
+    """Return the checks of these names in the order of the table; None means all."""
     if names is None:
         return list(CHECKS)
     wanted = {check_named(name).name for name in names}
@@ -149,11 +145,7 @@ def chosen(names: Sequence[str] | None) -> list[HealthCheck]:
 
 
 def check_named(name: str) -> HealthCheck:
-    """Return one check; blanks and hyphens in its name are as good as `_`.
-
-    Raises:
-        UnknownCheck: there is none of that name.
-    """
+    """Return one check; blanks and hyphens in its name are as good as `_`."""
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     plain = OTHER_NAMES.get(plain, plain)
     for check in CHECKS:
@@ -175,11 +167,7 @@ def key_parts(key: str) -> tuple[HealthCheck, str]:
 
 
 def key_of(check: str, subject: str) -> str:
-    """Return the key of a finding, its check named as in the table.
-
-    Raises:
-        BadFindingKey, UnknownCheck: the two do not name a finding.
-    """
+    """Return the key of a finding, its check named as in the table."""
     known, plain = key_parts(f"{check}:{subject}" if subject.strip() else check)
     return f"{known.name}:{plain}"
 

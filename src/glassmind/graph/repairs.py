@@ -175,9 +175,6 @@ def followed(
 
     Those of `keys`, and with `mentions` every name in a text that should be a link;
     without either the first `limit`, as they are listed. An empty list of keys is none.
-
-    Raises:
-        BadLimit: so many cannot be given.
     """
     found = suggest(vault, note, limit=MOST if keys or mentions else limit)
     known = {one.key: one for one in found.suggestions}

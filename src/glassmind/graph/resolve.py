@@ -99,7 +99,6 @@ def resolve(
 
     Raises:
         NothingAsked: the text holds no name.
-        BadLimit: the limit is out of range.
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)

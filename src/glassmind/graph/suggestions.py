@@ -814,9 +814,6 @@ def suggest(vault: Vault, note: NotePath | None, *, limit: int) -> Suggestions:
 
     Notes that are linked already, either way, are not suggested, except for a property
     without a link back. Neither are dismissed pairs, the agent folder or templates.
-
-    Raises:
-        BadLimit: the limit is not from 1 to 1,000.
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)

@@ -159,11 +159,7 @@ class Themed:
         return homes.get(path)
 
     def renew(self, wait_s: float) -> None:
-        """Make the themes that are kept current, waiting so long for other writers.
-
-        Raises:
-            IndexFault: they cannot be kept.
-        """
+        """Make the themes that are kept current, waiting so long for other writers."""
         with self._lock:
             graph, state = link_graph(self._vault), self._rows().state()
             wanted = self._resolution(state)
