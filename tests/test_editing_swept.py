@@ -5,9 +5,10 @@ import json
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.vault import LOCK, EditRequest
+from glassmind.edit.vault import EditRequest
 from glassmind.files.folder import OpenFolder
 from glassmind.model.edits import Append
+from glassmind.store.place import EDIT_LOCK
 
 PART = ".glassmind-0123456789abcdef.part"
 
@@ -23,13 +24,13 @@ def test_a_run_of_indexing_takes_away_what_was_staged_and_left(
     staged.write_bytes(b"half of it")
     home = vault.engine._vault.data_folder
     assert home is not None
-    (home / LOCK).write_text(json.dumps([["Deep"], []]))
+    (home / EDIT_LOCK).write_text(json.dumps([["Deep"], []]))
 
     vault.index()
 
     assert done.applied
     assert not staged.exists()
-    assert (home / LOCK).stat().st_size == 0
+    assert (home / EDIT_LOCK).stat().st_size == 0
     assert (vault.root / "Deep" / "Tea.md").read_text() == "Oolong.\nx\n"
 
 
@@ -43,7 +44,7 @@ def test_what_cannot_be_swept_is_swept_by_who_comes_next(
     staged.write_bytes(b"half of it")
     home = vault.engine._vault.data_folder
     assert home is not None
-    (home / LOCK).write_text(json.dumps([["Deep", "Gone"], []]))
+    (home / EDIT_LOCK).write_text(json.dumps([["Deep", "Gone"], []]))
 
     def refused(*_: object) -> None:
         raise OSError(5, "Input/output error")
@@ -51,13 +52,13 @@ def test_what_cannot_be_swept_is_swept_by_who_comes_next(
     with monkeypatch.context() as patch:
         patch.setattr(OpenFolder, "unlink", refused)
         vault.index()
-    there, said = staged.exists(), (home / LOCK).stat().st_size
+    there, said = staged.exists(), (home / EDIT_LOCK).stat().st_size
     vault.index()
 
     assert there
     assert said
     assert not staged.exists()
-    assert (home / LOCK).stat().st_size == 0
+    assert (home / EDIT_LOCK).stat().st_size == 0
 
 
 def test_what_only_looks_staged_and_was_not_left_stays(vault: VaultDesk) -> None:

@@ -12,7 +12,7 @@ from daemon_desk import wait_for
 from git_desk import GitDesk
 from vault_desk import VaultDesk
 
-from glassmind.edit.vault import LOCK, EditRequest
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import GlassmindError, NameTaken
 from glassmind.files.transaction import EditLock
 from glassmind.model import NotePath
@@ -20,6 +20,7 @@ from glassmind.model.access import known_as
 from glassmind.model.edits import Append, Changeset, Draft, Step
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.store.changesets import ChangesetFolder
+from glassmind.store.place import EDIT_LOCK
 
 TEA = {
     "Tea.md": "Drink oolong. See [[Kettle]].\n",
@@ -323,7 +324,7 @@ def test_a_run_does_not_wait_for_whoever_is_editing(vault: VaultDesk) -> None:
     left = cut_short(vault, [step_to("Tea.md", TEA["Tea.md"], "new tea\n")])
 
     with (
-        EditLock(vault.folder / LOCK).turn(),
+        EditLock(vault.folder / EDIT_LOCK).turn(),
         ThreadPoolExecutor(1) as pool,
     ):
         pool.submit(vault.index).result(60)

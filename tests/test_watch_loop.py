@@ -386,7 +386,7 @@ def test_what_a_dead_process_left_and_was_settled_is_told(
     stop, news = threading.Event(), list[News]()
     stop.set()
     said = "20260304-abcde (Tea) was interrupted; it is applied now"
-    monkeypatch.setattr("glassmind.edit.editing.settle_vault", lambda _: (said,))
+    monkeypatch.setattr("glassmind.keeping.settle_vault", lambda _: (said,))
 
     followed.engine.watch(stop, told=news.append)
 

@@ -292,8 +292,8 @@ class Engine:
         `told` is called in this thread with whatever is worth a line. What goes wrong
         is told, and tried again.
         """
-        from glassmind.edit.editing import settle_vault  # noqa: PLC0415
         from glassmind.index.watching import WRITER_WAIT_S, Watching  # noqa: PLC0415
+        from glassmind.keeping import settle_vault  # noqa: PLC0415
 
         settled = settle_vault(self._vault)
         watching = Watching(self._vault, lambda: self._renew(WRITER_WAIT_S))

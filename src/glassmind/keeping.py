@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError, IndexFault
 from glassmind.model import NotePath
+from glassmind.store.place import is_edit_interrupted
 from glassmind.vault import Hooks, Vault
 
 if TYPE_CHECKING:  # a search needs none of them
@@ -99,7 +100,6 @@ def indexed(
     A change that was cut short is brought to its end first. `renew` updates what is
     made from links.
     """
-    from glassmind.edit.editing import settle_vault  # noqa: PLC0415
     from glassmind.index.visible import visible_digests, visible_report  # noqa: PLC0415
 
     settled = settle_vault(vault)
@@ -120,6 +120,19 @@ def indexed(
     if not settled:
         return report
     return replace(report, warnings=(*settled, *report.warnings))
+
+
+def settle_vault(vault: Vault) -> tuple[str, ...]:
+    """Finish a change of notes that was cut short; return messages about it."""
+    if vault.scope is not None:  # a scoped caller is not told whose change it was
+        settle_vault(vault.whole)
+        return ()
+    home = vault.data_folder if vault.config.writes.mode != "off" else None
+    if home is None or not is_edit_interrupted(home):
+        return ()
+    from glassmind.edit.editing import finish_interrupted  # noqa: PLC0415
+
+    return finish_interrupted(vault)
 
 
 def _is_news(report: "IndexReport") -> bool:

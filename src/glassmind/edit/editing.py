@@ -45,7 +45,6 @@ from glassmind.edit.vault import (
     EditVault,
     Refresh,
     changer,
-    is_interrupted,
     lock_file,
     no_refresh,
     not_disclosed,
@@ -387,17 +386,11 @@ class Editing:
             raise ConfirmFirst(what)
 
 
-def settle_vault(vault: Vault) -> tuple[str, ...]:
+def finish_interrupted(vault: Vault) -> tuple[str, ...]:
     """Finish a change that was cut short; return messages about what was done.
 
     Does not wait for a process that is editing now: it has done so already.
     """
-    if vault.scope is not None:  # a scoped caller is not told whose change it was
-        settle_vault(vault.whole)
-        return ()
-    home = vault.data_folder if vault.config.writes.mode != "off" else None
-    if home is None or not is_interrupted(home):
-        return ()
     lock = EditLock(lock_file(vault), wait_s=0.0)
     if lock.held:
         return ()

@@ -1,8 +1,7 @@
 """What the edit operations use of a vault: its files, rows, changesets and rules."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -18,14 +17,9 @@ from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.search.notes import notes_for
 from glassmind.store.changesets import NAME, ChangesetFolder
+from glassmind.store.place import EDIT_LOCK
 from glassmind.store.sqlite.notes import Rows
 from glassmind.vault import Vault
-
-LOCK = "edits.lock"
-"""Held by the process that edits the vault, in the data folder; lists staged files."""
-
-UNFINISHED = "changesets/applying"
-"""Where a changeset is while it is applied; normally there is none."""
 
 OWN_LOG = "writes.jsonl"
 """The record of writes where the agent folder may not be written."""
@@ -128,7 +122,7 @@ class EditVault:
 
 def lock_file(vault: Vault) -> Path:
     """Return the lock file of edits; without a folder nothing can be changed anyway."""
-    return (vault.data_folder or vault.place.folder) / LOCK
+    return (vault.data_folder or vault.place.folder) / EDIT_LOCK
 
 
 def changer(vault: Vault) -> VaultChanger:
@@ -148,13 +142,3 @@ def _record(vault: Vault) -> AuditFile:
         path = f"{writes.agent_dir.strip('/')}/{LOG}"
         return AuditFile(vault.config.vault.path, NotePath(path))
     return AuditFile(home / NAME, NotePath(OWN_LOG))
-
-
-def is_interrupted(home: Path) -> bool:
-    """True if a change was cut short, by two names in the data folder."""
-    with suppress(OSError):
-        if os.stat(f"{home}{os.sep}{LOCK}").st_size:  # noqa: PTH116 - in every run
-            return True
-    with suppress(OSError), os.scandir(f"{home}{os.sep}{UNFINISHED}") as entries:
-        return any(True for _ in entries)
-    return False

@@ -23,7 +23,6 @@ from glassmind.model.index import (
     Unsettled,
 )
 from glassmind.model.notes import Note
-from glassmind.obsidian.notes import read_safe_note
 from glassmind.obsidian.secrets import SHAPES_VERSION
 from glassmind.obsidian.split import SPLITTER_VERSION, SplitRules, split
 from glassmind.obsidian.text import first_day
@@ -135,6 +134,9 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
     decoded = decode(content.raw)
     if isinstance(decoded, Unreadable):
         return Skipped(file.path, decoded.reason)
+    # Imported here: a run that finds no change needs no parser.
+    from glassmind.obsidian.notes import read_safe_note  # noqa: PLC0415
+
     note, secrets = read_safe_note(file.path, decoded.text)
     passages = split(note, rules)
     guessed = (decoded.reason,) if decoded.flagged else ()

@@ -41,17 +41,17 @@ as a list."""
 
 MODULES = (
     "find",
+    "maintain",
     "ask",
     "context",
     "edit",
     "memory",
     "graph",
     "health",
-    "maintain",
     "agents",
 )
-"""Modules with operations, the most used first: looking up a command imports only as
-many as it takes to find it."""
+"""Modules with operations, the most used and the quickest to import first: looking up a
+command imports only as many as it takes to find it."""
 
 Run = TypeVar("Run", bound=Callable[..., Any])
 Part = TypeVar("Part", bound=Struct)

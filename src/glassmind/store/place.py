@@ -13,6 +13,7 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -278,3 +279,20 @@ def _stamp(file: str) -> list[int] | None:
     if not facts.st_size:
         return None
     return [facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns]
+
+
+EDIT_LOCK = "edits.lock"
+"""Held by the process that edits the vault, in the data folder; lists staged files."""
+
+UNFINISHED_EDITS = "changesets/applying"
+"""Where a changeset is while it is applied; normally there is none."""
+
+
+def is_edit_interrupted(home: Path) -> bool:
+    """True if a change of notes was cut short, by two names in the data folder."""
+    with suppress(OSError):
+        if os.stat(f"{home}{os.sep}{EDIT_LOCK}").st_size:  # noqa: PTH116 - in every run
+            return True
+    with suppress(OSError), os.scandir(f"{home}{os.sep}{UNFINISHED_EDITS}") as entries:
+        return any(True for _ in entries)
+    return False

@@ -185,7 +185,7 @@ class VaultHost:
         """
         lock: WriterLock | None = None
         with suppress(GlassmindError, OSError):
-            from glassmind.edit.editing import settle_vault  # noqa: PLC0415
+            from glassmind.keeping import settle_vault  # noqa: PLC0415
 
             for message in settle_vault(self._vault):
                 self._log(message)
