@@ -1,6 +1,6 @@
 """What is linked with a note hop by hop, and the shortest paths between two notes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -76,18 +76,13 @@ class Between(NamedTuple):
         return (*back, "outbound") if self.forth else back
 
 
-class _Near(NamedTuple):
-    """A node of a ring, the nodes on the way to it, and its links to the last."""
-
-    node: int
-    via: tuple[int, ...]
-    links: Between
-
-
 class _Ring(NamedTuple):
-    """The first nodes that are so many hops away, and how many there are."""
+    """The first nodes that are so many hops away, and how many there are.
 
-    near: list[_Near]
+    `near` has of each the nodes on the way to it, and its links to the last of them.
+    """
+
+    near: dict[int, tuple[tuple[int, ...], Between]]
     total: int
     inbound: int
     outbound: int
@@ -198,14 +193,21 @@ def connections(  # noqa: PLR0913 - each option by its name
     graph = link_graph(vault, ghosts=ghosts)
     root = node_of(vault, graph, name)
     found = _rings_around(graph, root, depth, limit)
-    every = [near for ring in found for near in ring.near]
-    ids = graph.ids[[root, *(near.node for near in every)]].tolist()
+    every = {node: near for ring in found for node, near in ring.near.items()}
+    ids = graph.ids[[root, *every]].tolist()
     tags = vault.rows().tags_of(ids)
-    links = _Links(vault, graph, [e for near in every for e in near.links.edges])
+    links = _Links(vault, graph, [e for _, two in every.values() for e in two.edges])
     is_note, path = root < graph.note_count, NotePath(graph.paths[root])
-    hops = {n.node: hop for hop, ring in enumerate(found, 1) for n in ring.near}
+    hops = {node: hop for hop, ring in enumerate(found, 1) for node in ring.near}
     part = _subgraph(vault, graph, {root: 0, **hops}) if subgraph else None
     similar = similar_to(vault, path, limit=SIMILAR_SHOWN) if is_note else []
+
+    own = tags.get(ids[0], ())
+
+    def shared(node: int) -> tuple[str, ...]:
+        theirs = {fold(tag) for tag in tags.get(int(graph.ids[node]), ())}
+        return tuple(tag for tag in own if fold(tag) in theirs)
+
     return Connections(
         path=path,
         title=graph.titles[root],
@@ -214,11 +216,7 @@ def connections(  # noqa: PLR0913 - each option by its name
         theme=themed_for(vault).home_of(path) if is_note else None,
         depth=depth,
         hops=tuple(
-            HopNotes(
-                hop,
-                tuple(_neighbour(graph, n, hop, ids[0], tags, links) for n in ring[0]),
-                *ring[1:],
-            )
+            HopNotes(hop, _neighbours(graph, hop, ring, links, shared), *ring[1:])
             for hop, ring in enumerate(found, 1)
         ),
         similar=tuple(
@@ -233,27 +231,26 @@ def connections(  # noqa: PLR0913 - each option by its name
     )
 
 
-def _neighbour(  # noqa: PLR0913, PLR0917 - all that one line of the answer says
+def _neighbours(
     graph: LinkGraph,
-    near: _Near,
     hop: int,
-    root_id: int,
-    tags: Mapping[int, tuple[str, ...]],
+    ring: _Ring,
     links: _Links,
-) -> Neighbour:
-    node = near.node
-    theirs = {fold(tag) for tag in tags.get(int(graph.ids[node]), ())}
-    own = tags.get(root_id, ())
-    return Neighbour(
-        path=graph.paths[node],
-        title=graph.titles[node],
-        hop=hop,
-        directions=near.links.directions,
-        via=tuple(graph.paths[step] for step in near.via),
-        edges=links.shown(near.links.edges),
-        edges_total=near.links.forth + near.links.back,
-        shared_tags=tuple(tag for tag in own if fold(tag) in theirs),
-        ghost=node >= graph.note_count,
+    shared: Callable[[int], tuple[str, ...]],
+) -> tuple[Neighbour, ...]:
+    return tuple(
+        Neighbour(
+            path=graph.paths[node],
+            title=graph.titles[node],
+            hop=hop,
+            directions=two.directions,
+            via=tuple(graph.paths[step] for step in via),
+            edges=links.shown(two.edges),
+            edges_total=two.forth + two.back,
+            shared_tags=shared(node),
+            ghost=node >= graph.note_count,
+        )
+        for node, (via, two) in ring.near.items()
     )
 
 
@@ -265,11 +262,10 @@ def _rings_around(graph: LinkGraph, root: int, depth: int, limit: int) -> list[_
         inbound = _met(graph.tables.into.flat, before, ring)
         outbound = _met(graph.tables.out.flat, before, ring)
         order = np.lexsort((ring, -graph.in_degree[ring], -(inbound + outbound)))
-        near = []
+        near = {}
         for node in ring[order[:limit]].tolist():
             via = _via(graph, layers[1:hop], node)
-            links = between(graph, via[-1] if via else root, node)
-            near.append(_Near(node, via, links))
+            near[node] = via, between(graph, via[-1] if via else root, node)
         counts = (int(np.count_nonzero(met)) for met in (inbound, outbound))
         found.append(_Ring(near, len(ring), *counts))
     return found

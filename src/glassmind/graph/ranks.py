@@ -100,7 +100,7 @@ def ranking(  # noqa: PLR0913 - each option by its name
             score=float(scores[place]),
             inbound=int(inbound[place]),
             outbound=int(outbound[place]),
-            reason=_reason(part, place, metric, others, is_about=error > 0),
+            reason=_reason(part, place, metric, others, error),
             ghost=nodes[place] >= graph.note_count,
             hit=nodes[place] in hits,
         )
@@ -159,11 +159,11 @@ def _scored(graph: LinkGraph, metric: Metric, preferred: Floats | None) -> _Scor
 
 
 def _reason(
-    graph: LinkGraph, node: int, metric: Metric, others: Floats, *, is_about: bool
+    graph: LinkGraph, node: int, metric: Metric, others: Floats, error: float
 ) -> str:
     if metric == "bridging":
         share = f"{100 * others[node]:.3g} %"
-        about = "about " if is_about else ""
+        about = "about " if error else ""
         return f"{about}{share} of the shortest paths between two others go through it"
     near = graph.outward(node) if metric == "hubs" else graph.inward(node)
     if not len(near):
