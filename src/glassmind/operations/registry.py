@@ -41,17 +41,19 @@ as a list."""
 
 MODULES = (
     "find",
-    "maintain",
     "ask",
     "context",
     "edit",
     "memory",
     "graph",
     "health",
+    "maintain",
     "agents",
 )
-"""Modules with operations, the most used and the quickest to import first: looking up a
-command imports only as many as it takes to find it."""
+"""Modules with operations, in the order in which they are listed."""
+
+BY_IMPORT_TIME = sorted(MODULES, key=lambda name: name not in {"find", "maintain"})
+"""The same, those first that are imported in no time."""
 
 Run = TypeVar("Run", bound=Callable[..., Any])
 Part = TypeVar("Part", bound=Struct)
@@ -405,7 +407,7 @@ def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
     Importing stops with the module that has a command of that one word.
     """
     found: dict[str, tuple[Operation, dict[str, object]]] = {}
-    for module in MODULES:
+    for module in BY_IMPORT_TIME:
         import_module(f"{__package__}.{module}")
         for op in OPERATIONS.values():
             for path, preset in op.command_paths.items():
