@@ -7,7 +7,7 @@ else does not come first (Haveliwala, 2002).
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -49,13 +49,11 @@ _Scores: TypeAlias = tuple[Floats, Floats, float, int]
 of sampled scores, and the size of the sample."""
 
 
-class _Chosen(NamedTuple):
-    """The nodes to rank, ascending, None for all of them; hits by relevance."""
-
-    nodes: list[int] | None
-    theme: ThemeLabel | None
-    hits: Mapping[int, float]
-    notices: tuple[str, ...] = ()
+_Chosen: TypeAlias = tuple[
+    list[int] | None, ThemeLabel | None, Mapping[int, float], tuple[str, ...]
+]
+"""The nodes to rank, ascending, None for all of them; their theme; hits by relevance;
+and notices."""
 
 
 def ranking(  # noqa: PLR0913 - each option by its name
@@ -82,10 +80,9 @@ def ranking(  # noqa: PLR0913 - each option by its name
         themes = themed_for(vault).now(ghosts=ghosts)
         kept = theme_called(themes, theme, lasting=True)
     reply = None if about is None else search(about, HITS_ABOUT)
-    chosen = _chosen(graph, kept, reply)
-    nodes = list(range(len(graph))) if chosen.nodes is None else chosen.nodes
-    part = graph if chosen.nodes is None else part_of(graph, nodes)
-    hits = chosen.hits
+    chosen, label, hits, told = _chosen(graph, kept, reply)
+    nodes = list(range(len(graph))) if chosen is None else chosen
+    part = graph if chosen is None else part_of(graph, nodes)
     preferred = np.array([hits.get(node, 0.0) for node in nodes]) if hits else None
     scores, others, error, samples = _scored(part, metric, preferred)
     whole = np.array(nodes, np.int64)
@@ -106,7 +103,7 @@ def ranking(  # noqa: PLR0913 - each option by its name
         )
         for rank, place in enumerate(order[:limit].tolist(), 1)
     ]
-    notices = list(chosen.notices)
+    notices = list(told)
     if about is not None and not hits:
         notices.append("the search found no note to rank the neighbourhood of")
     elif nodes and not len(inside):
@@ -117,7 +114,7 @@ def ranking(  # noqa: PLR0913 - each option by its name
         total=len(inside),
         margin=error,
         samples=samples,
-        theme=chosen.theme,
+        theme=label,
         about=about or "",
         notices=tuple(notices),
     )
@@ -142,7 +139,7 @@ def _chosen(
         around = set(hits).union(*(ring.tolist() for ring in near))
         nodes = around if nodes is None else nodes & around
     label = None if theme is None else ThemeLabel(theme.id, theme.label)
-    return _Chosen(None if nodes is None else sorted(nodes), label, hits, notices)
+    return None if nodes is None else sorted(nodes), label, hits, notices
 
 
 def _scored(graph: LinkGraph, metric: Metric, preferred: Floats | None) -> _Scores:
