@@ -77,16 +77,14 @@ def ranking(  # noqa: PLR0913 - each option by its name
     graph = link_graph(vault, ghosts=ghosts)
     kept = None
     if theme is not None:
-        themes = themed_for(vault).now(ghosts=ghosts)
-        kept = theme_called(themes, theme, lasting=True)
+        kept = theme_called(themed_for(vault).now(ghosts=ghosts), theme, lasting=True)
     reply = None if about is None else search(about, HITS_ABOUT)
     chosen, label, hits, told = _chosen(graph, kept, reply)
     nodes = list(range(len(graph))) if chosen is None else chosen
     part = graph if chosen is None else part_of(graph, nodes)
     preferred = np.array([hits.get(node, 0.0) for node in nodes]) if hits else None
     scores, others, error, samples = _scored(part, metric, preferred)
-    whole = np.array(nodes, np.int64)
-    inbound, outbound = graph.in_degree[whole], graph.out_degree[whole]
+    inbound, outbound = graph.in_degree.take(nodes), graph.out_degree.take(nodes)
     inside = np.flatnonzero(inbound >= least_inbound)
     order = inside[np.lexsort((inside, -np.round(scores[inside], SAME_DIGITS)))]
     notes = [
