@@ -69,7 +69,8 @@ def ids_in(db: apsw.Connection) -> list[int]:
 def planted(folder: Path) -> None:
     """Print how many of the planted conflicts are found, and how many others."""
     expected = json.loads((PLANTED / "expected.json").read_text("utf-8"))
-    wanted = {(one["kind"], *one["paths"]) for one in expected["conflicts"]}
+    listed = [*expected["conflicts"], *expected["missed"]]
+    wanted = {(one["kind"], *one["paths"]) for one in listed}
     with rows_of(PLANTED / "vault", folder) as db:
         found = conflicts(SectionRows(db), scope_of(ids_in(db)))
     keys = [(one.kind, *(side.path for side in one.sides)) for one in found]
@@ -86,7 +87,7 @@ def pairs(folder: Path) -> None:
 
     Of what was missed so far a set has a list of its own.
     """
-    for number, place in enumerate(("", "second", "third")):
+    for number, place in enumerate(("", "second", "third", "fourth")):
         known = json.loads((PLANTED / place / "pairs.json").read_text("utf-8"))
         wrong = [*known["different"], *known.get("missed", ())]
         right = known["alike"]
