@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 from cli_desk import Inside, Program, with_note, with_sample
@@ -99,8 +98,7 @@ def test_a_vault_is_asked_about_itself_and_the_copy_is_gone(sample: Program) -> 
     page = chart.read_text("utf-8")
     assert "http" not in page
     assert "<script" not in page
-    (drawing,) = re.findall(r"<svg.*</svg>", page, re.DOTALL)
-    assert len(ET.fromstring(drawing).findall("rect")) == 1  # noqa: S314 - our own
+    assert page.count("<meter") == 1
 
 
 def test_the_same_seed_gives_the_same_figures(sample: Program) -> None:

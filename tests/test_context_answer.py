@@ -270,6 +270,22 @@ def test_no_answer_ends_inside_a_bracket(vault: VaultDesk) -> None:
     assert answer(vault, "when is the kiln opened") == [said]
 
 
+@pytest.mark.parametrize(
+    ("asked", "typed"),
+    [
+        ("how long does the oolong rest", ("oolong", "rest")),
+        ("wie hoch ist der Pegel", ("pegel",)),
+        ("how deep learning works", ("deep", "learn", "work")),
+        ("how long", ("long",)),
+        ("the long night", ("long", "night")),
+    ],
+)
+def test_what_asks_for_a_number_need_not_stand_in_the_answer(
+    asked: str, typed: tuple[str, ...]
+) -> None:
+    assert question_words(asked, []).typed == typed
+
+
 def test_what_an_apostrophe_cuts_off_is_no_word() -> None:
     typed = question_words("Isn't it Ferrin's ford that you're at?", []).typed
 

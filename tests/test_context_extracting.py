@@ -195,6 +195,7 @@ def test_no_more_than_a_few_are_told() -> None:
         ("The skiff leaks 2 times.", "The skiff leaks 2 times.", False),
         ("The skiff leaks 2 times.", "the skiff leaks 2 times. Often", False),
         ("The skiff leaks 2 times a year.", "The skiff leaks 9 times a year.", True),
+        ("The skiff leaks 2 times.", "The skiff never leaks 2 times.", True),
         ("The skiff leaks 2 times.", "2 holes let water into the skiff.", True),
     ],
 )

@@ -189,3 +189,20 @@ def test_what_was_left_out_gets_the_room_that_passages_do_not_need(
         assert [one.text for one in made.decisions] == ["The logo is green."], budget
         assert [one.text for one in made.tasks] == ["Draw the logo."], budget
         assert not {"decisions", "tasks"} & {one.section for one in made.dropped}
+
+
+def test_nothing_is_left_out_while_what_it_takes_is_free(vault: VaultDesk) -> None:
+    long = "and its keeper writes about the river alarm at length, " * 6
+    log = "".join(f"- The alarm of the river number {n}, {long}\n" for n in range(3))
+    vault.indexed(
+        {
+            "River.md": f"# River\n\nThe river alarm is set.\n\n## Decisions\n\n{log}\n"
+            "## Next\n\n" + "".join(f"- [ ] River alarm {n}\n" for n in range(9)),
+        }
+    )
+
+    for budget in range(300, 3_000, 90):
+        made = pack(vault, "river alarm", budget_tokens=budget)
+
+        tasks = [one for one in made.dropped if one.section == "tasks"]
+        assert not tasks or made.budget_tokens - made.tokens < 150

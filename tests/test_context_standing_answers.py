@@ -136,6 +136,20 @@ def test_who_somebody_is_is_told_by_how_the_note_begins(vault: VaultDesk) -> Non
     assert found.told[0].text == "Used to teach geography and now steers boats."
 
 
+def test_a_sentence_that_only_leads_elsewhere_answers_nothing(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "Log.md": "# Log\n\nSee [[When does the ferry leave the quay]].\n",
+            "Ferry.md": FERRY,
+        }
+    )
+
+    found = gather(vault)
+
+    assert not any(one.text.startswith("See") for one in found.told)
+    assert any("9:15" in one.text for one in found.told)
+
+
 def test_where_no_model_is_wanted_none_is_missed(vault: VaultDesk) -> None:
     vault.indexed(NOTES)
 

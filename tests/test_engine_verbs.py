@@ -260,21 +260,6 @@ def test_the_doctor_counts_what_changed_since(vault: VaultDesk) -> None:
     assert (check.state, check.finding) == ("warn", "files changed since: 3")
 
 
-def test_the_doctor_sends_nobody_into_a_run_that_would_stop(
-    vault: VaultDesk, tmp_path: Path
-) -> None:
-    vault.indexed({f"many/{n}.md": f"note {n}" for n in range(40)})
-
-    def fix() -> str:
-        (check,) = [c for c in vault.engine.doctor() if c.name == "freshness"]
-        return check.fix
-
-    (vault.root / "many").rename(vault.root / "moved")
-    assert fix() == "run: glassmind index"
-    (vault.root / "moved").rename(tmp_path / "gone")
-    assert "--accept-deletions" in fix()
-
-
 def test_a_vault_that_is_no_folder_cannot_be_opened(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
 

@@ -41,7 +41,7 @@ def known_names(
     rows: Any = SimpleNamespace(
         ghosts=lambda: ghosts or [],
         headings=dict,
-        files=lambda: [entry.path for entry in entries],
+        paths=lambda: [entry.path for entry in entries],
         writes_markdown=lambda: False,
     )
     return KnownNames(entries, entries, rows)

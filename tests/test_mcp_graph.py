@@ -307,7 +307,7 @@ def test_a_note_may_be_named_by_the_addresses_that_answers_give(
 @pytest.mark.parametrize(
     ("tool", "given", "said"),
     [
-        ("glassmind_connections", {"name": "Zeppelin"}, "glassmind_search"),
+        ("glassmind_connections", {"name": "Zeppelin"}, "search for the note"),
         ("glassmind_connections", {"name": "Home", "depth": 4}, "must be 3 or less"),
         ("glassmind_path", {"source": "Home"}, "target is missing"),
         ("glassmind_themes", {"theme": "zeppelin"}, "no theme is called 'zeppelin'"),

@@ -145,23 +145,14 @@ def test_links_to_what_is_deleted_stay_and_are_counted() -> None:
     assert (found.raw, found.lost, found.elsewhere) == (text, 2, 1)
 
 
-@pytest.mark.parametrize(
-    ("mark", "encoding"),
-    [
-        (codecs.BOM_UTF8, "utf-8"),
-        (codecs.BOM_UTF16_LE, "utf-16-le"),
-        (codecs.BOM_UTF32_BE, "utf-32-be"),
-        (b"", "cp1252"),
-    ],
-)
-def test_encoding_and_line_ends_stay(mark: bytes, encoding: str) -> None:
+def test_byte_order_mark_and_line_ends_stay() -> None:
     change = relink({"a/Tea.md": "c/Oat.md"})
     text = "é\r\n[[Tea]]\nü\r"
 
-    raw = mark + text.encode(encoding)
+    raw = codecs.BOM_UTF8 + text.encode()
     found = relinked(NotePath("Home.md"), raw, NotePath("Home.md"), change)
 
-    assert found.raw == mark + text.replace("Tea", "Oat").encode(encoding)
+    assert found.raw == codecs.BOM_UTF8 + text.replace("Tea", "Oat").encode()
 
 
 def test_what_cannot_be_written_stays_and_is_told() -> None:
@@ -180,15 +171,6 @@ def test_what_cannot_be_written_stays_and_is_told() -> None:
 
 
 OLD = "é [[Tea]] [x](Tea.md) [[Milk]]\n"
-
-
-def test_one_link_that_cannot_be_written_keeps_no_other_from_it() -> None:
-    barred = relink({"a/Tea.md": "c/O]]t.md", "b/Milk.md": "b/Oat.md"})
-    home = NotePath("Home.md")
-
-    found = relinked(home, b"[[Tea]] [[Milk]]", home, barred)
-
-    assert (found.raw, found.links, len(found.risks)) == (b"[[Tea]] [[Oat]]", 1, 1)
 
 
 def test_the_texts_of_a_drawing_follow_and_the_drawing_stays() -> None:
@@ -277,41 +259,30 @@ def test_what_begins_with_a_folder_that_moves_follows_it(
     "filters",
     ['file.folder.startsWith("a")', 'file.path.startsWith("a")'],
 )
-def test_what_begins_like_a_folder_that_moves_and_another_stays_and_is_told(
+def test_what_begins_like_a_folder_that_moves_and_another_stays(
     filters: str,
 ) -> None:
     goes = {"a/Tea.md": "z/Tea.md", "a/Cup.md": "z/Cup.md"}
     moved = relink(goes, files=(*FILES, "attic/Old.md"))
 
-    after, risks = base_after(filters, replace(moved, folders={"a": "z"}))
+    after, _ = base_after(filters, replace(moved, folders={"a": "z"}))
 
     assert after == filters
-    (risk,) = risks
-    assert risk.startswith("Board.base, line 2: 'a' stays, though a is called z now")
 
 
 @pytest.mark.parametrize(
-    ("filters", "said"),
+    "filters",
     [
-        ('file.name == "Tea"', "Tea"),
-        ("file.name != 'Tea.md'", "Tea.md"),
-        ("x && 'Tea' == file.basename", "Tea"),
-        ('file.path.startsWith("a/")', ""),
-        ('file.name == "Cup"', ""),
-        ('file.name == "tea leaf"', ""),
+        'file.name == "Tea"',
+        "file.name != 'Tea.md'",
+        "x && 'Tea' == file.basename",
+        'file.path.startsWith("a/")',
+        'file.name == "Cup"',
+        'file.name == "tea leaf"',
     ],
 )
-def test_names_in_a_base_that_may_be_those_of_any_note_stay_and_are_told(
-    filters: str, said: str
-) -> None:
-    after, risks = base_after(filters, relink({"a/Tea.md": "a/Oat.md"}))
-
-    told = (
-        f"Board.base, line 2: {said!r} stays, though a/Tea.md is called a/Oat.md now; "
-        "change it by hand if that is meant"
-    )
-    assert after == filters
-    assert risks == ((told,) if said else ())
+def test_names_in_a_base_that_may_be_those_of_any_note_stay(filters: str) -> None:
+    assert base_after(filters, relink({"a/Tea.md": "a/Oat.md"})) == (filters, ())
 
 
 def test_the_name_of_a_note_that_only_moves_stays_without_a_word() -> None:

@@ -105,22 +105,6 @@ def test_a_file_may_be_made_or_brought_into_a_folder_that_is_moved(
     assert not (root / "Old").exists()
 
 
-def test_a_file_may_get_the_name_of_one_that_gets_another(
-    changer: VaultChanger, root: Path
-) -> None:
-    apply(
-        changer,
-        new("Gone.md", b"fresh"),
-        move("Tea.md", "Cup.md", b"oolong"),
-        move("Cup.md", "Mug.md", OLD["Cup.md"]),
-        move("Gone.md", ".trash/Gone.md", b"gone"),
-    )
-
-    found = files_of(root)
-    assert (found["Cup.md"], found["Mug.md"]) == (b"oolong", OLD["Cup.md"])
-    assert (found["Gone.md"], found[".trash/Gone.md"]) == (b"fresh", b"gone")
-
-
 def test_two_files_do_not_change_places(changer: VaultChanger, root: Path) -> None:
     with pytest.raises(NameTaken):
         apply(

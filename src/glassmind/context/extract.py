@@ -128,6 +128,9 @@ _SCALAR = re.compile(r"[|>][-+]?\d?")
 """What a value of several lines begins with."""
 _ASKS, _CLOSERS = ("?", "\uff1f", "\u061f"), " *_)\"'\u201d\u2019"
 """How a question ends, which answers none."""
+_LINK = re.compile(r"\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\]\([^()\n]*\)")
+_SEE = frozenset(("see", "also", "compare", "cf", "siehe", "auch", "vgl"))
+"""Words around a link that say nothing beside it."""
 _MARKUP = ("![[", "<%", "{{", "`=", "`$=")
 """What is replaced by something else when the note is shown."""
 
@@ -152,7 +155,15 @@ def pieces_of(stretch: Stretch) -> list[Piece]:
         and not holds_hidden(stretch.text[one.start : one.end])
         and not one.text.rstrip(_CLOSERS).endswith(_ASKS)
         and not any(sign in one.text for sign in _MARKUP)
+        and not (one.kind == "sentence" and _is_only_link(one.text))
     ]
+
+
+def _is_only_link(text: str) -> bool:
+    """Return true for a sentence that only links to another place."""
+    if "[[" not in text and "](" not in text:
+        return False
+    return _SEE.issuperset(_WORD.findall(_LINK.sub(" ", text).lower()))
 
 
 def plain(text: str) -> str:
@@ -273,6 +284,12 @@ _WHO_IS = re.compile(
 
 ALIKE = 0.8
 """Share of words from which two pieces say the same."""
+
+DENIES = frozenset((
+    "no", "not", "never", "none", "isn't", "wasn't", "don't", "doesn't", "didn't",
+    "won't", "can't", "nicht", "kein", "keine", "keinen", "nie",
+))  # fmt: skip
+"""Words that make a sentence say the contrary of another that is like it."""
 
 TOLD = 0.7
 """How likely an answer must be to be told."""
@@ -422,9 +439,11 @@ def _chosen(found: Sequence[_Scored], near: float) -> list[_Scored]:
 
 
 def _alike(one: Piece, other: Piece) -> bool:
-    """Whether two pieces say the same, with the same figures."""
+    """Whether two pieces say the same: not with other figures, nor if one denies it."""
     words, others = set(one.text.lower().split()), set(other.text.lower().split())
     if _has_figure(words - others) and _has_figure(others - words):
+        return False
+    if words.isdisjoint(DENIES) != others.isdisjoint(DENIES):
         return False
     return len(words & others) >= ALIKE * min(len(words), len(others))
 

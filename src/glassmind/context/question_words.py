@@ -56,6 +56,14 @@ SAY_LITTLE = frozenset((
 """Words of English and German, and the most frequent of French and Spanish, that most
 sentences hold, whatever they are about."""
 
+_HOW = frozenset(("how", "wie"))
+_MEASURES = frozenset((
+    "big", "deep", "far", "fast", "heavy", "high", "late", "long", "often", "old",
+    "soon", "tall", "wide", "alt", "breit", "groß", "hoch", "lang", "lange", "oft",
+    "schnell", "schwer", "spät", "teuer", "tief", "weit",
+))  # fmt: skip
+"""Words behind `how` that ask for a number."""
+
 _VERBAL = frozenset(("ed", "ing", "ings", "en"))
 _WHOLE = _VERBAL | {"", "s", "es", "d", "n"}
 _OPEN = _WHOLE | {"e"}
@@ -143,6 +151,7 @@ class Lookup:
 def question_words(query: str, hits: Iterable[Hit]) -> Terms:
     """Return the words that were asked for, as typed and as passages have them."""
     said = _WORD.findall(_CUT_OFF.sub("", _FILTER.sub(" ", query).lower()))
+    said = [word for at, word in enumerate(said) if not _measures(said, at)]
     words = dict.fromkeys(word for word in said if word not in SAY_LITTLE)
     words = words or dict.fromkeys(said)
     marked = sorted({form for hit in hits for form in _marked(hit)})
@@ -163,6 +172,13 @@ def question_words(query: str, hits: Iterable[Hit]) -> Terms:
         if found.text not in needles and form not in SAY_LITTLE:
             needles[found.text] = found._replace(word=_same(found.text, typed))
     return Terms(tuple(needles.values()), tuple(typed))
+
+
+def _measures(said: Sequence[str], at: int) -> bool:
+    """Whether a word is that of `how long is`, of which an answer has a number."""
+    if not 0 < at < len(said) - 1 or said[at - 1] not in _HOW:
+        return False
+    return said[at] in _MEASURES and said[at + 1] in SAY_LITTLE
 
 
 def occurrences(
