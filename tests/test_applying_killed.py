@@ -24,7 +24,10 @@ DRIVE = Path(__file__).with_name("applying_drive.py")
 TAKEN_BACK = {**OLD, ".trash/Fresh/Leaf.md": b"leaf"}
 """All as it was, but for what was made: that is in the trash."""
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it"),
+]
 
 
 def killed(place: Path, verb: str, step: int) -> list[ApplyingDesk]:

@@ -58,6 +58,7 @@ def test_every_receipt_of_the_sample_vault_holds(sample: VaultDesk) -> None:
     assert states(sample.engine, receipts) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("saved", [crlf, marked, lambda raw: marked(crlf(raw))])
 def test_every_receipt_holds_however_notes_are_saved(
     vault: VaultDesk, saved: Callable[[bytes], bytes]
@@ -120,6 +121,7 @@ def test_what_was_edited_after_it_was_packed_is_told(vault: VaultDesk) -> None:
         vault.index()
 
 
+@pytest.mark.slow
 def test_receipts_of_lines_without_end_hold(vault: VaultDesk) -> None:
     words = " ".join(f"zebra{number} runs." for number in range(10_000))
     vault.indexed(

@@ -78,6 +78,7 @@ def test_documents_of_a_collection_become_notes_of_their_own(tmp_path: Path) -> 
     assert found["ablations"] == {}
 
 
+@pytest.mark.slow
 def test_a_vault_is_asked_about_itself_and_the_copy_is_gone(sample: Program) -> None:
     before = bytes_of(sample.vault)
     chart = sample.home / "chart.html"
@@ -101,6 +102,7 @@ def test_a_vault_is_asked_about_itself_and_the_copy_is_gone(sample: Program) -> 
     assert page.count("<meter") == 1
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_figures(sample: Program) -> None:
     wishes = ("eval", "--self", "--no-ablations", "--limit-queries", "30")
 
@@ -223,6 +225,7 @@ def test_a_vault_with_nothing_to_ask_says_so(tmp_path: Path) -> None:
     assert "no links, aliases or headings" in done.stderr
 
 
+@pytest.mark.slow
 def test_tuning_by_words_alone_changes_nothing_and_says_why(sample: Program) -> None:
     found = sample.json("tune", "--limit-queries", "60", "--quiet")
 

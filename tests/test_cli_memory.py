@@ -243,6 +243,7 @@ def test_what_waits_is_accepted_with_another_text(
     assert recalled(program) == ["Oolong sleeps"]
 
 
+@pytest.mark.slow
 def test_what_waits_is_edited_in_the_editor_of_the_person(program: Inside) -> None:
     path = waiting(program, "memory", "Oolong rests")
     script = program.home / "editor.py"
@@ -407,6 +408,7 @@ def test_the_help_of_an_action_says_what_it_takes(program: Inside, name: str) ->
     assert ("--text TEXT" in shown) == (name == "edit")
 
 
+@pytest.mark.slow
 def test_asking_memory_costs_none_of_what_meaning_needs(program: Inside) -> None:
     waiting(program, "memory", "Oolong rests")
 

@@ -87,6 +87,7 @@ def test_a_folder_that_is_not_there_is_told_and_nothing_comes_from_elsewhere(
     assert not (tmp_path / "models").exists()
 
 
+@pytest.mark.slow
 def test_a_model_comes_from_a_folder_and_passes_the_check(program: Program) -> None:
     home = real_models(WORDLLAMA)
 
@@ -175,6 +176,7 @@ def test_without_the_package_the_way_to_it_is_told(
     assert itself.stderr.count(how) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", ["list", "fetch", "check"])
 def test_a_setting_that_is_not_used_is_told(program: Program, action: str) -> None:
     said = "glassmind: embeddings.preset (from EMBEDDING_PRESET) must be one of"
@@ -204,6 +206,7 @@ def test_a_server_keeps_its_models_itself(program: Program) -> None:
     assert "no model that could be fetched" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_server_that_is_down_does_not_pass_the_check(program: Program) -> None:
     done = program.bare(
         "models",

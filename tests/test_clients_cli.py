@@ -108,6 +108,7 @@ def paths_of(web: Web) -> Any:
     return sorted(hit["path"] for hit in reply.json["hits"])
 
 
+@pytest.mark.slow
 def test_a_server_that_runs_heeds_what_the_command_line_says(program: Program) -> None:
     first = program.run("clients", "add", "worker", "--scope", "Work/").stdout.strip()
     with started(program) as running:
@@ -136,6 +137,7 @@ def env_of(program: Program) -> dict[str, str]:
     return {**program.env, "GLASSMIND_VAULT_PATH": str(program.vault)}
 
 
+@pytest.mark.slow
 def test_a_client_over_stdio_has_its_scope_its_tools_and_its_end(
     program: Program,
 ) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 import pytest
 from clients_desk import Address, Clients, with_settings, without_token
 
+pytestmark = pytest.mark.slow
+
 Verdict = Mapping[str, Mapping[str, str]]
 
 OLD, NEW = "2025-11-25", "2026-07-28"

@@ -11,6 +11,8 @@ import pytest
 from cli_desk import Program
 from clients_desk import Address, Clients, stdio_command, with_settings, with_token
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[1] / "docs" / "mcp.md"
 REVISIONS = {"legacy": "2025-11-25", "2026-07-28": "2026-07-28"}
 NOTE = "note://Projects/Station%20handbook.md"

@@ -82,6 +82,7 @@ def glassmind(desk: DaemonDesk) -> Commands:
     return Commands(desk)
 
 
+@pytest.mark.slow
 def test_a_search_by_meaning_loads_no_model_where_there_is_a_daemon(
     desk: DaemonDesk, glassmind: Commands
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_search_by_meaning_loads_no_model_where_there_is_a_daemon(
     assert not {name.partition(".")[0] for name in found} & set(HEAVY)
 
 
+@pytest.mark.slow
 def test_a_keyword_search_loads_no_heavy_library(
     desk: DaemonDesk, glassmind: Commands
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_keyword_search_loads_no_heavy_library(
     assert not {name.partition(".")[0] for name in found} & heavy
 
 
+@pytest.mark.slow
 def test_what_a_search_prints_is_the_same_with_a_daemon(
     desk: DaemonDesk, glassmind: Commands
 ) -> None:
@@ -124,6 +127,7 @@ def test_what_a_search_prints_is_the_same_with_a_daemon(
     assert reply.get("degraded", []) == []
 
 
+@pytest.mark.slow
 def test_a_card_of_a_daemon_that_was_killed_leads_nobody_astray(
     desk: DaemonDesk, glassmind: Commands
 ) -> None:
@@ -199,6 +203,7 @@ def process_status(glassmind: Commands) -> str:
     return f"{found['writing']} {found['embedding']}"
 
 
+@pytest.mark.slow
 def test_who_asks_for_the_status_loads_no_model(
     desk: DaemonDesk, glassmind: Commands
 ) -> None:
@@ -230,6 +235,7 @@ def test_status_names_the_daemon(desk: DaemonDesk, glassmind: Commands) -> None:
     assert after["daemon"] == ""
 
 
+@pytest.mark.slow
 def test_a_watch_whose_notices_nobody_reads_goes_on(
     desk: DaemonDesk, glassmind: Commands
 ) -> None:

@@ -274,6 +274,7 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", NONSENSE, ids=range(len(NONSENSE)))
 def test_nonsense_harms_nobody(desk: Desk, said: bytes) -> None:
     with suppress(ConnectionError), desk.stream() as stream:
@@ -374,6 +375,7 @@ def test_a_daemon_that_says_nothing_is_given_up(
         call(card, "twice", {}, int, timeout_s=PATIENCE_S)
 
 
+@pytest.mark.slow
 def test_signs_of_life_keep_a_client_waiting(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

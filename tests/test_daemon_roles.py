@@ -19,6 +19,8 @@ from glassmind.store import lock
 from glassmind.store.place import make_folder
 from glassmind.vault import Vault
 
+pytestmark = pytest.mark.slow
+
 TAKEN_OVER_S = 15.0
 """In this time, on however busy a machine, another process answers in place of one that
 was killed or is stopped: one that is given up for its silence takes twice as long."""

@@ -16,6 +16,7 @@ def desk(tmp_path: Path) -> Iterator[DaemonDesk]:
     yield from desk_in(tmp_path)
 
 
+@pytest.mark.slow
 def test_what_a_client_is_handed_goes_on_record_once(desk: DaemonDesk) -> None:
     desk.write({f"{word}.md": LONG.format(word) for word in ("tea", "pump", "well")})
     daemon = desk.daemon()

@@ -311,6 +311,7 @@ def changes(shelf: Shelf, rng: random.Random, count: int) -> Counter[str]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_links_lead_where_they_led_in_a_vault_of_twins(seed: int) -> None:
     rng = random.Random(seed)
@@ -320,6 +321,7 @@ def test_links_lead_where_they_led_in_a_vault_of_twins(seed: int) -> None:
     assert made["refused"] < SOME / 2
 
 
+@pytest.mark.slow
 def test_links_lead_where_they_led_in_the_sample_vault() -> None:
     made = changes(Shelf.at(SAMPLE), random.Random(8), SOME)
 

@@ -207,6 +207,7 @@ seeds = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @seeds
 def test_random_moves_of_a_vault_of_twins_keep_every_link(
     editing: MakeDesk, seed: int
@@ -218,6 +219,7 @@ def test_random_moves_of_a_vault_of_twins_keep_every_link(
     assert sum(draft.rewritten.links for draft in drafts) > 0
 
 
+@pytest.mark.slow
 @seeds
 def test_random_moves_keep_every_link_to_files_left_out_of_the_index(
     editing: MakeDesk, seed: int
@@ -232,6 +234,7 @@ def test_random_moves_keep_every_link_to_files_left_out_of_the_index(
     assert sum(draft.rewritten.links for draft in drafts) > 0
 
 
+@pytest.mark.slow
 def test_random_moves_of_the_sample_vault_keep_every_link(editing: MakeDesk) -> None:
     desk = editing(copy=SAMPLE)
 

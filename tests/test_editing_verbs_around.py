@@ -417,6 +417,7 @@ def appended(vault: VaultDesk, writers: int, times: int) -> list[str]:
     return vault.text("Log.md").splitlines()[1:]
 
 
+@pytest.mark.slow
 def test_appends_of_many_programs_are_all_there(vault: VaultDesk) -> None:
     lines = appended(vault, 3, 8)
 

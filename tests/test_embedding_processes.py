@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from meaning_desk import LONG, MeaningDesk
 
+pytestmark = pytest.mark.slow
+
 DRIVE = Path(__file__).with_name("meaning_drive.py")
 LIMIT_S = 60
 

@@ -95,6 +95,7 @@ def test_the_best_are_left_alone() -> None:
     assert "in force are the best" in found.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_the_luckiest_of_many_equals_is_not_taken(seeds: int) -> None:
     taken = [equals(seed).accepted for seed in range(seeds)]
@@ -108,6 +109,7 @@ def equals(seed: int) -> Choice:
     return choose(tried, queries, seed=seed, shuffles=19)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_shuffled_labels_are_refused(seeds: int) -> None:
     taken = [by_shuffled_labels(seed).accepted for seed in range(seeds)]
@@ -121,6 +123,7 @@ def by_shuffled_labels(seed: int) -> Choice:
     return choose(tried, shuffled(queries, seed), seed=seed, shuffles=39)
 
 
+@pytest.mark.slow
 def test_a_liking_for_popular_notes_is_not_taken_for_skill() -> None:
     taken = [by_popularity(seed) for seed in range(12)]
 

@@ -32,6 +32,8 @@ from glassmind.models.protocols import Halt
 from glassmind.models.served import EmbeddingBounds, served_embedder
 from glassmind.serve.daemon import CARD_FILE
 
+pytestmark = pytest.mark.slow
+
 BOUND_S = 20.0
 """What any answer below may take on a busy machine: what is cut is cut after 1 s."""
 

@@ -14,6 +14,8 @@ from faults.vaults import OLD_S, age, edit, make_vault, notes_of, write
 
 from glassmind.errors import ConfigError, MassDeletion, VaultMissing
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:

@@ -12,6 +12,8 @@ from faults.vaults import age, edit, make_vault, write
 
 from glassmind.errors import BackupDamaged, BackupExists, IndexFault
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:

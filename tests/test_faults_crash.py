@@ -20,6 +20,8 @@ from faults.dump import Dump, differences, dump
 from faults.strace import count_calls, is_root, need_strace, run_failing
 from faults.vaults import edit, make_vault
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:

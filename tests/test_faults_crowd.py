@@ -8,6 +8,8 @@ import pytest
 from faults.desk import Desk, Finished, finish
 from faults.vaults import edit, make_vault
 
+pytestmark = pytest.mark.slow
+
 CROWD = 8
 
 

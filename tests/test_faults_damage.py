@@ -14,6 +14,8 @@ from faults.vaults import edit, make_vault, note_text, notes_of, write
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexTooNew
 
+pytestmark = pytest.mark.slow
+
 Damage = Callable[[Path, random.Random], None]
 
 

@@ -24,7 +24,10 @@ from glassmind.store.changesets import ChangesetFolder
 DRIVE = Path(__file__).with_name("edit_faults_drive.py")
 ORDER = list(VERBS)
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it"),
+]
 every_verb = pytest.mark.parametrize("verb", ORDER, ids=named(ORDER))
 every_kind = pytest.mark.parametrize("verb", KINDS, ids=named(KINDS))
 

@@ -29,6 +29,8 @@ from glassmind.files.read import digest_of
 from glassmind.model import Digest
 from glassmind.model.edits import Append, Prepend
 
+pytestmark = pytest.mark.slow
+
 SAVED = FILES[TEA] + b"\nSaved by hand.\n"
 LINE = b"Saved by hand.\n"
 

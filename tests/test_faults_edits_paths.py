@@ -49,7 +49,10 @@ from glassmind.model.edits import (
     TextEdit,
 )
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need rights")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="links need rights"),
+]
 every_verb = pytest.mark.parametrize("verb", VERBS, ids=named(list(VERBS)))
 
 Entry = Callable[[Editing, str], Changed]

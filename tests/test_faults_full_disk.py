@@ -14,6 +14,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import IndexUnwritable
 
+pytestmark = pytest.mark.slow
+
 NOTES = {f"{n}.md": f"oolong number{n}, see [[{n + 1}]]" for n in range(20)}
 
 

@@ -26,6 +26,8 @@ from glassmind.store.lock import (
 )
 from glassmind.vault import Vault
 
+pytestmark = pytest.mark.slow
+
 DRIVE = Path(__file__).with_name("holder_drive.py")
 FIRST = {f"{n}.md": LONG.format(f"word{n}") for n in range(20)}
 LATER = {f"later {n}.md": LONG.format(f"later{n} [[{n}]]") for n in range(10)}

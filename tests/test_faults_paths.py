@@ -23,6 +23,8 @@ from vault_desk import VaultDesk
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 
+pytestmark = pytest.mark.slow
+
 SETS = ("core", "graph", "memory", "brain", "graphrag", "knowledge")
 
 LIMIT_S = 120

@@ -22,6 +22,8 @@ from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite import connection
 
+pytestmark = pytest.mark.slow
+
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
 SEARCH = ("search", {"text": "oolong"})
 

@@ -12,6 +12,8 @@ from faults.desk import Desk, Finished, finish
 from faults.vaults import make_vault, write
 from test_faults_content import ENCODED
 
+pytestmark = pytest.mark.slow
+
 INDEX_FAULT, VAULT_FAULT = 4, 3
 """Exit codes that docs/cli.md gives to faults of the index and of the vault."""
 

@@ -20,6 +20,8 @@ from cli_desk import Done, Inside, Program
 from http_desk import Started, Web, started, until
 from test_markdown_secrets import JWT, KEY_LINES, drawn
 
+pytestmark = pytest.mark.slow
+
 AWS, AWS_SECRET = "AKIA" + "QXZJ7HARBOUR7KEY", f"wJal/{drawn(35)}"
 GITHUB, PASSWORD = f"ghp_{drawn(36)[::-1]}", "Zk7-otter-Pw9"
 IN_HEADING, IN_PROPERTY = "AKIA" + "HEADING7HARBOUR7", f"ghp_{drawn(36)}"

@@ -31,7 +31,10 @@ READS = 150
 
 Reader = Callable[[], str]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links need rights")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="links need rights"),
+]
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from watch_desk import check_follows, ids_of, until, watcher
 
 from glassmind.files.watch import STOOD_STILL_S
 
+pytestmark = pytest.mark.slow
+
 ENDS_WITHIN_S = 3.0
 
 

@@ -13,6 +13,8 @@ from faults.vaults import age, edit, make_vault
 
 from glassmind.errors import IndexFault
 
+pytestmark = pytest.mark.slow
+
 Damage = Callable[[Path], None]
 
 

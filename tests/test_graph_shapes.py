@@ -295,6 +295,7 @@ def test_modularity_is_that_of_networkx_and_communities_hold_together(
         assert modularity(net, labels, resolution) == pytest.approx(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("inside", [0.0, 0.6, 0.9])
 def test_communities_are_connected_and_as_good_as_those_of_networkx(
@@ -356,6 +357,7 @@ print(hashlib.sha256(told).hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_two_runs_with_other_hash_seeds_give_the_same_bytes() -> None:
     here = str(Path(__file__).parent)
 

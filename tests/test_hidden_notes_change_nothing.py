@@ -21,6 +21,8 @@ from visible_twins import (
     word_model,
 )
 
+pytestmark = pytest.mark.slow
+
 
 class Twins(NamedTuple):
     """Two vaults, and whether their hidden notes are equally long."""

@@ -64,6 +64,7 @@ def test_facts_about_other_things_leave_the_best_note_first(
         assert found.confidence == pytest.approx(known.confidence, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_fact_that_answers_is_mostly_shown(
     engine: Engine, memory: HindsightDesk
 ) -> None:

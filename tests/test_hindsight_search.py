@@ -425,6 +425,7 @@ def test_a_steady_answer_has_its_facts_once(
     assert len(memory.asked) == 2
 
 
+@pytest.mark.slow
 def test_a_daemon_asks_for_its_clients(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

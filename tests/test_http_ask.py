@@ -322,6 +322,7 @@ def _figures(web: Web) -> str:
     return web.get("/metrics").body.decode()
 
 
+@pytest.mark.slow
 def test_more_questions_than_can_wait_are_told_to_come_again(
     desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -365,6 +366,7 @@ def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
     until(lambda: f'route="{ASK}",status="499"}} 1' in _figures(web))
 
 
+@pytest.mark.slow
 def test_a_slow_reader_gets_everything(desk: VaultDesk, web: Web) -> None:
     count = 2_000
 

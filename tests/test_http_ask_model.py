@@ -134,6 +134,7 @@ def test_two_models_that_hang_hold_up_nothing_else(web: Web, desk: ChatDesk) -> 
     assert desk.gone.wait(WAIT_S)
 
 
+@pytest.mark.slow
 def test_a_private_note_is_read_to_its_owner_and_told_of_to_nobody_else(
     tmp_path: Path,
 ) -> None:
@@ -156,6 +157,7 @@ def test_a_private_note_is_read_to_its_owner_and_told_of_to_nobody_else(
     assert "lead froze" not in str(desk.asked)
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_takes_the_model_with_it_and_tells_nothing(
     tmp_path: Path,
 ) -> None:

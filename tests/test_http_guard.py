@@ -310,7 +310,10 @@ def test_a_body_in_many_pieces_is_read(web: Web) -> None:
         assert wire.status() == 200
 
 
-def test_headers_that_are_too_large_are_refused(web: Web) -> None:
+def test_headers_that_are_too_large_are_refused(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "HEAD_S", 1.0)
     with web.raw() as wire:
         large = [f"X-{n}: {'a' * 1_000}" for n in range(40)]
         threading.Thread(

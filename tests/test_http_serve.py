@@ -117,6 +117,7 @@ def test_the_network_is_not_listened_to_without_a_token(
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_a_token_of_the_users_choice_opens_the_network(open_server: Started) -> None:
     web = open_server.web(CHOSEN)
     own_token = open_server.web().token

@@ -276,6 +276,7 @@ def take(desk: MeaningDesk, step: Step) -> None:
         desk.move(path, f"Moved/{path}")
 
 
+@pytest.mark.slow
 @settings(
     max_examples=12,
     deadline=None,

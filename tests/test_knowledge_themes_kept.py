@@ -352,6 +352,7 @@ def test_who_cannot_write_answers_the_same(vault: VaultDesk) -> None:
     assert len(kept(vault)) == 15
 
 
+@pytest.mark.slow
 def test_a_watch_makes_themes_when_it_was_quiet(vault: VaultDesk) -> None:
     vault.settings |= QUICK
     vault.write(three_groups())
@@ -368,6 +369,7 @@ def test_a_watch_makes_themes_when_it_was_quiet(vault: VaultDesk) -> None:
     assert "tea 06.md" not in dict(kept(vault))
 
 
+@pytest.mark.slow
 def test_a_watch_that_cannot_make_themes_says_so_once_and_goes_on(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,7 @@ NO_MESSAGES = [
 ]
 
 
+@pytest.mark.slow
 def test_what_is_no_message_is_passed_over(shared_server: Line) -> None:
     for number, raw in enumerate(NO_MESSAGES, 100):
         shared_server.write(raw)
@@ -144,6 +145,7 @@ def test_nothing_but_messages_leaves_by_stdout(env: dict[str, str]) -> None:
         assert f"noise by {way}" in told
 
 
+@pytest.mark.slow
 def test_nothing_but_objects_of_its_own_goes_to_stderr(server: Line) -> None:
     server.write(b"this is no message, it tells of oolong\n")
     server.ask(2, "glassmind_search", query="secretquestion")
@@ -176,6 +178,7 @@ def test_the_end_of_its_input_ends_it(server: Line) -> None:
     assert server.ended(BOUND_S) == 0
 
 
+@pytest.mark.slow
 def test_what_was_asked_before_the_end_of_its_input_is_answered(server: Line) -> None:
     before = len(server.seen)
     for number in range(2, 7):
@@ -254,6 +257,7 @@ def test_the_end_of_who_reads_its_answers_ends_it(env: dict[str, str]) -> None:
         started.stdin.close()  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_the_end_of_its_parent_ends_it(env: dict[str, str]) -> None:
     between = (
         "import subprocess, sys, pathlib\n"
@@ -314,6 +318,7 @@ def test_work_that_never_ends_does_not_keep_it(
         assert server.ended(BOUND_S) in (0, 143)
 
 
+@pytest.mark.slow
 def test_a_call_that_is_cancelled_holds_nobody_up(env: dict[str, str]) -> None:
     with line(env, command=driven("stuck")) as server:
         server.greet()

@@ -91,6 +91,7 @@ def test_structured_content_fits_its_output_schema(tea: VaultDesk) -> None:
     assert answer.structured_content["hits"][0]["path"] == "Tea.md"
 
 
+@pytest.mark.slow
 def test_the_option_of_the_command_turns_it_on(tea: VaultDesk) -> None:
     target = by_stdio(tea)
 

@@ -274,6 +274,7 @@ def test_a_kind_that_is_none_is_refused(capture: Capture, kind: str) -> None:
         capture(kind, "Drink oolong.")
 
 
+@pytest.mark.slow
 def test_the_largest_text_is_kept_to_the_letter(
     vault: VaultDesk, capture: Capture
 ) -> None:
@@ -503,6 +504,7 @@ def daemons(tmp_path: Path) -> Iterator[DaemonDesk]:
     yield from desk_in(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_daemon_takes_in_what_a_client_captures(daemons: DaemonDesk) -> None:
     daemons.write({"Tea.md": LONG.format("oolong")})
     daemon = daemons.daemon()

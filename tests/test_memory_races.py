@@ -18,6 +18,8 @@ from glassmind.errors import MemoNotFound, NoteChanged, NotWaiting, WriteFailed
 from glassmind.files.write import VaultWriter
 from glassmind.memory import inbox, writing
 
+pytestmark = pytest.mark.slow
+
 DRIVE = Path(__file__).with_name("act_drive.py")
 GONE = {"NotWaiting", "MemoNotFound"}
 

@@ -75,6 +75,7 @@ def dripping_head(voice: Voice) -> None:
         pause.wait(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("reply", [silent, head_alone, hung, dripping, dripping_head])
 def test_no_server_holds_us_for_longer_than_the_bound(
@@ -99,6 +100,7 @@ def test_a_model_that_falls_silent_is_cut(tmp_path: Path, backend: str) -> None:
     assert heard == ["At "]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("after_head", [True, False])
 def test_a_server_may_load_its_model_first(

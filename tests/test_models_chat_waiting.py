@@ -15,6 +15,8 @@ from glassmind.models.chat import chat_for
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.models.protocols import Halt
 
+pytestmark = pytest.mark.slow
+
 BACKENDS = ("ollama", "openai")
 NERVOUS = Bounds(2.0, WAIT_S, 0.2)
 FAR = "http://models.example.com:1"

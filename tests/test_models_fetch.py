@@ -313,6 +313,7 @@ def test_an_archive_that_is_another_is_refused(
     assert not (tmp_path / "tiny/model.onnx").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", [True, False])
 def test_an_installer_fetches_from_the_index_of_uv(
     tmp_path: Path,
@@ -413,6 +414,7 @@ def test_a_fetcher_that_was_killed_blocks_nobody(tmp_path: Path, shelf: Shelf) -
     assert not fetch_model(BY_HUB, tmp_path).already
 
 
+@pytest.mark.slow
 def test_an_archive_with_a_wrong_file_inside_is_refused(
     tmp_path: Path, installer: None
 ) -> None:

@@ -236,6 +236,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_server_that_fails_is_told_within_the_bound(
     tmp_path: Path, fault: str

@@ -36,6 +36,8 @@ from soak_desk import Stdio, http_server, resident_bytes, wait_until
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import read_scope
 
+pytestmark = pytest.mark.slow
+
 WARM_BYTES, SETTLED_BYTES = 300_000_000, 100_000_000
 """What a server may hold more at the end than after a fifth of the time: five views of
 the vault, each with a graph and caches of its own, fill for longer than one."""

@@ -146,6 +146,7 @@ def sockets_of(pid: int) -> list[str]:
     return [row[3] for row in rows if f"socket:[{row[9]}]" in own]
 
 
+@pytest.mark.slow
 def test_an_untrusted_vault_cannot_make_mcp_listen(tmp_path: Path) -> None:
     program = with_note(tmp_path)
     (program.vault / "glassmind.toml").write_text(
@@ -389,6 +390,7 @@ def check_driven(process: subprocess.Popen[str], limit_s: float) -> None:
     assert report["answered"] > 0.8 * report["used"]
 
 
+@pytest.mark.slow
 def test_random_settings_open_no_socket_and_stray_nowhere(tmp_path: Path) -> None:
     check_driven(drive(0, 20, tmp_path / "root"), 280)
 

@@ -24,6 +24,8 @@ from glassmind.files.transaction import EditLock, Leftovers
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.model import NotePath
 
+pytestmark = pytest.mark.slow
+
 APPENDS = Path(__file__).with_name("changing_appends.py")
 
 

@@ -291,6 +291,7 @@ def test_whatever_the_disk_refuses_the_file_is_at_one_of_its_places(
     raise AssertionError("a move takes fewer calls")
 
 
+@pytest.mark.slow
 @posix
 def test_a_mover_that_is_killed_leaves_the_file_at_one_of_its_places(
     tmp_path: Path,

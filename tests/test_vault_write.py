@@ -376,6 +376,7 @@ def test_the_disk_has_the_name_of_a_new_folder_before_what_is_in_it(
     assert told.index(("fsync", LOG)) < told.index(("fsync", ".agent/logs"))
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("there", [False, True])
 def test_a_writer_that_is_killed_leaves_the_old_bytes_or_the_new(

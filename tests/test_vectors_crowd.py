@@ -7,11 +7,14 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from vectors_desk import WIDTH, check, check_open
 
 from glassmind.store.vectors.files import damage_in
 from glassmind.store.vectors.search import VectorIndex
 from glassmind.store.vectors.write import VectorWriter
+
+pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
 LONGEST_S = 120

@@ -46,6 +46,7 @@ def test_the_nearest_chunks_come_first_with_their_cosines(
     assert [s for *_, s in found] == pytest.approx([s for *_, s in expected], abs=1e-6)
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("strange", [False, True])
 def test_nearly_nothing_that_belongs_to_the_best_ten_is_missed(

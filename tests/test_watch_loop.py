@@ -127,6 +127,7 @@ def test_a_folder_that_is_renamed_keeps_its_notes(followed: VaultDesk) -> None:
     assert inside.paths == ("b/0.md",)
 
 
+@pytest.mark.slow
 def test_another_rule_of_ignoring_is_followed_at_once(followed: VaultDesk) -> None:
     followed.write({"Archive/Old.md": "old", "Tea.md": "oolong"})
 
@@ -138,6 +139,7 @@ def test_another_rule_of_ignoring_is_followed_at_once(followed: VaultDesk) -> No
     assert (out.report.removed, back.report.added) == (1, 1)
 
 
+@pytest.mark.slow
 def test_what_nobody_told_of_is_found_by_the_next_look(
     followed: VaultDesk, silence: None
 ) -> None:
@@ -150,6 +152,7 @@ def test_what_nobody_told_of_is_found_by_the_next_look(
     assert (found.cause, found.report.added) == ("rescan", 1)
 
 
+@pytest.mark.slow
 def test_events_are_tried_again_when_a_limit_may_be_gone(
     followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +176,7 @@ def test_events_are_tried_again_when_a_limit_may_be_gone(
     assert heard.report.added == 1
 
 
+@pytest.mark.slow
 def test_a_vault_that_seems_gone_is_told_once_and_the_rest_is_followed(
     followed: VaultDesk, tmp_path: Path
 ) -> None:
@@ -194,6 +198,7 @@ def test_a_vault_that_seems_gone_is_told_once_and_the_rest_is_followed(
     assert edited.report.changed == 1
 
 
+@pytest.mark.slow
 def test_while_much_seems_gone_all_the_rest_is_taken_in(
     followed: VaultDesk, tmp_path: Path
 ) -> None:
@@ -223,6 +228,7 @@ def test_while_much_seems_gone_all_the_rest_is_taken_in(
     assert followed.index().unchanged == 51
 
 
+@pytest.mark.slow
 def test_where_events_are_lost_the_rest_is_taken_in_too_while_much_seems_gone(
     followed: VaultDesk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -316,6 +322,7 @@ def test_another_writer_is_waited_for_and_named(
     assert "is being written by process" in follower.hindered[0].message
 
 
+@pytest.mark.slow
 def test_new_text_is_found_while_the_rest_is_still_embedded(
     meaning: MeaningDesk,
 ) -> None:

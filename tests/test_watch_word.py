@@ -40,6 +40,7 @@ def state(**facts: object) -> WatchState:
     return WatchState(**known)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_status_tells_of_a_watch_while_it_lasts(vault: VaultDesk) -> None:
     vault.settings |= QUICK
     vault.indexed({"Tea.md": "oolong"})
@@ -58,6 +59,7 @@ def test_the_status_tells_of_a_watch_while_it_lasts(vault: VaultDesk) -> None:
     assert vault.engine.status().watch == UNWATCHED
 
 
+@pytest.mark.slow
 def test_every_answer_says_what_keeps_the_watch_from_the_vault(
     vault: VaultDesk, tmp_path: Path
 ) -> None:
