@@ -28,7 +28,7 @@ from glassmind.obsidian.receipts import parse_receipt
 ROOT = Path(__file__).resolve().parent.parent
 GOLD, SAMPLE = ROOT / "tests" / "gold", ROOT / "sample-vault"
 
-sys.path.append(str(ROOT / "tests"))
+sys.path.append(str(ROOT / "tests" / "support"))
 from smollm_desk import writer  # noqa: E402 - the model of the tests is started there
 
 SETS = ("plain-questions", "ask-questions", "sample-questions")

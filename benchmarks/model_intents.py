@@ -32,7 +32,7 @@ from glassmind.search.intent import INTENTS, guess_intent
 ROOT = Path(__file__).resolve().parent.parent
 GOLD, SAMPLE = ROOT / "tests" / "gold", ROOT / "sample-vault"
 
-sys.path.append(str(ROOT / "tests"))
+sys.path.append(str(ROOT / "tests" / "support"))
 from smollm_desk import writer  # noqa: E402 - the model of the tests is started there
 
 REWRITE = """You help to search somebody's own notes. Put the question into other words:

@@ -1,0 +1,108 @@
+"""Background work lowers its priority in the real program only."""
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from threading import get_ident
+
+import pytest
+from cli_desk import Inside, with_note
+from fault_tools.desk import Desk
+from fault_tools.vaults import write
+from meaning_desk import LONG, MeaningDesk
+from vault_desk import VaultDesk
+from watch_desk import QUICK, Follower, until, watcher
+
+from glassmind.index.watching import Watching
+from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.vault import Vault
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux has a priority for each thread"
+)
+
+
+def priorities(pid: int) -> set[int]:
+    """Return the nice values of all threads of a process."""
+    found = set()
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(ProcessLookupError):  # it ended meanwhile
+            found.add(os.getpriority(os.PRIO_PROCESS, int(thread.name)))
+    return found
+
+
+def test_background_embedding_in_process_keeps_the_priority(
+    meaning: MeaningDesk,
+) -> None:
+    before, during = priorities(os.getpid()), set[int]()
+    meaning.model.before = lambda _: during.update(priorities(os.getpid()))
+    meaning.settings |= QUICK
+    meaning.write({"Tea.md": LONG.format("oolong")})
+
+    with Follower(meaning.open()) as follower:
+        follower.ready()
+        until(lambda: during, "the embedding")
+
+    assert during == before
+    assert priorities(os.getpid()) == before
+
+
+def test_the_index_command_in_process_keeps_the_priority(
+    meaning: MeaningDesk, tmp_path: Path
+) -> None:
+    before = priorities(os.getpid())
+    place = tmp_path / "cli"
+    place.mkdir()
+    program = Inside(with_note(place, LONG.format("oolong")))
+
+    done = program.run("index", GLASSMIND_EMBEDDINGS_BACKEND="onnx")
+
+    assert done.returncode == 0
+    assert meaning.model.seen
+    assert priorities(os.getpid()) == before
+
+
+def test_a_watch_process_lowers_the_priority_of_background_work_alone(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path)
+    write(desk.vault, "Tea.md", "[[Oolong]]")
+    base = os.getpriority(os.PRIO_PROCESS, 0)
+    lowered = min(base + 10, 19)
+
+    with watcher(desk, GLASSMIND_WATCH_COMMUNITY_DEBOUNCE_MS="50") as started:
+        started.ready()
+        pid = started.running.pid
+        until(lambda: lowered in priorities(pid), "the background work")
+
+        assert os.getpriority(os.PRIO_PROCESS, pid) == base
+
+
+def test_background_work_that_fails_releases_what_its_thread_holds(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked, rested = list[int](), list[int]()
+
+    def fail() -> None:
+        worked.append(get_ident())
+        raise OSError("no room")
+
+    close = SqliteReader.close
+
+    def rest(reader: SqliteReader) -> None:
+        rested.append(get_ident())
+        close(reader)
+
+    def with_hooks(vault: Vault, _: object) -> Watching:
+        return Watching(vault, fail)
+
+    monkeypatch.setattr(SqliteReader, "close", rest)
+    monkeypatch.setattr("glassmind.index.watching.Watching", with_hooks)
+    vault.settings |= {**QUICK, "watch.community_debounce_ms": 50}
+
+    with Follower(vault.open()) as follower:
+        until(lambda: follower.hindered, "the failure")
+
+    assert "no room" in follower.hindered[0].message
+    assert worked[0] in rested
