@@ -8,6 +8,8 @@ sent.
 import base64
 import json
 import socket
+import struct
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
@@ -43,6 +45,9 @@ UNTOLD = (401, 403, 407)
 
 UNSENDABLE = "its url or key contains characters that cannot be sent"
 NOT_JSON = "what it says is not JSON"
+
+AT_ONCE = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
+"""Let closing a connection wait for nothing."""
 
 
 class Bounds(NamedTuple):
@@ -370,6 +375,8 @@ class Exchange:
         """End whatever the connection is doing, from whatever thread."""
         if self._link is not None:
             try:
+                # With a reset: a server that is still sending may else wait a minute.
+                self._link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
                 # Not the method of an encrypted one: it closes what a reader uses.
                 socket.socket.shutdown(self._link, socket.SHUT_RDWR)
             except OSError:
