@@ -154,7 +154,10 @@ class BackupExists(IndexFault):
 
 class BackupUnwritable(IndexFault):
     def __init__(self, folder: str, reason: str) -> None:
-        super().__init__(f"no copy can be written in {folder} ({reason})")
+        super().__init__(
+            f"the backup was not written in {folder} ({reason}); name a file in a "
+            "folder you can write"
+        )
         self.folder = folder
 
 

@@ -231,7 +231,8 @@ class WriterLock:
         except FileNotFoundError as error:
             raise IndexAbsent(str(self._file.parent)) from error
         except OSError as error:
-            raise IndexUnwritable(str(self._file.parent), str(error)) from error
+            reason = error.strerror or str(error)
+            raise IndexUnwritable(str(self._file.parent), reason) from error
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)
             raise IndexUnwritable(str(self._file.parent), f"{file} is no plain file")

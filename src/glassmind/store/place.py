@@ -250,7 +250,8 @@ class VaultIndex:
         try:
             write_whole(str(self._record), json.dumps(_WRITING).encode())
         except OSError as error:
-            raise IndexUnwritable(str(self._record.parent), str(error)) from error
+            reason = error.strerror or str(error)
+            raise IndexUnwritable(str(self._record.parent), reason) from error
 
     def end(self) -> None:
         """Record the index as it is now, with no connection open for writing.
