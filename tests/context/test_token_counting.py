@@ -138,7 +138,6 @@ def test_a_text_counts_as_much_as_its_lines(name: str) -> None:
 
 def test_threads_share_a_counter_that_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("glassmind.models.tokens.MOST_WORDS", 10)
-    monkeypatch.setattr("glassmind.models.tokens.MOST_LINES", 2)
     counter = TokenCounter(tokenizer(MINILM), "real")
     texts = [text[:400] for text in real_texts()]
     alone = list(map(counter.count, texts))
@@ -159,7 +158,6 @@ def test_a_counter_forgets_what_it_cannot_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("glassmind.models.tokens.MOST_WORDS", 10)
-    monkeypatch.setattr("glassmind.models.tokens.MOST_LINES", 2)
     real = tokenizer(MINILM)
     counter = TokenCounter(real, "real")
 
