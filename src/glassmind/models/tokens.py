@@ -104,11 +104,9 @@ LONGEST_WORD = 100
 """A BERT tokenizer takes more letters in a row for one unknown token."""
 
 _PIECES = re.compile(rf"[^\W_]{{1,{LONGEST_WORD}}}|.", re.DOTALL)
-_BLANKS = re.compile(
-    r"(?P<rows>\n{3,}|(?:\r\n){2,}|\t{3,})|(?P<spaces> {16,})|(?P<wide>[^\S\x00-\x7f]+)"
-)
-"""Blanks that are tokens to some tokenizers: line ends and tabs in a row, 16 spaces,
-and those outside of ASCII."""
+_BLANKS = re.compile(r"\s{3,}|[^\S\x00-\x7f]+")
+_ROWS = {"\n\n\n": 3, "\r\n\r\n": 2, "\t\t\t": 3, " " * 16: 1}
+"""Blanks in a row that are tokens to some tokenizers, as are those outside of ASCII."""
 
 
 class TokenCounter:
@@ -130,11 +128,11 @@ class TokenCounter:
         if not self._adds_up:
             return len(self._tokenizer.ids(text))
         total = sum(map(self._words.__getitem__, text.split()))
-        for found in _BLANKS.finditer(text):
-            if found["wide"]:
-                total += most_tokens(found[0])
+        for blanks in _BLANKS.findall(text):
+            if blanks.isascii():
+                total += sum(cost * blanks.count(row) for row, cost in _ROWS.items())
             else:
-                total += len(found[0]) // (16 if found["spaces"] else 1)
+                total += most_tokens(blanks)
         return total
 
 
