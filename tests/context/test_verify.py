@@ -11,7 +11,7 @@ from glassmind.errors import NoReceipts
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Verified
 from glassmind.obsidian.receipts import digest_of_lines, receipt_of
-from glassmind.search.verify import Effort, plain_lines, seek, stands_at
+from glassmind.search.verify import plain_lines, seek, stands_at
 
 TEA = "# Tea\n\nOolong is half green.\n\n## Brewing\n\nTwice, hot.\nThen again.\n"
 
@@ -288,8 +288,8 @@ def test_a_search_for_lines_ends(vault: VaultDesk) -> None:
     lines = plain_lines("line\n" * 100_000 + "last\n")
     span, digest = Span(1, 1), digest_of_lines("last")
 
-    assert seek(lines, span, digest, Effort(chars=1000)) is None
-    assert seek(lines, span, digest, Effort()) == Span(100_001, 100_001)
+    assert seek(lines, span, digest, 1000)[0] is None
+    assert seek(lines, span, digest)[0] == Span(100_001, 100_001)
 
 
 @given(st.lists(st.sampled_from(["", "a", "b", "c\r"]), min_size=1), st.data())
@@ -303,7 +303,7 @@ def test_lines_are_found_wherever_they_stand(
     digest = digest_of_lines("\n".join(lines[start - 1 : end]))
     before = drawn.draw(st.integers(1, 2 * len(parts)))
 
-    found = seek(parts, Span(before, before + end - start), digest, Effort())
+    found, _ = seek(parts, Span(before, before + end - start), digest)
 
     assert found is not None
     assert stands_at(parts, found, digest)
@@ -325,7 +325,7 @@ def test_lines_are_found_where_they_stand_and_nowhere_else(
         if lines[start - 1 : start - 1 + count] == sought
     ]
 
-    found = seek(lines, Span(before, before + count - 1), digest, Effort())
+    found, _ = seek(lines, Span(before, before + count - 1), digest)
 
     if not places:
         assert found is None

@@ -46,22 +46,6 @@ UNIQUE_CHARS = 16
 """Letters and digits from which lines belong to one note: `- [ ] call` may be any."""
 
 
-class Effort:
-    """How many characters may still be hashed before a search is given up."""
-
-    def __init__(self, chars: int = MOST_CHARS) -> None:
-        self.left = chars
-
-    @property
-    def is_spent(self) -> bool:
-        """True if nothing more may be hashed."""
-        return self.left <= 0
-
-    def spend(self, chars: int) -> None:
-        """Record that one place was looked at."""
-        self.left -= chars + PLACE_CHARS
-
-
 def plain_lines(text: str) -> list[str]:
     """Return the lines of a text without their ends, as the index counts them."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
@@ -76,20 +60,23 @@ def stands_at(lines: Sequence[str], span: Span, digest: str) -> bool:
     return full_digest(text).startswith(digest)
 
 
-def seek(lines: Sequence[str], span: Span, digest: str, effort: Effort) -> Span | None:
+def seek(
+    lines: Sequence[str], span: Span, digest: str, most_chars: int = MOST_CHARS
+) -> tuple[Span | None, int]:
     """Return where the cited lines are now, nearest to their former place.
 
-    None if they are nowhere, or the effort is spent.
+    None if they are nowhere, or more would have to be hashed. Also returns how many of
+    the characters were not used.
     """
-    count = span.end - span.start + 1
+    count, left = span.end - span.start + 1, most_chars
     for start in _outward(min(span.start, len(lines)), len(lines)):
-        if effort.is_spent:
-            return None
+        if left <= 0:
+            break
         text = "\n".join(lines[start - 1 : start - 1 + count])
-        effort.spend(len(text))
+        left -= len(text) + PLACE_CHARS
         if full_digest(text).startswith(digest):
-            return Span(start, min(start + count - 1, len(lines)))
-    return None
+            return Span(start, min(start + count - 1, len(lines))), left
+    return None, left
 
 
 def _outward(middle: int, count: int) -> Iterator[int]:
@@ -113,34 +100,9 @@ def verify(vault: Vault, texts: Sequence[str]) -> list[Verified]:
     """
     if not texts:
         raise NoReceipts
-    read = [_receipt(text) for text in texts]
-    found = {at: one for at, one in enumerate(read) if isinstance(one, Verified)}
-    sound = [(one, at) for at, one in enumerate(read) if isinstance(one, Receipt)]
     with vault.faults(), vault.files() as files:
-        verifier = _Verifier(vault, files)
-        missing = []
-        for receipt, at in sorted(sound, key=lambda pair: pair[0].path):
-            result = verifier.in_place(texts[at].strip(), receipt)
-            if result is None:
-                missing.append((receipt, at))
-            else:
-                found[at] = result
-        for done, (receipt, at) in enumerate(missing):
-            left = len(missing) - done
-            found[at] = verifier.elsewhere(texts[at].strip(), receipt, left)
-    return [found[at] for at in range(len(texts))]
-
-
-def _receipt(text: str) -> Receipt | Verified:
-    receipt, said = parse_receipt(text), text.strip()
-    if receipt is None:
-        why = f"not a receipt; a receipt has the form {FORM}"
-        return Verified(said, "bad", None, why)
-    try:
-        check_parts(receipt.path)
-    except PathOutsideVault as error:
-        return Verified(said, "bad", None, str(error))
-    return receipt
+        verifier = _Verifier(vault, files, MOST_CHARS // len(texts))
+        return [verifier.verify(text.strip()) for text in texts]
 
 
 class _NoteText(NamedTuple):
@@ -152,51 +114,50 @@ class _NoteText(NamedTuple):
 
 
 class _Verifier:
-    """Verifies the receipts of one call; keeps the note read last."""
+    """Verifies the receipts of one call; keeps the note read last.
 
-    def __init__(self, vault: Vault, files: VaultFiles) -> None:
+    `most_chars` may be hashed to look for the lines of one receipt.
+    """
+
+    def __init__(self, vault: Vault, files: VaultFiles, most_chars: int) -> None:
         self._vault, self._files, self._rules = vault, files, vault.ignore_rules()
-        self._left, self._effort = MOST_CHARS, Effort()
+        self._most, self._left = most_chars, most_chars
         self._last: _NoteText | None = None
 
-    def _traces(self) -> Rows:
-        return self._vault.rows()
-
-    def in_place(self, text: str, receipt: Receipt) -> Verified | None:
-        """Return a result if the lines did not move, or cannot be read."""
+    def verify(self, text: str) -> Verified:
+        """Return what became of the lines of one receipt."""
+        receipt = parse_receipt(text)
+        if receipt is None:
+            why = f"not a receipt; a receipt has the form {FORM}"
+            return Verified(text, "bad", None, why)
+        try:
+            check_parts(receipt.path)
+        except PathOutsideVault as error:
+            return Verified(text, "bad", None, str(error))
+        self._left = self._most
         try:
             note = self._note(receipt.path)
         except FileGone:
-            return None
+            return self._in_other_notes(text, receipt)
         except (FileUnreadable, PathOutsideVault) as error:
             return Verified(text, "unread", None, str(error))
         if stands_at(note.lines, receipt.span, receipt.digest):
             return Verified(text, "unchanged", text, "the lines stand as they did")
-        return None
+        return self._in_same_note(text, receipt, note)
 
-    def elsewhere(self, text: str, receipt: Receipt, receipts: int) -> Verified:
-        """Look for lines that are not where they were.
-
-        The receipts still to look for share the effort that is left, so that one huge
-        note does not use it all.
-        """
-        share = self._left // receipts
-        self._effort = Effort(share)
-        try:
-            return self._in_same_note(text, receipt, self._note(receipt.path))
-        except FileGone:
-            return self._in_other_notes(text, receipt)
-        finally:
-            self._left -= share - max(self._effort.left, 0)
+    def _seek(self, note: _NoteText, receipt: Receipt) -> Span | None:
+        span, digest = receipt.span, receipt.digest
+        now, self._left = seek(note.lines, span, digest, self._left)
+        return now
 
     def _in_same_note(self, text: str, receipt: Receipt, note: _NoteText) -> Verified:
         span = receipt.span
-        now = seek(note.lines, span, receipt.digest, self._effort)
+        now = self._seek(note, receipt)
         if now is not None:
             said = f"the same lines are now {_lines(now)} of the note"
             return Verified(text, "moved", _receipt_at(note, now, receipt), said)
         said = f"{_lines(span)} of {note.path} changed"
-        if self._effort.is_spent:
+        if self._left <= 0:
             said = f"{_lines(span)} changed; {note.path} is too long to search fully"
         elif span.end > len(note.lines):
             count = len(note.lines)
@@ -206,12 +167,12 @@ class _Verifier:
     def _in_other_notes(self, text: str, receipt: Receipt) -> Verified:
         looked, gone = 0, f"there is no {receipt.path}"
         try:
-            for path in dict.fromkeys(self._likely(receipt, self._traces())):
+            for path in dict.fromkeys(self._likely(receipt, self._vault.rows())):
                 note = None if path == receipt.path else self._note_if_any(path)
                 if note is None:
                     continue
                 looked += 1
-                now = seek(note.lines, receipt.span, receipt.digest, self._effort)
+                now = self._seek(note, receipt)
                 if now is not None and _is_unique(note, now, receipt):
                     said = f"the same lines are now {_lines(now)} of {path}"
                     there = _receipt_at(note, now, receipt)
@@ -219,30 +180,30 @@ class _Verifier:
         except IndexAbsent:
             said = f"{gone}, and no index yet to look for another place in"
             return Verified(text, "gone", None, said)
-        given_up = ", then given up" if self._effort.is_spent else ""
+        given_up = ", then given up" if self._left <= 0 else ""
         said = f"{gone}, and the lines are in no note that may be it"
         return Verified(text, "gone", None, f"{said} ({looked} looked at{given_up})")
 
-    def _likely(self, receipt: Receipt, traces: Rows) -> Iterator[NotePath]:
+    def _likely(self, receipt: Receipt, rows: Rows) -> Iterator[NotePath]:
         """Yield the notes that may hold the lines now, the likeliest first."""
-        yield from traces.notes_named(name_key(receipt.path), MOST_NOTES)
+        yield from rows.notes_named(name_key(receipt.path), MOST_NOTES)
         yield from self._new[:MOST_NOTES]
-        yield from islice(self._with_same_lines(receipt, traces), MOST_NOTES)
+        yield from islice(self._with_same_lines(receipt, rows), MOST_NOTES)
         if receipt.heading:
-            yield from traces.under_heading(receipt.heading, MOST_NOTES)
+            yield from rows.under_heading(receipt.heading, MOST_NOTES)
 
-    def _with_same_lines(self, receipt: Receipt, traces: Rows) -> Iterator[NotePath]:
+    def _with_same_lines(self, receipt: Receipt, rows: Rows) -> Iterator[NotePath]:
         start, end = receipt.span
-        for path, first, text in traces.around(receipt.span):
-            if self._effort.is_spent:
+        for path, first, text in rows.around(receipt.span):
+            if self._left <= 0:
                 return
-            self._effort.spend(len(text))
+            self._left -= len(text) + PLACE_CHARS
             inside = Span(start - first + 1, end - first + 1)
             if stands_at(plain_lines(text), inside, receipt.digest):
                 yield path
 
     def _note_if_any(self, path: NotePath) -> _NoteText | None:
-        if self._effort.is_spent:
+        if self._left <= 0:
             return None
         try:
             return self._note(path)
@@ -270,7 +231,7 @@ class _Verifier:
     @cached_property
     def _new(self) -> list[NotePath]:
         """The notes that are not indexed yet, the last changed first."""
-        known = self._traces().stamps()
+        known = self._vault.rows().stamps()
         found = scan(self._vault.config.vault.path, self._rules, known).changed
         new = [one for one in found if one.path not in known]
         new.sort(key=lambda one: (-one.mtime_ns, one.path))
