@@ -8,8 +8,7 @@ from search_desk import HARBOUR
 
 from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.vectors import Embeddable
-from glassmind.models.breaker import WAITS_S, CircuitBreaker, PatientEmbedder
+from glassmind.models.breaker import WAITS_S, CircuitBreaker
 from glassmind.search import semantic
 
 SAID = "semantic: the model moody gave no answer"
@@ -130,21 +129,3 @@ def test_notes_are_embedded_though_a_question_failed(
 
     assert report.embedded == 1
     assert "A tarpaulin for the winter." in moody.texts
-
-
-def test_passages_that_somebody_waits_for_count_as_well(moody: Moody) -> None:
-    clock = [0.0]
-    patient = PatientEmbedder(moody, CircuitBreaker("moody", lambda: clock[0]))
-    part = Embeddable("", "tea")
-
-    def fail(_: Embeddable) -> None:
-        raise ModelFailed("moody", "it hangs")
-
-    moody.before = fail
-    with pytest.raises(ModelFailed, match="it hangs"):
-        list(patient.passages([part]))
-    with pytest.raises(ModelFailed, match="asked again in 60 s"):
-        patient.query("tea")
-    clock[0], moody.before = WAITS_S[0], lambda _: None
-
-    assert len(list(patient.passages([part]))) == 1

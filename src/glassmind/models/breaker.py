@@ -1,16 +1,12 @@
-"""Leaving who failed alone for a while, and then for longer."""
+"""Circuit breaker with exponential back-off, for models and servers."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError, ModelFailed, ModelFault
-from glassmind.models.protocols import Embedder, Reranker
-
-if TYPE_CHECKING:
-    from glassmind.model.vectors import Embeddable, Matrix, Vector
+from glassmind.models.protocols import Reranker
 
 WAITS_S = (60.0, 300.0, 1800.0)
 """Seconds after the first, the second and every later failure in a row."""
@@ -33,35 +29,34 @@ class CircuitBreaker:
         self._failures, self._until = 0, 0.0
 
     def check(self) -> None:
-        """See that it may be asked.
+        """Check that a call is allowed.
 
         Raises:
-            GlassmindError: it failed, and its time has not come yet.
+            GlassmindError: it failed a short while ago.
         """
         left = self._until - self._clock()
         if left > 0:
             raise self._failure(f"it failed and is asked again in {left:.0f} s")
 
     def failed(self) -> None:
-        """Remember a failure; of many who asked at once, the first counts."""
+        """Count a failure; of several calls at once, the first counts."""
         if self._until > self._clock():
             return
         wait_s = WAITS_S[min(self._failures, len(WAITS_S) - 1)]
         self._failures, self._until = self._failures + 1, self._clock() + wait_s
 
     def worked(self) -> None:
-        """Forget the failures."""
         self._failures = 0
 
     @contextmanager
     def watched(self, failure: type[GlassmindError]) -> Iterator[None]:
-        """Remember whether what is asked of it meanwhile fails so, or works."""
+        """Count whether the calls inside fail in this way, or work."""
         try:
             yield
         except failure:
             self.failed()
             raise
-        except GeneratorExit:  # whoever asked had enough, or no more time
+        except GeneratorExit:  # the caller needs no more
             self.worked()
             raise
         self.worked()
@@ -76,32 +71,3 @@ class PatientReranker:
     def scores(self, query: str, passages: Sequence[str]) -> Iterator[float]:
         with self._patience.watched(ModelFault):
             yield from self._reranker.scores(query, passages)
-
-
-class PatientEmbedder:
-    """A model that embeds for who waits, whose failures are remembered.
-
-    Only that it gave no answer counts: what is missing or damaged is told at once, and
-    may be put right at any time.
-    """
-
-    def __init__(self, embedder: Embedder, patience: CircuitBreaker) -> None:
-        self._embedder, self._patience = embedder, patience
-
-    @property
-    def space(self) -> str:
-        return self._embedder.space
-
-    @property
-    def width(self) -> int:
-        return self._embedder.width
-
-    def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
-        self._patience.check()
-        with self._patience.watched(ModelFailed):
-            yield from self._embedder.passages(parts)
-
-    def query(self, text: str, /) -> "Vector":
-        self._patience.check()
-        with self._patience.watched(ModelFailed):
-            return self._embedder.query(text)

@@ -163,14 +163,15 @@ def learn_curve(
     learnt = _read(file)
     if learnt is not None and max(notes, learnt[2]) <= GROWTH * min(notes, learnt[2]):
         return
-    embedder, vectors, _ = semantic.index()
+    index = semantic.index()
     if semantic.covered() < 1:
         return
     cosines, texts = [], strangers()
     for number, text in enumerate(texts, 1):
         if pause():
             return
-        cosines += [one.score for one in vectors.best(embedder.query(text), 1)]
+        nearest = index.vectors.best(index.vector_of(text), 1)
+        cosines += [one.score for one in nearest]
         progress(Progress("confidence", number, len(texts)))
     if cosines:
         found = (fmean(cosines), max(pstdev(cosines), LEAST_SPREAD), notes)

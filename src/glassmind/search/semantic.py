@@ -9,10 +9,10 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from glassmind.errors import IndexFault, ModelFault, NotEmbedded
+from glassmind.errors import IndexFault, ModelFailed, ModelFault, NotEmbedded
 from glassmind.model.search import Intent
 from glassmind.model.vectors import Space
-from glassmind.models.breaker import CircuitBreaker, PatientEmbedder, PatientReranker
+from glassmind.models.breaker import CircuitBreaker, PatientReranker
 from glassmind.search.confidence import Curve, curve_of, learn_curve
 from glassmind.search.intent import prototypes
 from glassmind.store.vectors.files import place_of
@@ -44,6 +44,17 @@ class SemanticIndex(NamedTuple):
     embedder: "Embedder"
     vectors: "VectorIndex | ScopedVectors"
     space: Space
+    breaker: CircuitBreaker
+
+    def vector_of(self, question: str) -> "Vector":
+        """Return the vector of a question.
+
+        Raises:
+            ModelFault: the model cannot be run, or failed a short while ago.
+        """
+        self.breaker.check()
+        with self.breaker.watched(ModelFailed):
+            return self.embedder.query(question)
 
 
 def semantic_for(vault: Vault) -> "Semantic":
@@ -90,9 +101,7 @@ class Semantic:
             # this takes up what was written since
             if not vectors.reaches(head) and not vectors.follows(head):
                 raise self._lacking(space)
-        model = getattr(found.embedder, "model", "") or "that embeds"
-        patient = PatientEmbedder(found.embedder, self._whole.breaker(model))
-        return found._replace(embedder=patient)
+        return found
 
     def breaker(self, model: str) -> CircuitBreaker:
         """Return what remembers how a model fared that somebody waited for."""
@@ -111,10 +120,12 @@ class Semantic:
         vectors = VectorIndex.open(place_of(folder, space.name), space.width)
         if vectors is None:
             raise self._lacking(space)
+        model = getattr(embedder, "model", "") or "that embeds"
+        breaker = self._whole.breaker(model)
         if self._vault.scope is None:
-            return SemanticIndex(embedder, vectors, space), vectors
+            return SemanticIndex(embedder, vectors, space, breaker), vectors
         seen = ScopedVectors(vectors, self._vault.visible_rows.seen_chunks)
-        return SemanticIndex(embedder, seen, space), vectors
+        return SemanticIndex(embedder, seen, space, breaker), vectors
 
     def _lacking(self, space: Space | None) -> NotEmbedded:
         """Return what to raise where the vectors of a space cannot be searched."""
@@ -138,7 +149,7 @@ class Semantic:
             questions_embedded,
         )
 
-        folder, (embedder, _, space), _ = self._opened
+        folder, (embedder, _, space, _), _ = self._opened
         if self._known is None or self._known[0] != space:
             vectors_of = partial(questions_embedded, embedder)
             made = Prototypes(prototypes(), vectors_of, space=space.name, folder=folder)
@@ -176,7 +187,8 @@ class Semantic:
         """Say what of the vault is not searched by meaning yet, after `index`."""
         if self._opened is None:
             return None
-        _, (_, _, space), vectors = self._opened
+        _, found, vectors = self._opened
+        space = found.space
         if not vectors.count and self._vault.reader.vectors().has_vectors(space):
             return f"{OUT_OF_PLACE}; {self._remedy('that is being done now')}"
         share = self.covered()

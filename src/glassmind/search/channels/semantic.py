@@ -26,13 +26,13 @@ class Semantic(Channel):
     def candidates(self) -> Iterable[Candidate]:
         if self.run.semantic is None:
             return []
-        embedder, vectors, space = self.run.semantic
-        vector = embedder.query(redacted(self.run.text))
-        if len(vector) != space.width:
-            raise OtherWidth(embedder.space, found=len(vector), known=space.width)
+        semantic = self.run.semantic
+        vector = semantic.vector_of(redacted(self.run.text))
+        if len(vector) != (width := semantic.space.width):
+            raise OtherWidth(semantic.embedder.space, found=len(vector), known=width)
         allowed = self.run.allowed
         among = None if allowed is None else allowed.keys()
-        found = vectors.best(vector, self.run.depth, among=among)
+        found = semantic.vectors.best(vector, self.run.depth, among=among)
         self.run.vector = vector  # from here on others may rely on the vectors
         return found
 
