@@ -356,26 +356,6 @@ def test_notes_as_resources_and_what_is_completed_are_in_the_access_log(
     assert found["completion/complete"].named == ("Pot.md",)
 
 
-def test_calls_over_http_are_in_the_access_log_under_the_name_of_their_client(
-    desk: VaultDesk, web: Web
-) -> None:
-    before = count(desk)
-    asked = {"name": "glassmind_read", "arguments": {"name": "Pot"}}
-    greeting = {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "far away", "version": "1"},
-    }
-
-    session = web.message("initialize", greeting).headers["mcp-session-id"]
-    answer = web.message("tools/call", asked, **{"Mcp-Session-Id": session})
-
-    assert "canary-pot-6" in answer.body.decode()
-    (reading,) = since(desk, before)
-    assert (reading.client, reading.surface) == ("far away", "mcp-http")
-    assert reading.passages == (Passage("Pot.md", 1, 6),)
-
-
 def test_a_client_with_a_token_is_in_the_access_log_by_its_name_whatever_it_says(
     vault: VaultDesk,
 ) -> None:

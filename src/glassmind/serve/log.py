@@ -4,40 +4,55 @@ It never contains text of notes or questions, only names of tools, counts, times
 where in the program a fault occurred.
 """
 
+import atexit
 import json
 import logging
-import select
 import sys
 import threading
 import time
 import traceback
 from contextlib import suppress
-from typing import TextIO
+from queue import Full, Queue
 
 FRAMES = 12
 """Stack frames logged of a fault, the innermost ones."""
 
-_writing = threading.Lock()
+MOST_WAITING, LAST_S = 1_000, 0.2
+"""Lines that may wait for the reader of stderr, and seconds for them at the end."""
+
+_lines = Queue[str](MOST_WAITING)
 
 
 def log(event: str, **facts: object) -> None:
-    """Write one line, unless stderr is closed, or is a full pipe that nobody reads.
-
-    No call may wait for a reader of the log. A pipe that is ready takes a whole line.
-    """
+    """Write one line; in a server, a thread writes it, so that no call waits for it."""
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     line = json.dumps({"time": stamp, "event": event, **facts}, default=str)
-    with suppress(OSError, ValueError), _writing:
-        if _has_room(sys.stderr):
-            sys.stderr.write(f"{line}\n")
-            sys.stderr.flush()
+    if not _writer.is_alive():
+        _write(line)
+        return
+    with suppress(Full):  # nobody reads stderr
+        _lines.put_nowait(line)
 
 
-def _has_room(stream: TextIO) -> bool:
-    try:
-        return bool(select.select([], [stream], [], 0)[1])
-    except (OSError, ValueError):  # not a file, or on Windows
-        return True
+def _write(line: str) -> None:
+    with suppress(OSError, ValueError):  # stderr is closed
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+
+def _write_lines() -> None:
+    while True:
+        _write(_lines.get())
+        _lines.task_done()
+
+
+_writer = threading.Thread(target=_write_lines, name="log", daemon=True)
+
+
+def _write_last() -> None:
+    end = time.monotonic() + LAST_S
+    while _lines.unfinished_tasks and time.monotonic() < end:
+        time.sleep(LAST_S / 20)
 
 
 def log_fault(event: str, error: BaseException, **facts: object) -> None:
@@ -73,6 +88,9 @@ def take_over_logging() -> None:
 
     The message of an error may contain text of a note.
     """
+    if not _writer.is_alive():
+        _writer.start()
+        atexit.register(_write_last)
     root = logging.getLogger()
     root.handlers[:] = [PlainRecords()]
     root.setLevel(logging.WARNING)

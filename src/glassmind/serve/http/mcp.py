@@ -1,11 +1,8 @@
 """MCP at `/mcp`: stateless, JSON responses, tools by client."""
 
 import asyncio
-import json
 from collections.abc import Sequence
-from contextlib import suppress
 from contextvars import ContextVar
-from http import HTTPStatus
 from typing import Any
 
 from mcp.server.lowlevel import Server
@@ -20,7 +17,6 @@ from glassmind.model.access import Scope as ReadScope
 from glassmind.model.access import known_as
 from glassmind.serve.http.guard import BEYOND, Identity, read_json, while_connected
 from glassmind.serve.http.replies import Refused, without_places
-from glassmind.serve.mcp.calls import SESSION, session_of
 from glassmind.serve.mcp.server import make_server
 
 ANSWER_S = 900.0
@@ -93,10 +89,6 @@ class McpEndpoint:
         with known_as(identity.name):
             async with sessions.run():
                 await sessions.handle_request(scope, _replayed(body), keep)
-        session = session_of(_client_name(body))  # see `mcp.calls`
-        if session and parts and parts[0]["status"] == HTTPStatus.OK:
-            head = (SESSION.encode(), session.encode())
-            parts[0]["headers"] = [*parts[0].get("headers", ()), head]
         return parts
 
 
@@ -111,13 +103,3 @@ def _replayed(body: bytes) -> Receive:
         raise AssertionError
 
     return receive
-
-
-def _client_name(body: bytes) -> str:
-    """Return the client's name in an `initialize` message; empty for any other."""
-    with suppress(ValueError, KeyError, TypeError):
-        message = json.loads(body) if b"initialize" in body else {}
-        if message["method"] == "initialize":
-            name = message["params"]["clientInfo"]["name"]
-            return name if isinstance(name, str) else ""
-    return ""

@@ -1,13 +1,9 @@
 """Calls of tools, from the message to the reply.
 
-A call runs in a thread, with progress and a time limit, and is recorded. Over HTTP
-there are no sessions, and a client of the older protocol gives its name only in
-`initialize`. So the session id in that response carries the name, and comes back with
-every call. A client could make up such an id, but so it could its name.
+A call runs in a thread, with progress and a time limit, and is recorded.
 """
 
 import asyncio
-import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +11,6 @@ from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
-from urllib.parse import quote, unquote
 
 import anyio
 import mcp_types as types
@@ -66,9 +61,8 @@ PROGRESS_S = 0.25
 STAGES: Sequence[Stage] = ("scan", "read", "resolve", "words", "embed", "vectors")
 """The stages of indexing; each counts the same in the progress."""
 
-SESSION = "mcp-session-id"
 UNNAMED = "mcp"
-"""The name of a client that gives none."""
+"""The name of a client that gives none, as in the older protocol over HTTP."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +114,7 @@ class Calls:
             raise MCPError(types.INVALID_PARAMS, said)
         begun, progress = time.monotonic(), CallProgress(ctx.session)
         # a client that is known by its token cannot choose another name
-        client = CALLER.get() or caller_of(ctx.session, ctx.request)
+        client = CALLER.get() or caller_of(ctx.session)
         work = partial(self._result, tool, params.arguments or {}, progress, client)
         late = (
             f"{tool.name} gave no answer within {tool.timeout_s:g} seconds and was "
@@ -188,19 +182,10 @@ class CallProgress:
         asyncio.run_coroutine_threadsafe(report, self._loop)
 
 
-def caller_of(session: Any, request: Any = None) -> str:
-    """Return the name of a session's client; `request` is that of HTTP, if any."""
-    params = getattr(session, "client_params", None)
-    if params is not None:
-        return plain_caller(params.client_info.name, UNNAMED)
-    session_id = getattr(request, "headers", {}).get(SESSION, "")
-    return plain_caller(unquote(session_id.partition(".")[2]), UNNAMED)
-
-
-def session_of(said: str) -> str:
-    """Return a unique session id that carries a client's name; empty without a name."""
-    name = plain_caller(said, UNNAMED)
-    return "" if name == UNNAMED else f"{secrets.token_hex(16)}.{quote(name, safe='')}"
+def caller_of(session: ServerSession) -> str:
+    """Return the name that a session's client gives itself."""
+    params = session.client_params
+    return plain_caller(params.client_info.name if params else "", UNNAMED)
 
 
 def tool_card(tool: McpTool, *, structured: bool = False) -> types.Tool:

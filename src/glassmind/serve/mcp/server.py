@@ -75,7 +75,7 @@ class Resources:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         cursor = (params.cursor if params else None) or ""
-        return await self._run(partial(self._page, cursor, _client(ctx)))
+        return await self._run(partial(self._page, cursor, caller_of(ctx.session)))
 
     async def list_templates(
         self, _: Context, __: types.PaginatedRequestParams | None
@@ -85,7 +85,7 @@ class Resources:
     async def read_resource(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        work = partial(self._read, params.uri, _client(ctx))
+        work = partial(self._read, params.uri, caller_of(ctx.session))
         return await self._run(work, {"uri": sound(params.uri)})
 
     async def complete(
@@ -99,7 +99,9 @@ class Resources:
         if name in {"path", PROJECT}:
             typed = params.argument.value.casefold()
             with suppress(MCPError):
-                values = await self._run(partial(self._paths, typed, _client(ctx)))
+                values = await self._run(
+                    partial(self._paths, typed, caller_of(ctx.session))
+                )
         if name == PROJECT:
             values = [path.removesuffix(".md") for path in values]
         return types.CompleteResult(completion=types.Completion(values=values))
@@ -157,10 +159,6 @@ class Resources:
             paths = [path for path in paths if one_line(path) == path][:COMPLETIONS]
             recording.show(shown(named=paths))
         return [sound(path) for path in paths]
-
-
-def _client(ctx: Context) -> str:
-    return caller_of(ctx.session, ctx.request)
 
 
 def _mime_of(path: str) -> str:
