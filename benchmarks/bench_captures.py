@@ -1,6 +1,6 @@
 """Captures by many processes at once, against bare files in the same run.
 
-    python benchmarks/bench_captures.py [--programs N] [--each N] [--layout LAYOUT]
+    python benchmarks/bench_captures.py [--programs N] [--each N]
 
 Eight processes capture 125 memos each into one vault that has an index. Then every memo
 is looked for: on disk, once; on record; and in the index after one run. The baseline is
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassmind import open_vault
-from glassmind.memory.format import memos_in
+from glassmind.memory.format import read_memo
 from glassmind.model import NotePath
 
 LOG = ".agent/logs/writes.jsonl"
@@ -60,7 +60,7 @@ def captures(asked: dict[str, Any]) -> Callable[[int], Any]:
     def capture(number: int) -> Any:
         text = text_of(asked["name"], number)
         done = memory.capture("memory", text, project="Tea", client=asked["name"])
-        return [done.memory.path, done.memory.section, done.indexed]
+        return [done.memory.path, done.indexed]
 
     return capture
 
@@ -122,8 +122,8 @@ def ran(programs: int, asked: dict[str, Any]) -> Ran:
 def faults(root: Path, settings: dict[str, Any], made: Ran, said: Counter[str]) -> int:
     """Print what is wrong with the vault after a run, and return how much."""
     found = [memo for file in sorted((root / ".agent").rglob("*.md"))
-             for memo in memos_in(NotePath(file.relative_to(root).as_posix()),
-                                  file.read_bytes().decode(), ".agent")]  # fmt: skip
+             if (memo := read_memo(NotePath(file.relative_to(root).as_posix()),
+                                   file.read_bytes().decode(), ".agent"))]  # fmt: skip
     kept = Counter(memo.text for memo in found)
     lost, doubled = said - kept, kept - said
     lines = [json.loads(line) for line in (root / LOG).read_text().splitlines()]
@@ -152,7 +152,7 @@ def shown(name: str, made: Ran) -> float:
     return rate
 
 
-def measured(programs: int, each: int, layout: str, *, index: bool) -> int:
+def measured(programs: int, each: int, *, index: bool) -> int:
     """Measure captures against bare files in a folder of their own."""
     with tempfile.TemporaryDirectory(prefix="glassmind-captures-") as folder:
         root, plain = Path(folder) / "Notes", Path(folder) / "bare"
@@ -162,7 +162,6 @@ def measured(programs: int, each: int, layout: str, *, index: bool) -> int:
         settings = {
             "index.location": str(Path(folder) / "index"),
             "embeddings.backend": "none",
-            "memory.layout": layout,
         }
         if index:
             with open_vault(root, settings=settings, env={}) as engine:
@@ -170,10 +169,10 @@ def measured(programs: int, each: int, layout: str, *, index: bool) -> int:
         asked = {"settings": settings, "each": each}
         base = ran(programs, {**asked, "vault": str(plain), "bare": True})
         made = ran(programs, {**asked, "vault": str(root), "bare": False})
-        print(f"{programs} processes x {each} captures, layout {layout}, "
+        print(f"{programs} processes x {each} captures, "
               f"{'indexed at once' if index else 'no index yet'}")  # fmt: skip
         ratio = shown("  bare files, fsynced", base) / shown("  captures", made)
-        at_once = sum(answer[2] for answer in made.answers)
+        at_once = sum(answer[1] for answer in made.answers)
         print(f"  a capture costs {ratio:.1f} bare files; indexed at once {at_once:,}")
         said = Counter(
             text_of(f"agent-{n}", t) for n in range(programs) for t in range(each)
@@ -186,15 +185,13 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--programs", type=int, default=8)
     parser.add_argument("--each", type=int, default=125)
-    parser.add_argument("--layout", choices=("notes", "project"), default="notes")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     args = parser.parse_args(given)
     if args.child:
         child(json.loads(args.child))
         return 0
     wrong = sum(
-        measured(args.programs, args.each, args.layout, index=index)
-        for index in (True, False)
+        measured(args.programs, args.each, index=index) for index in (True, False)
     )
     print("ok" if not wrong else f"MISSED: {wrong} memos")
     return 1 if wrong else 0

@@ -30,16 +30,16 @@ def desk(vault: VaultDesk) -> SectionDesk:
     return SectionDesk(vault)
 
 
-@pytest.fixture(params=["notes", "project"])
-def roof(vault: VaultDesk, request: pytest.FixtureRequest) -> VaultDesk:
-    vault.open(memory__layout=request.param)
+@pytest.fixture
+def roof(vault: VaultDesk) -> VaultDesk:
+    vault.open()
     vault.indexed({"Roof.md": "---\nproject: Roof\n---\nA roof of the house.\n"})
     return vault
 
 
 @pytest.mark.parametrize("said", SAID.values(), ids=SAID)
 @pytest.mark.parametrize("kind", ["decision", "question", "task"])
-def test_a_capture_is_told_whole_in_either_layout(
+def test_a_capture_is_told_whole(
     roof: VaultDesk, desk: SectionDesk, kind: MemoKind, said: str
 ) -> None:
     memo = kept(roof, said, kind, project="Roof")

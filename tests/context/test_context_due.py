@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from section_desk import SectionDesk, texts
+from section_desk import SectionDesk
 from vault_desk import VaultDesk
 
 from glassmind.context.question_words import section_asked
@@ -168,24 +168,6 @@ def test_a_captured_task_is_due_when_its_text_says_so(
         ("Tar", "", "capture"),
         ("wax", "", "task"),
     ]
-
-
-def test_a_captured_task_that_was_ticked_in_a_shared_note_is_done(
-    vault: VaultDesk, desk: SectionDesk
-) -> None:
-    engine = vault.open(memory__layout="project")
-    vault.indexed({"Boat.md": "A boat."})
-    for said in ("Saw the oak", "Wax the hull"):
-        engine.memory.capture("task", said, project="Boat")
-    [note] = (vault.root / ".agent/tasks").rglob("*.md")
-    text = note.read_text()
-    assert text.count("> - [ ]") == 2
-    note.write_text(text.replace("> - [ ] Saw", "> - [x] Saw"))
-    engine.index()
-
-    assert texts(desk.tasks("Boat.md")) == ["Wax the hull"]
-    brief = engine.bundles.brief(project="Boat", today=TODAY)
-    assert texts(brief.tasks) == ["Wax the hull"]
 
 
 def test_the_decision_that_was_asked_for_has_room_before_other_tasks(

@@ -254,19 +254,6 @@ def test_captures_of_a_project_count_however_its_name_is_written(
     assert texts(desk.decisions("B.md")) == ["Elm."]
 
 
-def test_captures_that_share_a_note_count_each_by_its_own_status(
-    vault: VaultDesk, desk: SectionDesk
-) -> None:
-    engine = vault.open(memory__layout="project")
-    vault.indexed({"Boat.md": "A boat."})
-    for said in ("Oak.", "Copper nails."):
-        engine.memory.capture("decision", said, project="Boat")
-    engine.memory.capture("question", "Who pays?", project="Boat")
-
-    assert sorted(texts(desk.decisions("Boat.md"))) == ["Copper nails.", "Oak."]
-    assert texts(desk.questions("Boat.md")) == ["Who pays?"]
-
-
 def _stands(vault: VaultDesk, item: Item) -> bool:
     receipt = parse_receipt(item.receipt)
     assert receipt

@@ -77,7 +77,7 @@ def memos(vault: VaultDesk) -> Engine:
             ".agent/decisions/Yours.md": f"{MEMO.format('cli')}\n- [ ] ask [[Cup]]\n",
             ".agent/tasks/Plain.md": "Buy tea.\n\n- [ ] buy [[Cup]]\n",
             ".agent/memories/Hand.md": "---\nkind: memory\n---\nNo nuts.\n",
-            ".agent/memories/Shop.md": "---\nlayout: project\n---\n# Shop\n",
+            ".agent/memories/Shop.md": "---\nkind: memory\n---\n# Shop\n",
             ".agent/drafts/Text.md": "A draft.\n",
         }
     )

@@ -236,12 +236,9 @@ PROMOTING: list[dict[str, Any]] = [
 """What an agent might say so that its capture is taken for one that a person ticked."""
 
 
-@pytest.mark.parametrize("layout", ["notes", "project"])
 @pytest.mark.parametrize("kind", CAPTURED)
-def test_no_capture_of_an_agent_promotes_itself(
-    vault: VaultDesk, layout: str, kind: str
-) -> None:
-    vault.open(memory__layout=layout)
+def test_no_capture_of_an_agent_promotes_itself(vault: VaultDesk, kind: str) -> None:
+    vault.open()
     vault.indexed({"Tea.md": "# Tea\n"})
 
     with serving(vault.engine) as web:

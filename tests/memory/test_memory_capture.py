@@ -16,7 +16,7 @@ from glassmind import keeping
 from glassmind.errors import BadMemo, BadWish, PathOutsideVault, WriteFailed, WritesOff
 from glassmind.files.read import digest_of
 from glassmind.memory.capture import MOST, TEXT_BYTES
-from glassmind.memory.format import memos_in, read_memo
+from glassmind.memory.format import read_memo
 from glassmind.model import Span
 from glassmind.model.memory import Captured, Memo
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt, receipt_of
@@ -53,8 +53,6 @@ def notes_of(vault: VaultDesk, folder: str = ".agent") -> list[str]:
 def read(vault: VaultDesk, memo: Memo) -> Memo | None:
     """Return a memo as its note on disk says it."""
     text = (vault.root / memo.path).read_bytes().decode()
-    if memo.section:
-        return next(m for m in memos_in(memo.path, text, ".agent") if m == memo)
     return read_memo(memo.path, text, ".agent")
 
 
@@ -311,15 +309,14 @@ def test_a_task_that_comes_with_a_box_gets_no_second_one(
     assert written.endswith("\n\n- [ ] Buy oolong\n  and a cup\n")
 
 
-@pytest.mark.parametrize("layout", ["notes", "project"])
 @pytest.mark.parametrize(
     ("box", "status"),
     [("x", "done"), ("-", "cancelled"), ("/", "open"), (" ", "open")],
 )
 def test_a_task_keeps_what_its_box_says(
-    vault: VaultDesk, layout: str, box: str, status: str
+    vault: VaultDesk, box: str, status: str
 ) -> None:
-    vault.open(memory__layout=layout)
+    vault.open()
     vault.indexed(TEA)
 
     memo = vault.engine.memory.capture("task", f"- [{box}] Keep this").memory
@@ -443,43 +440,6 @@ def test_a_summary_is_kept_under_its_title(vault: VaultDesk, capture: Capture) -
     assert found is not None
     assert (found.kind, found.project, found.sources) == ("summary", "Tea", (RECEIPT,))
     assert found.text == "# Packet\n\nOolong is blue."
-
-
-def test_captures_of_a_project_may_stand_in_one_note(vault: VaultDesk) -> None:
-    vault.open(memory__layout="project")
-    vault.indexed(TEA)
-    keep = vault.engine.memory.capture
-
-    first = keep("decision", "Drink oolong.", project="Tea", tags=["daily"]).memory
-    other = keep("decision", "Drink sencha.\n\n## Not a section", project="Tea").memory
-    task = keep("task", "Buy cups", project="[[Tea]]").memory
-    question = keep("question", "Which cup?", project="Tea").memory
-    alone = keep("memory", "Water boils at 100 degrees.").memory
-    waits = keep("memory", "Kettles hum.", project="Tea", agent=True).memory
-
-    assert first.path == other.path == ".agent/decisions/Tea.md"
-    assert task.path == ".agent/tasks/Tea.md"
-    assert question.path == ".agent/tasks/Tea questions.md"
-    assert alone.path == ".agent/memories/No project.md"
-    assert waits.path.startswith(".agent/inbox/")
-    for memo in (first, other, task, question, alone, waits):
-        assert read(vault, memo) == memo
-    assert vault.found("sencha section")[0] == other.path
-    assert vault.found("tag:daily") == [first.path]
-
-
-def test_a_note_of_the_projects_name_that_is_no_list_of_memos_is_left_alone(
-    vault: VaultDesk,
-) -> None:
-    vault.open(memory__layout="project")
-    vault.indexed({**TEA, ".agent/memories/Tea.md": "My own note.\n"})
-
-    memo = vault.engine.memory.capture("memory", "Drink oolong.", project="Tea").memory
-
-    assert memo.path == ".agent/memories/Tea 2.md"
-    assert (vault.root / ".agent/memories/Tea.md").read_text() == "My own note.\n"
-    again = vault.engine.memory.capture("memory", "Drink sencha.", project="Tea").memory
-    assert again.path == memo.path
 
 
 @posix

@@ -6,8 +6,6 @@ import pytest
 from memo_desk import called, kept, text_of, waiting
 from vault_desk import VaultDesk
 
-layouts = pytest.mark.parametrize("layout", ["notes", "project"])
-
 
 @pytest.fixture
 def desk(vault: VaultDesk) -> VaultDesk:
@@ -33,21 +31,17 @@ def test_what_took_a_place_keeps_it_under_another_name(
     assert current(desk) == ["Use tin"]
 
 
-@layouts
 def test_memos_that_say_to_have_each_others_place_are_all_current(
-    desk: VaultDesk, layout: str
+    desk: VaultDesk,
 ) -> None:
-    desk.open(memory__layout=layout)
+    desk.open()
     texts = ["Use copper", "Use slate", "Use tin"]
     memos = [kept(desk, text) for text in texts]
     for one, other in pairwise([*memos, memos[0]]):
         said = text_of(desk, one.path)
         link = f'supersedes: "[[{called(other).replace(".md", "")}]]"'
-        at = said.index(
-            "status: current", said.index(f"## {one.section}") if one.section else 0
-        )
-        mark = "> " if one.section else ""
-        desk.write({one.path: f"{said[:at]}{link}\n{mark}{said[at:]}"})
+        at = said.index("status: current")
+        desk.write({one.path: f"{said[:at]}{link}\n{said[at:]}"})
 
     assert current(desk) == texts
 

@@ -1,12 +1,10 @@
 """What memos are told to be, as people change them: over, newer, of a project."""
 
 import pytest
-from memo_desk import agent_files, kept, text_of, waiting
+from memo_desk import kept, text_of, waiting
 from vault_desk import VaultDesk
 
 from glassmind.model.memory import MemoKind, Recalled
-
-layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 
 
 @pytest.fixture
@@ -27,7 +25,6 @@ def recalled(desk: VaultDesk) -> list[str]:
     return [one.text for one in desk.engine.memory.recall().memories]
 
 
-@layouts
 @pytest.mark.parametrize(
     ("kind", "old", "new", "status"),
     [
@@ -42,10 +39,10 @@ def recalled(desk: VaultDesk) -> list[str]:
         ("memory", "status: current", "status: [1]", "current"),
     ],
 )
-def test_a_memo_is_what_a_person_says(  # noqa: PLR0913, PLR0917 - one of each
-    desk: VaultDesk, layout: str, kind: MemoKind, old: str, new: str, status: str
+def test_a_memo_is_what_a_person_says(
+    desk: VaultDesk, kind: MemoKind, old: str, new: str, status: str
 ) -> None:
-    desk.open(memory__layout=layout)
+    desk.open()
     memo = kept(desk, "Use copper", kind)
 
     change(desk, memo.path, old, new)
@@ -54,11 +51,10 @@ def test_a_memo_is_what_a_person_says(  # noqa: PLR0913, PLR0917 - one of each
     assert (found.status, found.text) == (status, "Use copper")
 
 
-@layouts
 def test_the_newest_come_first_in_whatever_zone_they_were_captured(
-    desk: VaultDesk, layout: str
+    desk: VaultDesk,
 ) -> None:
-    desk.open(memory__layout=layout)
+    desk.open()
     times = {
         "Use copper": "2026-03-02T01:00:00+14:00",
         "Use slate": "2026-03-01T12:00:00+00:00",
@@ -83,29 +79,6 @@ def test_what_waits_is_shown_oldest_first_in_whatever_zone(desk: VaultDesk) -> N
     assert [one.text for one in found] == ["Use slate", "Use tin"]
 
 
-def test_projects_that_differ_in_case_share_a_note(desk: VaultDesk) -> None:
-    desk.open(memory__layout="project")
-    kept(desk, "Use copper", project="Atlas")
-    memo = kept(desk, "Use slate", project="atlas")
-    kept(desk, "Use tin", project="ATLAS", kind="question")
-
-    assert memo.path == ".agent/decisions/Atlas.md"
-    assert agent_files(desk) == {"decisions/Atlas.md", "tasks/ATLAS questions.md"}
-    assert len(desk.engine.memory.recall(project="Atlas").memories) == 3
-
-
-def test_a_note_of_a_person_is_left_alone_in_whatever_case_it_is_called(
-    desk: VaultDesk,
-) -> None:
-    desk.open(memory__layout="project")
-    desk.indexed({".agent/decisions/atlas.md": "mine"})
-
-    memo = kept(desk, "Use copper", project="Atlas")
-
-    assert memo.path == ".agent/decisions/Atlas 2.md"
-    assert text_of(desk, ".agent/decisions/atlas.md") == "mine"
-
-
 @pytest.mark.parametrize("asked", [None, "copper"])
 def test_a_project_that_there_is_not_is_told_with_those_it_may_be(
     desk: VaultDesk, asked: str | None
@@ -126,11 +99,8 @@ def test_nothing_is_told_of_a_project_that_has_notes_and_no_memo(
     assert desk.engine.memory.recall(project="Atlas") == Recalled((), 0)
 
 
-@layouts
-def test_a_text_with_returns_is_told_and_kept_with_plain_lines(
-    desk: VaultDesk, layout: str
-) -> None:
-    desk.open(memory__layout=layout)
+def test_a_text_with_returns_is_told_and_kept_with_plain_lines(desk: VaultDesk) -> None:
+    desk.open()
     memo = kept(desk, "Use copper.\r\n\r\nOr tin.\r\n")
     assert "\r" not in text_of(desk, memo.path)
 
@@ -139,11 +109,8 @@ def test_a_text_with_returns_is_told_and_kept_with_plain_lines(
     assert recalled(desk) == ["Use copper.\n\nOr tin."]
 
 
-@layouts
-def test_a_memo_whose_properties_are_in_conflict_is_told(
-    desk: VaultDesk, layout: str
-) -> None:
-    desk.open(memory__layout=layout)
+def test_a_memo_whose_properties_are_in_conflict_is_told(desk: VaultDesk) -> None:
+    desk.open()
     memo = kept(desk, "Use copper", project="Roof")
     ours = "<<<<<<< HEAD\nproject: Roof\n=======\nproject: Shed\n>>>>>>> theirs"
 

@@ -18,7 +18,7 @@ from write_drive import CALLS, Counted
 
 from glassmind.errors import VaultError
 from glassmind.files.write import VaultWriter
-from glassmind.memory.format import memos_in
+from glassmind.memory.format import read_memo
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo
 
@@ -27,12 +27,6 @@ LOG = ".agent/logs/writes.jsonl"
 FIRST, SECOND = "Oolong is blue.", "Sencha is green.\n\nAnd so is matcha."
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
-layouts = pytest.mark.parametrize("layout", ["notes", "project"])
-
-one_layout = pytest.mark.parametrize(
-    "layout", ["notes", pytest.param("project", marks=pytest.mark.slow)]
-)
-"""For tests that start processes: the second layout runs with the slow tests."""
 
 
 def memos(vault: VaultDesk) -> list[Memo]:
@@ -40,10 +34,12 @@ def memos(vault: VaultDesk) -> list[Memo]:
     found: list[Memo] = []
     for file in sorted((vault.root / ".agent").rglob("*.md")):
         path = NotePath(file.relative_to(vault.root).as_posix())
-        some = memos_in(path, file.read_bytes().decode(), ".agent")
-        assert some, f"{path} is no memo"
-        assert all(memo.text and memo.created and memo.client for memo in some)
-        found += some
+        memo = read_memo(path, file.read_bytes().decode(), ".agent")
+        assert memo, f"{path} is no memo"
+        assert memo.text
+        assert memo.created
+        assert memo.client
+        found.append(memo)
     return found
 
 
@@ -62,12 +58,12 @@ def strays(vault: VaultDesk) -> list[str]:
     return [name for name in names if name != LOG]
 
 
-def desk(root: Path, layout: str) -> VaultDesk:
+def desk(root: Path) -> VaultDesk:
     """Return a vault without an index, so that only the write is looked at."""
     root.mkdir()
     made = VaultDesk(root)
     made.write({"Tea.md": "Oolong\n"})
-    made.open(memory__layout=layout)
+    made.open()
     return made
 
 
@@ -78,16 +74,15 @@ def request(vault: VaultDesk, said: Sequence[str], **more: Any) -> list[str]:
 
 
 @posix
-@layouts
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
 def test_whatever_the_disk_refuses_a_capture_is_whole_or_not_there(
-    tmp_path: Path, layout: str, code: int
+    tmp_path: Path, code: int
 ) -> None:
     def fail() -> None:
         raise OSError(code, os.strerror(code))
 
     for meant in range(1, 200):
-        vault = desk(tmp_path / str(meant), layout)
+        vault = desk(tmp_path / str(meant))
         memory = vault.engine.memory
         memory.capture("memory", FIRST)
 
@@ -116,16 +111,15 @@ SOME = (14, 26, 36, 200)
 
 
 @posix
-@one_layout
 @pytest.mark.parametrize(
     "calls", [SOME, pytest.param((*range(1, 45), 200), marks=pytest.mark.slow)]
 )
 def test_a_capture_that_is_killed_is_whole_and_on_record_or_not_there(
-    tmp_path: Path, layout: str, calls: Sequence[int]
+    tmp_path: Path, calls: Sequence[int]
 ) -> None:
     seen = set()
     for meant in calls:
-        vault = desk(tmp_path / str(meant), layout)
+        vault = desk(tmp_path / str(meant))
         vault.engine.memory.capture("memory", FIRST)
         before = len(record(vault))
 
@@ -144,16 +138,15 @@ def test_a_capture_that_is_killed_is_whole_and_on_record_or_not_there(
 
 
 @pytest.mark.slow
-@layouts
 @pytest.mark.parametrize(
     "call",
     ["fsync:1", "fsync:2", "fsync:3", "?linkat:1", "?unlinkat:1", "/^rename:1"],
 )
 def test_a_capture_that_dies_in_a_call_of_the_system_is_whole_or_not_there(
-    tmp_path: Path, layout: str, call: str
+    tmp_path: Path, call: str
 ) -> None:
     need_strace()
-    vault = desk(tmp_path / "vault", layout)
+    vault = desk(tmp_path / "vault")
     vault.engine.memory.capture("memory", FIRST)
     name, number = call.split(":")
 
@@ -193,11 +186,10 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_left(
     assert not list((vault.root / ".agent").rglob("*.md"))
 
 
-@layouts
 def test_what_a_person_saves_between_our_reading_and_writing_is_not_lost(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch, layout: str
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    vault.open(memory__layout=layout)
+    vault.open()
     vault.indexed({"Tea.md": "Oolong\n"})
     note = vault.root / vault.engine.memory.capture("memory", FIRST).memory.path
     usual, saves = VaultWriter.put, iter(range(3))
@@ -214,8 +206,7 @@ def test_what_a_person_saves_between_our_reading_and_writing_is_not_lost(
     vault.engine.memory.capture("memory", SECOND)
 
     written = note.read_text()
-    saved = 3 if layout == "project" else 1
-    assert [f"saved {n}" in written for n in range(saved)] == [True] * saved
+    assert "saved 0" in written
     assert SECOND in texts(vault)
 
 
@@ -241,9 +232,8 @@ def race(vault: VaultDesk, threads: int, each: int) -> Counter[str]:
     return Counter(f"fact {n} {t}" for n in range(threads) for t in range(each))
 
 
-@layouts
-def test_threads_that_capture_at_once_lose_nothing(tmp_path: Path, layout: str) -> None:
-    vault = desk(tmp_path / "race", layout)
+def test_threads_that_capture_at_once_lose_nothing(tmp_path: Path) -> None:
+    vault = desk(tmp_path / "race")
 
     said = race(vault, 6, 10)
 
@@ -252,11 +242,8 @@ def test_threads_that_capture_at_once_lose_nothing(tmp_path: Path, layout: str) 
 
 
 @pytest.mark.slow
-@layouts
-def test_a_thousand_races_for_one_note_lose_no_capture(
-    tmp_path: Path, layout: str
-) -> None:
-    vault = desk(tmp_path / "race", layout)
+def test_a_thousand_races_for_one_note_lose_no_capture(tmp_path: Path) -> None:
+    vault = desk(tmp_path / "race")
 
     said = race(vault, 8, 125)
 
@@ -295,8 +282,7 @@ def check_crowd(vault: VaultDesk, kept: list[list[Any]], said: Counter[str]) -> 
     """None lost, none doubled, the record complete, and all of them in the index."""
     found = memos(vault)
     assert Counter(memo.text for memo in found) == said
-    places = [(memo.path, memo.section) for memo in found]
-    assert sorted(places) == sorted((path, section) for path, section, _ in kept)
+    assert sorted(memo.path for memo in found) == sorted(path for path, _ in kept)
     assert strays(vault) == []
     lines = record(vault)
     made = [line for line in lines if not line.get("undone")]
@@ -308,11 +294,10 @@ def check_crowd(vault: VaultDesk, kept: list[list[Any]], said: Counter[str]) -> 
     assert {memo.path for memo in found} <= known
 
 
-@one_layout
 def test_programs_that_capture_at_once_lose_and_double_nothing(
-    vault: VaultDesk, layout: str
+    vault: VaultDesk,
 ) -> None:
-    vault.open(memory__layout=layout)
+    vault.open()
     vault.indexed({"Tea.md": "Oolong\n"})
 
     kept = crowd(vault, 2, 9, project="Tea")
@@ -334,11 +319,10 @@ def test_programs_that_capture_the_same_words_at_once_keep_them_all(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("same", [False, True])
-@layouts
 def test_a_thousand_captures_by_eight_programs_lose_and_double_nothing(
-    vault: VaultDesk, layout: str, same: bool
+    vault: VaultDesk, same: bool
 ) -> None:
-    vault.open(memory__layout=layout)
+    vault.open()
     vault.indexed({"Tea.md": "Oolong\n"})
 
     kept = crowd(vault, 8, 125, same=same, project="Tea")

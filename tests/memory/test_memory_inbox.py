@@ -153,56 +153,6 @@ def test_what_a_person_changed_in_obsidian_survives(desk: VaultDesk) -> None:
     assert b"Keep this" not in found
 
 
-def test_an_accepted_memo_joins_those_of_its_project_where_they_share_a_note(
-    desk: VaultDesk,
-) -> None:
-    desk.open(memory__layout="project")
-    first = kept(desk, "Use slate", project="Roof")
-    memo = waiting(desk, "Use copper\n\n## as always", project="Roof", tags=["metal"])
-
-    done = desk.engine.memory.accept("Use copper")
-
-    assert (done.before, done.memory.path) == (memo.path, first.path)
-    assert done.memory.section.endswith("Use copper")
-    assert (done.memory.text, done.memory.tags) == (memo.text, ("metal",))
-    assert (done.memory.place, done.memory.generated) == ("kept", False)
-    assert not desk.engine.memory.inbox().waiting
-    assert len(desk.engine.memory.recall().memories) == 2
-    assert recorded(desk)[-1]["to"].startswith(".agent/.trash/inbox/")
-
-
-def test_one_with_properties_of_a_person_stays_a_note_of_its_own(
-    desk: VaultDesk,
-) -> None:
-    desk.open(memory__layout="project")
-    memo = waiting(desk, "Use copper", project="Roof")
-    raw = text_of(desk, memo.path)
-    desk.write({memo.path: raw.replace("---\n", "---\nrating: 5\n", 1)})
-
-    done = desk.engine.memory.accept(memo.path)
-
-    assert done.memory.path == memo.path.replace("/inbox/", "/decisions/")
-    assert "rating: 5" in text_of(desk, done.memory.path)
-
-
-@pytest.mark.parametrize("meant", [1, 2, 3])
-def test_a_death_on_the_way_to_a_shared_note_doubles_nothing(
-    desk: VaultDesk, meant: int
-) -> None:
-    desk.open(memory__layout="project")
-    memo = waiting(desk, "Use copper", project="Roof")
-
-    with dying_at(meant) as begun:
-        desk.engine.memory.accept(memo.path)
-    assert len(begun) == meant
-    desk.index()
-    if (desk.root / memo.path).exists():
-        desk.engine.memory.accept(memo.path)
-
-    (found,) = desk.engine.memory.recall().memories
-    assert (found.text, found.place) == ("Use copper", "kept")
-
-
 def test_an_edited_memo_has_the_new_text_and_its_old_facts(desk: VaultDesk) -> None:
     waiting(desk, "Use tin", project="Roof", tags=["metal"])
 

@@ -81,13 +81,3 @@ def test_a_number_behind_a_name_is_no_other_name(desk: VaultDesk) -> None:
 
     assert done.memory.path == memo.path.replace("inbox", "decisions")
     assert done.memory.title == "Use copper 2"
-
-
-def test_what_was_edited_has_a_heading_of_what_it_says_now(desk: VaultDesk) -> None:
-    desk.open(memory__layout="project")
-    memo = waiting(desk, "Use copper", project="Roof")
-
-    done = desk.engine.memory.edit(memo.path, "Use tin")
-
-    assert done.memory.path == ".agent/decisions/Roof.md"
-    assert done.memory.section == f"{memo.created[:10]} Use tin"

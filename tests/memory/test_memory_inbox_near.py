@@ -67,11 +67,8 @@ def test_what_has_to_be_accepted_first_is_named_in_the_command(
     assert f"glassmind inbox accept '{memo.path}'" in str(told.value)
 
 
-@pytest.mark.parametrize("layout", ["notes", "project"])
-def test_what_an_agent_said_is_in_the_trash_after_an_edit(
-    desk: VaultDesk, layout: str
-) -> None:
-    desk.open(memory__layout=layout)
+def test_what_an_agent_said_is_in_the_trash_after_an_edit(desk: VaultDesk) -> None:
+    desk.open()
     memo = waiting(desk, "Use tin")
     before = text_of(desk, memo.path)
 

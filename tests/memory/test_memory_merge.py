@@ -8,8 +8,6 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import NotMerged
 
-layouts = pytest.mark.parametrize("layout", ["notes", "project"])
-
 
 @pytest.fixture
 def desk(vault: VaultDesk) -> VaultDesk:
@@ -17,11 +15,8 @@ def desk(vault: VaultDesk) -> VaultDesk:
     return vault
 
 
-@layouts
-def test_a_part_of_a_sentence_is_not_what_the_sentence_says(
-    desk: VaultDesk, layout: str
-) -> None:
-    desk.open(memory__layout=layout)
+def test_a_part_of_a_sentence_is_not_what_the_sentence_says(desk: VaultDesk) -> None:
+    desk.open()
     kept(desk, "Do not ship on Friday")
     memo = waiting(desk, "ship on Friday")
 
@@ -42,9 +37,8 @@ def test_who_says_what_is_known_is_told_so(desk: VaultDesk) -> None:
     assert text_of(desk, base.path) == before
 
 
-@layouts
-def test_a_memo_says_whose_words_were_added_to_it(desk: VaultDesk, layout: str) -> None:
-    desk.open(memory__layout=layout)
+def test_a_memo_says_whose_words_were_added_to_it(desk: VaultDesk) -> None:
+    desk.open()
     base, created = kept(desk, "Use copper"), []
     for text in ("Use 0.6 mm", "Use rivets"):
         memo = waiting(desk, text)

@@ -2,10 +2,8 @@
 
 import errno
 import os
-import threading
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -39,9 +37,9 @@ class Memos(RuleBasedStateMachine):
         self.where: dict[str, str] = {}
         self.superseded: dict[str, str] = {}
 
-    @initialize(layout=st.sampled_from(["notes", "project"]))
-    def begin(self, layout: str) -> None:
-        self.desk.open(memory__layout=layout)
+    @initialize()
+    def begin(self) -> None:
+        self.desk.open()
         self.desk.indexed({"Diary.md": "mine"})
 
     def teardown(self) -> None:
@@ -62,7 +60,7 @@ class Memos(RuleBasedStateMachine):
 
     def _name(self, text: str) -> str:
         memo = self._memo(text)
-        return f"{memo.path}#{memo.section}" if memo.section else memo.path
+        return memo.path
 
     @rule()
     def keep(self) -> None:
@@ -195,44 +193,6 @@ def failing(patch: pytest.MonkeyPatch, meant: int, code: int) -> Counted:
     for name in CHANGING:
         patch.setattr(os, name, counted.around(getattr(os, name)))
     return counted
-
-
-def test_what_is_captured_while_others_are_forgotten_is_there(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed({"Diary.md": "oolong"})
-    vault.open(memory__layout="project")
-    old = [kept(vault, f"Old remark {n} here") for n in range(4)]
-    failed: list[BaseException] = []
-
-    def run(act: Any, many: list[Any]) -> None:
-        try:
-            for one in many:
-                act(one)
-        except BaseException as error:
-            failed.append(error)
-            raise
-
-    def forget(memo: Memo) -> None:
-        vault.engine.memory.forget(f"{memo.path}#{memo.section}")
-
-    threads = [
-        threading.Thread(target=run, args=(forget, old)),
-        threading.Thread(
-            target=run,
-            args=(lambda n: kept(vault, f"New remark {n} here"), list(range(4))),
-        ),
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-
-    assert failed == []
-    vault.index()
-    found = {one.text for one in vault.engine.memory.recall().memories}
-    assert found == {f"New remark {n} here" for n in range(4)}
-    assert len([path for path in agent_files(vault) if path.startswith(".trash")]) == 4
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX alone has these calls")

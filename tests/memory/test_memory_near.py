@@ -113,7 +113,5 @@ def test_what_is_found_is_what_comparing_all_would_find(
 def test_itself_and_other_kinds_are_never_near() -> None:
     (memo,) = memos("Use Postgres for the queue")
     task = replace(memo, path=NotePath(".agent/tasks/a.md"), kind="task")
-    section = replace(memo, section="2026-03-01 Use Postgres")
 
     assert NearMemos([memo, task]).to(memo) == ()
-    assert [one.section for one in NearMemos([section]).to(memo)] == [section.section]

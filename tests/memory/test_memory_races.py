@@ -16,7 +16,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import MemoNotFound, NoteChanged, NotWaiting, WriteFailed
 from glassmind.files.write import VaultWriter
-from glassmind.memory import inbox, writing
+from glassmind.memory import inbox
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,6 @@ KILLED_AT = {"merge": (60, 90, 120), "forget": (45, 60, 75)}
 """Calls of the system between which each act writes, or has just written."""
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
-layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 
 
 @pytest.fixture
@@ -67,13 +66,10 @@ def at_once(desk: VaultDesk, *acts: Sequence[Sequence[str]]) -> list[list[str]]:
     return [json.loads(one.communicate(timeout=120)[0]) for one in programs]
 
 
-@pytest.mark.parametrize(
-    "layout", ["notes", pytest.param("project", marks=pytest.mark.slow)]
-)
 def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_doubled(
-    desk: VaultDesk, layout: str
+    desk: VaultDesk,
 ) -> None:
-    desk.open(memory__layout=layout)
+    desk.open()
     ours, theirs = [], []
     each = range(3)
     for n in each:
@@ -117,18 +113,12 @@ def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_dou
 
 @posix
 @pytest.mark.parametrize(
-    ("act", "layout"),
-    [
-        ("merge", "notes"),
-        ("forget", "project"),
-        pytest.param("merge", "project", marks=pytest.mark.slow),
-        pytest.param("forget", "notes", marks=pytest.mark.slow),
-    ],
+    "act", ["merge", pytest.param("forget", marks=pytest.mark.slow)]
 )
 def test_who_is_killed_within_an_act_loses_nothing_and_again_makes_it_good(
-    desk: VaultDesk, act: str, layout: str
+    desk: VaultDesk, act: str
 ) -> None:
-    desk.open(memory__layout=layout)
+    desk.open()
     for meant in KILLED_AT[act]:
         base = kept(desk, f"Base {meant} here", project="Tea")
         memo = waiting(desk, f"Remark {meant} here", project="Tea")
@@ -175,23 +165,6 @@ def test_a_memo_that_a_person_deletes_meanwhile_is_not_made_anew_by_a_merge(
     assert agent_files(desk) == {memo.path.removeprefix(".agent/")}
 
 
-@pytest.mark.parametrize("act", ["accept", "merge"])
-def test_an_act_that_is_done_is_answered_though_the_note_is_deleted_meanwhile(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch, act: str
-) -> None:
-    desk.open(memory__layout="project")
-    base, memo = kept(desk, "Use copper"), waiting(desk, "Use copper, 0.6 mm")
-    module = inbox if act == "merge" else writing
-    meanwhile(monkeypatch, module, base.path, (desk.root / memo.path).unlink)
-    names = [memo.path, called(base)] if act == "merge" else [memo.path]
-
-    done = getattr(desk.engine.memory, act)(*names)
-
-    assert "Use copper, 0.6 mm" in done.memory.text
-    assert said(desk, "Use copper, 0.6 mm", trash=False) == 1
-    assert len(desk.engine.memory.recall().memories) == 2 - (act == "merge")
-
-
 def test_what_cannot_be_linked_both_ways_is_not_linked_at_all(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,11 +185,10 @@ def test_what_cannot_be_linked_both_ways_is_not_linked_at_all(
     assert text_of(desk, old.path) == before
 
 
-@layouts
 def test_what_was_superseded_counts_again_when_the_new_one_is_forgotten(
-    desk: VaultDesk, layout: str
+    desk: VaultDesk,
 ) -> None:
-    desk.open(memory__layout=layout)
+    desk.open()
     old, new = kept(desk, "Use tin"), kept(desk, "Use copper")
     before = text_of(desk, old.path)
     memory = desk.engine.memory
@@ -229,8 +201,7 @@ def test_what_was_superseded_counts_again_when_the_new_one_is_forgotten(
     assert gone.notices == (
         f"{called(old)} counts again: what had its place is forgotten",
     )
-    if layout == "notes":
-        assert text_of(desk, old.path) == before
+    assert text_of(desk, old.path) == before
 
 
 def test_what_has_a_later_successor_stays_superseded_by_that(desk: VaultDesk) -> None:

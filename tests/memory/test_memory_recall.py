@@ -4,11 +4,9 @@ from datetime import date
 
 import pytest
 from memo_desk import agent_files, called, dying_at, kept, recorded, text_of, waiting
-from operation_desk import text_of as printed
 from vault_desk import VaultDesk
 
 from glassmind.errors import (
-    AmbiguousName,
     BadDate,
     BadLimit,
     IndexAbsent,
@@ -21,11 +19,11 @@ from glassmind.errors import (
 from glassmind.model.memory import Recalled
 
 
-@pytest.fixture(params=["notes", "project"])
-def desk(vault: VaultDesk, request: pytest.FixtureRequest) -> VaultDesk:
-    """A vault with notes of its own, with either layout of memos."""
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    """A vault with notes of its own."""
     vault.indexed({"Diary.md": "copper", "Work/Roof.md": "slate"})
-    vault.open(memory__layout=request.param)
+    vault.open()
     return vault
 
 
@@ -238,23 +236,18 @@ def test_a_superseded_memo_and_the_new_one_name_each_other(desk: VaultDesk) -> N
 def test_what_a_person_deleted_supersedes_nothing(desk: VaultDesk) -> None:
     old, new = kept(desk, "Use tin for it"), kept(desk, "Use copper for it")
     desk.engine.memory.supersede(called(old), called(new))
-    if new.section:
-        text = text_of(desk, new.path)
-        (desk.root / new.path).write_text(text[: text.index(f"## {new.section}")])
-    else:
-        desk.remove(new.path)
+    desk.remove(new.path)
     desk.index()
 
     assert titles(desk.engine.memory.recall()) == [old.title]
     (hit,) = desk.ask("tin").hits
     assert not any(one.name == "superseded" for one in hit.adjustments)
-    if not old.section:
-        near = desk.engine.memory.capture("decision", "Use tin for it").near
-        assert [one.path for one in near] == [old.path]
+    near = desk.engine.memory.capture("decision", "Use tin for it").near
+    assert [one.path for one in near] == [old.path]
 
 
 def test_what_has_another_name_since_supersedes_all_the_same(desk: VaultDesk) -> None:
-    desk.open(memory__layout="notes")
+    desk.open()
     old, new = kept(desk, "Use tin"), kept(desk, "Use copper", project="Roof")
     desk.engine.memory.supersede(called(old), called(new))
     desk.move(new.path, ".agent/decisions/Another name.md")
@@ -347,87 +340,6 @@ def test_a_death_within_forgetting_loses_nothing(desk: VaultDesk, meant: int) ->
     assert len(trash) == 1
     assert "Use copper" in text_of(desk, f".agent/{trash[0]}")
     assert titles(desk.engine.memory.recall()) == ["Use slate"]
-
-
-def test_a_memo_among_others_is_called_by_its_heading(vault: VaultDesk) -> None:
-    vault.indexed({"Diary.md": "oolong"})
-    vault.open(memory__layout="project")
-    memo = kept(vault, "Use copper", project="Roof")
-    kept(vault, "Use slate", project="Roof")
-    raw = text_of(vault, memo.path)
-    vault.indexed({memo.path: f"{raw}\n## My own heading\n\nmine\n"})
-
-    with pytest.raises(AmbiguousName, match=r"Roof\.md#"):
-        vault.engine.memory.forget("Roof")
-    done = vault.engine.memory.forget(f"{memo.path}#{memo.section}")
-
-    text = text_of(vault, memo.path)
-    assert "Use copper" not in text
-    assert "Use slate" in text
-    assert text.endswith("## My own heading\n\nmine\n")
-    assert done.before == f"{memo.path}#{memo.section}"
-
-
-def test_what_was_one_of_several_in_a_note_is_told_by_its_heading(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed({"Diary.md": "oolong"})
-    vault.open(memory__layout="project")
-    memo = kept(vault, "Use copper", project="Roof")
-    kept(vault, "Use slate", project="Roof")
-
-    text = printed(vault.engine, "forget", name="Use copper")
-
-    place = f"{memo.path}#{memo.section}"
-    first, back = text.splitlines()
-    assert first.startswith(f"{place} -> .agent/.trash/decisions/")
-    assert back == "To restore it, move the file back to .agent/decisions"
-
-
-def test_what_waited_can_be_merged_into_one_among_others(vault: VaultDesk) -> None:
-    vault.indexed({"Diary.md": "oolong"})
-    vault.open(memory__layout="project")
-    first = kept(vault, "Use copper", project="Roof")
-    other = kept(vault, "Use slate", project="Roof")
-    memo = waiting(vault, "Sheets of 0.6 mm\n\n## not a heading", tags=["metal"])
-
-    done = vault.engine.memory.merge(memo.path, "Use copper")
-
-    assert (done.memory.path, done.memory.section) == (first.path, first.section)
-    assert done.memory.text == "Use copper\n\nSheets of 0.6 mm\n\n## not a heading"
-    assert done.memory.tags == ("metal",)
-    again = vault.engine.memory.recall("slate").memories[0]
-    assert (again.section, again.text) == (other.section, "Use slate")
-
-
-def test_short_memos_of_one_note_are_each_found_by_what_they_say(
-    vault: VaultDesk,
-) -> None:
-    vault.open(memory__layout="project")
-    vault.indexed({"Diary.md": "mine"})
-    said = ["Door code 4471", "Wifi is slow", "Door needs oil"]
-    for text in said:
-        kept(vault, text, "memory", project="House")
-
-    def found(query: str) -> list[str]:
-        memos = vault.engine.memory.recall(query).memories
-        return [one.text for one in memos]
-
-    assert found("wifi") == ["Wifi is slow"]
-    assert found("4471") == ["Door code 4471"]
-    assert found("door oil") == ["Door needs oil", "Door code 4471"]
-
-
-def test_of_a_passage_with_filters_only_what_passes_is_told(vault: VaultDesk) -> None:
-    vault.open(memory__layout="project")
-    vault.indexed({"Diary.md": "mine"})
-    for text in ("Use tin here", "Use copper here", "Use zinc here"):
-        kept(vault, text, project="Roof")
-    vault.engine.memory.supersede("Use tin here", "Use zinc here")
-
-    memos = vault.engine.memory.recall("use").memories
-
-    assert {one.text for one in memos} == {"Use copper here", "Use zinc here"}
 
 
 def test_a_query_that_no_memo_comes_near_recalls_none(desk: VaultDesk) -> None:

@@ -16,8 +16,6 @@ from glassmind.files.write import VaultWriter
 from glassmind.memory import inbox
 from glassmind.memory.writing import copy_into
 
-layouts = pytest.mark.parametrize("layout", ["notes", "project"])
-
 
 @pytest.fixture
 def desk(vault: VaultDesk) -> VaultDesk:
@@ -57,13 +55,12 @@ def refusing(name: str, meant: int) -> Callable[..., Any]:
     return refused
 
 
-@layouts
 @pytest.mark.parametrize("verb", ["put", "move"])
 @pytest.mark.parametrize("act", ["accept", "edit", "merge", "reject", "forget"])
 def test_an_act_that_the_disk_refuses_on_its_way_leaves_all_as_it_was(
-    desk: VaultDesk, act: str, verb: str, layout: str
+    desk: VaultDesk, act: str, verb: str
 ) -> None:
-    desk.open(memory__layout=layout)
+    desk.open()
     memo = waiting(desk, "Use tin", project="Tea")
     other = kept(desk, "Use copper", project="Tea")
     before, index = texts(desk), desk.found("tin")

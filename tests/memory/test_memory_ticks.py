@@ -115,11 +115,10 @@ def test_what_a_person_drags_to_its_place_is_approved_by_name_and_stays_there(
         desk.engine.memory.accept("Copper")
 
 
-@pytest.mark.parametrize("layout", ["notes", "project"])
 def test_what_a_person_drags_to_its_place_is_approved_by_its_box(
-    desk: VaultDesk, layout: str
+    desk: VaultDesk,
 ) -> None:
-    desk.open(memory__layout=layout)
+    desk.open()
     memo = waiting(desk, "Use copper")
     tick(desk, memo)
     desk.move(memo.path, ".agent/decisions/Copper.md")
@@ -159,37 +158,6 @@ def test_what_a_person_sorts_into_folders_of_the_inbox_still_waits(
 
 def _at(memo: Memo, path: str) -> Memo:
     return replace(memo, path=NotePath(path))
-
-
-def test_a_project_that_a_person_made_a_list_of_stays_one(desk: VaultDesk) -> None:
-    desk.open(memory__layout="project")
-    memo = waiting(desk, "Use copper", project="Roof")
-    raw = text_of(desk, memo.path).replace(
-        "project: Roof", "project:\n  - Roof\n  - Shed"
-    )
-    desk.write({memo.path: raw})
-    desk.index()
-
-    done = desk.engine.memory.accept(memo.path)
-
-    assert done.memory.path == memo.path.replace("/inbox/", "/decisions/")
-    assert "project:\n  - Roof\n  - Shed\n" in text_of(desk, done.memory.path)
-
-
-def test_a_client_of_many_lines_does_not_leave_its_callout(desk: VaultDesk) -> None:
-    desk.open(memory__layout="project")
-    memo = waiting(desk, "Use copper", project="Roof")
-    raw = text_of(desk, memo.path)
-    raw = raw.replace("client: tea-agent", 'client: "x\\n\\n## Heading"')
-    desk.write({memo.path: raw})
-    desk.index()
-
-    done = desk.engine.memory.accept(memo.path)
-
-    text = text_of(desk, done.memory.path)
-    assert [line for line in text.splitlines() if line.startswith("#")] == [
-        f"## {done.memory.section}"
-    ]
 
 
 def test_a_name_as_long_as_a_disk_takes_gets_a_number_all_the_same(

@@ -16,11 +16,11 @@ NOTED = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=["notes", "project"])
-def desk(vault: VaultDesk, request: pytest.FixtureRequest) -> VaultDesk:
-    """A vault with notes that were read, with either layout of memos."""
+@pytest.fixture
+def desk(vault: VaultDesk) -> VaultDesk:
+    """A vault with notes that were read."""
     vault.indexed({"Recipes/Cardamom buns.md": "cardamom", "People/Amara.md": "x"})
-    vault.open(memory__layout=request.param)
+    vault.open()
     return vault
 
 
@@ -98,12 +98,9 @@ def chunk(text: str, before: str = "") -> Unembedded:
 def test_what_is_noted_of_a_memo_is_not_embedded(desk: VaultDesk) -> None:
     memo, _ = both(desk)
     text = (desk.root / memo.path).read_text("utf-8")
-    if text.startswith("---") and "layout: project" not in text:
-        head, text = text[: text.index("\n---\n") + 5], text.split("\n---\n", 1)[1]
-        made = embeddable(chunk(text, before=head), enriched=True)
-        assert made.context == "Ines"
-    else:
-        made = embeddable(chunk(text[text.index("## ") :]))
+    head, text = text[: text.index("\n---\n") + 5], text.split("\n---\n", 1)[1]
+    made = embeddable(chunk(text, before=head), enriched=True)
+    assert made.context == "Ines"
 
     assert "The bus leaves at nine." in made.text
     for word in ("Captured", "captured", "tea-agent", "Keep this", "Cardamom"):

@@ -120,22 +120,6 @@ def test_what_is_merged_with_something_that_waits_is_not_told(
     assert memory.heard == []
 
 
-def test_memos_of_one_note_are_told_apart(
-    desk: VaultDesk, memory: HindsightDesk
-) -> None:
-    desk.open(memory__layout="project")
-
-    kept(desk, TEXT, project="Tea")
-    kept(desk, "The kettle is descaled in May.", project="Tea")
-
-    first, second = memory.retained
-    assert first["document_id"] != second["document_id"]
-    assert (
-        first["metadata"]["path"].partition("#")[0]
-        == (second["metadata"]["path"].partition("#")[0])
-    )
-
-
 def test_without_the_setting_nothing_is_told(
     desk: VaultDesk, memory: HindsightDesk
 ) -> None:

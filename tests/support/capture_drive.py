@@ -34,7 +34,7 @@ def main() -> None:
                 client=request.get("client", "drive"),
                 agent=request.get("agent", False),
             )
-            done.append([kept.memory.path, kept.memory.section, kept.indexed])
+            done.append([kept.memory.path, kept.indexed])
     sys.stdout.write(json.dumps(done))
 
 

@@ -31,7 +31,7 @@ def waiting(
 
 def called(memo: Memo) -> str:
     """Return what tells a memo from every other one."""
-    return memo.address
+    return memo.path
 
 
 def text_of(desk: VaultDesk, path: str) -> str:

@@ -261,9 +261,6 @@ class Context(Section):
 class Memory(Section):
     """What agents save in the agent folder, and recorded usage."""
 
-    layout: Literal["notes", "project"] = setting(
-        "notes", "One note per capture, or per project and kind.", vault="any"
-    )
     inbox: Literal["none", "agents", "all"] = setting(
         "agents", "Whose captures wait in the inbox for a person.", vault="higher"
     )

@@ -22,7 +22,6 @@ from glassmind.model.context import (
     SectionSign,
 )
 from glassmind.model.edits import CLOSED, OVERRULED
-from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import plain_name, projects_in
 from glassmind.obsidian.receipts import parse_receipt, receipt_of
 from glassmind.obsidian.text import first_day, fold
@@ -535,11 +534,6 @@ def newest_first(items: Iterable[Item]) -> list[Item]:
 
 # --- captures -----------------------------------------------------------------------
 
-SHARED = "project"
-"""The property `layout` of a note that holds several captures."""
-
-_FENCE = re.compile(r">[ \t]*```")
-
 
 def captures(
     rows: SectionRows, scope: BundleScope, kind: ItemKind
@@ -554,10 +548,7 @@ def captures(
     for note_id in sorted(pages, key=lambda at: ours[at].path):
         memo, page = ours[note_id], pages[note_id]
         rule = UNAPPROVED if waits(memo, scope.agent) else "capture"
-        if memo.properties.get("layout") == SHARED:
-            found = _of_many(memo, page, kind, rule)
-            yield from (one for one in found if not page.is_ticked(one.span.start))
-        elif (span := page.text_span()) and not _is_ticked(page, span):
+        if (span := page.text_span()) and not _is_ticked(page, span):
             yield ItemLines(memo, page, span, rule, is_whole=True)
 
 
@@ -578,43 +569,6 @@ def _holds(memo: SectionNote, kind: ItemKind) -> bool:
 
 def _gone(kind: ItemKind) -> frozenset[str]:
     return OVERRULED if kind == "decision" else CLOSED
-
-
-def _of_many(
-    memo: SectionNote, page: NoteLines, kind: ItemKind, rule: str
-) -> Iterator[ItemLines]:
-    """Yield the captures of a note that several share: a section with a callout each.
-
-    The callout begins with a fence that holds what the properties of a note would.
-    """
-    for heading in page.headings:
-        start, end = page.below(heading)
-        quoted = [at for at in range(start, end + 1) if _is_quoted(page, at)]
-        fences = [at for at in quoted if _FENCE.match(page.lines[at - 1])][:2]
-        if len(fences) < 2 or fences[1] >= quoted[-1]:  # noqa: PLR2004 - open and close
-            continue
-        block = [
-            page.lines[at - 1].lstrip("> ") for at in range(fences[0] + 1, fences[1])
-        ]
-        said = read_head("\n".join(("---", *block, "---", ""))).frontmatter.properties
-        facts = {name.lower(): value for name, value in said.items()}
-        if _holds(memo._replace(properties=facts), kind):
-            said_by = UNAPPROVED if facts.get("generated") is True else rule
-            day = first_day(str(facts.get("created", ""))) or ""
-            start = _first_said(page, fences[1] + 1, quoted[-1])
-            span = Span(start, quoted[-1])
-            yield ItemLines(memo, page, span, said_by, is_whole=True, day=day)
-
-
-def _first_said(page: NoteLines, line: int, last: int) -> int:
-    """Return the first line of a callout that says something, where a box may stand."""
-    while line < last and not page.lines[line - 1].strip("> \t"):
-        line += 1
-    return line
-
-
-def _is_quoted(page: NoteLines, line: int) -> bool:
-    return page.lines[line - 1].startswith(">")
 
 
 def _about(

@@ -370,7 +370,6 @@ AUTHORSHIP = (
     "derived-from",
     "untrusted",
     "merged",
-    "layout",
 )
 """The properties of a memo that tell whose it is and who has looked at it."""
 
@@ -538,7 +537,7 @@ def _takes_anothers(vault: EditVault, step: Step, request: EditRequest) -> bool:
 
 
 def _is_own(was: _Properties, request: EditRequest) -> bool:
-    return was.get("layout") is None and was.get("client") == request.client
+    return was.get("client") == request.client
 
 
 def _is_inside(vault: EditVault, path: NotePath) -> bool:
@@ -551,8 +550,7 @@ def _is_of_memos(vault: EditVault, path: NotePath) -> bool:
 
 
 def _is_memo(properties: _Properties) -> bool:
-    kind = str(properties.get("kind")).strip().lower()
-    return kind in KINDS or properties.get("layout") is not None
+    return str(properties.get("kind")).strip().lower() in KINDS
 
 
 def _properties(raw: bytes) -> _Properties:

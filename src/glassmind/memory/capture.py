@@ -22,7 +22,7 @@ from glassmind.memory.format import (
 )
 from glassmind.memory.near import nearby
 from glassmind.memory.vault import MemoryVault, not_indexed
-from glassmind.memory.writing import add_to_project, retained, write_new
+from glassmind.memory.writing import retained, write_new
 from glassmind.model import NotePath
 from glassmind.model.index import GuessedNote
 from glassmind.model.memory import CAPTURED, MEMO_FOLDERS, Captured, Memo, MemoKind
@@ -108,7 +108,7 @@ def _unknown_project(vault: MemoryVault, project: str) -> list[str]:
 
 
 def summary_kept(vault: MemoryVault, claim: Claim, title: str) -> Captured:
-    """Save a summary as a note of its own, whatever the layout; see `captured`.
+    """Save a summary; see `captured`.
 
     Its properties name the first sources only; its text names them all.
     """
@@ -150,11 +150,7 @@ def _memo(
 def _saved(
     vault: MemoryVault, memo: Memo, why: str, notices: Sequence[str] = ()
 ) -> Captured:
-    is_shared = memo.kind != "summary" and vault.config.memory.layout == "project"
-    if memo.place == "kept" and is_shared:
-        written, digest = add_to_project(vault, vault.writer(memo.client), memo, why)
-    else:
-        written, digest = write_new(vault, memo, why)
+    written, digest = write_new(vault, memo, why)
     problem = _not_indexed(vault, written.path)
     return Captured(
         written,

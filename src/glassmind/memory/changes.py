@@ -11,36 +11,30 @@ from dataclasses import replace
 
 from glassmind.errors import (
     MemoUnreadable,
-    NoteChanged,
     NotSuperseded,
     StillWaiting,
     VaultError,
 )
 from glassmind.files.names import NOTE_SUFFIX
-from glassmind.files.read import Unreadable, decode
 from glassmind.files.write import FileText, VaultWriter, rewrite
 from glassmind.memory.capture import Claim, checked_project, summary_kept
-from glassmind.memory.files import memo_again, memo_called, memos_at
+from glassmind.memory.files import memo_again, memo_at, memo_called
 from glassmind.memory.format import (
     FIRST_STATUS,
-    facts_in,
-    memos_in,
-    new_note,
+    read_memo,
     title_from,
     title_in,
     with_facts,
-    without_section,
 )
 from glassmind.memory.vault import MemoryVault
 from glassmind.memory.writing import (
     GONE,
-    copy_into,
     into_trash,
     put_away,
-    trash_for,
 )
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.memory import MEMO_FOLDERS, Memo, Moved, Superseded
+from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.yaml_text import Fact
 
 SUPERSEDED, SUPERSEDES = "superseded by another memo", "supersedes another memo"
@@ -75,16 +69,16 @@ def _refuse_circles(vault: MemoryVault, old: Memo, new: Memo) -> None:
     for memo in (old, new):
         if memo.place == "inbox":
             raise StillWaiting(memo.path)
-    if old.address == new.address:
+    if old.path == new.path:
         raise NotSuperseded(old.path, new.path, "they are the same memo")
     now = _at(vault, old.superseded_by)
-    if now is not None and now.address != new.address:
+    if now is not None and now.path != new.path:
         reason = f"{now.path} has its place; supersede that one"
         raise NotSuperseded(old.path, new.path, reason)
     here: Memo | None = new
     for _ in range(LONGEST_CHAIN):
         here = here and _at(vault, here.superseded_by)
-        if here and here.address == old.address:
+        if here and here.path == old.path:
             reason = f"{new.path} is superseded by it already"
             raise NotSuperseded(old.path, new.path, reason)
 
@@ -100,7 +94,7 @@ def _at(vault: MemoryVault, link: str) -> Memo | None:
 def link_to(memo: Memo) -> str:
     """Return a link to a memo by its path, which is unique."""
     at = memo.path.removesuffix(NOTE_SUFFIX)
-    return f"[[{at}#{memo.section}]]" if memo.section else f"[[{at}]]"
+    return f"[[{at}]]"
 
 
 def _one_more(facts: Mapping[str, PropertyValue], link: str) -> Facts:
@@ -126,15 +120,15 @@ def _write(
         nonlocal written
         if not before.text:
             raise MemoUnreadable(memo.path, "it is gone")
-        new = facts(facts_in(before.text, memo.path, memo.section))
-        written = before.text
-        if new:
-            written = with_facts(written, new, memo.path, memo.section)
+        new = facts(read_head(before.text).frontmatter.properties)
+        written = with_facts(before.text, new, memo.path) if new else before.text
         return written
 
     rewrite(writer, memo.path, change, why=why)
-    found = memos_in(memo.path, written, vault.folder)
-    return next(one for one in found if one.section == memo.section)
+    found = read_memo(memo.path, written, vault.folder)
+    if found is None:
+        raise MemoUnreadable(memo.path, "it is no longer a memory")
+    return found
 
 
 def forget(vault: MemoryVault, name: str, *, client: str) -> Moved:
@@ -144,18 +138,14 @@ def forget(vault: MemoryVault, name: str, *, client: str) -> Moved:
     with vault.changing(client) as writer:
         memo = memo_again(vault, memo)
         lifted = _lift(vault, writer, memo)
-        if memo.section:
-            to = _section_into_trash(vault, writer, memo)
-        else:
-            to = into_trash(vault, writer, memo, FORGOTTEN)
+        to = into_trash(vault, writer, memo, FORGOTTEN)
     gone = replace(memo, path=to, place="trash")
     paths = dict.fromkeys([memo.path, *(one.path for one in lifted)])
     counting = [] if memo.superseded_by else lifted
     notices = [
-        f"{one.address} counts again: what had its place is forgotten"
-        for one in counting
+        f"{one.path} counts again: what had its place is forgotten" for one in counting
     ]
-    return Moved(gone, NotePath(memo.address), (*notices, *vault.refreshed(*paths)))
+    return Moved(gone, memo.path, (*notices, *vault.refreshed(*paths)))
 
 
 def _lift(vault: MemoryVault, writer: VaultWriter, memo: Memo) -> list[Memo]:
@@ -168,34 +158,11 @@ def _lift(vault: MemoryVault, writer: VaultWriter, memo: Memo) -> list[Memo]:
     for link in _LINK.findall(memo.supersedes):
         old = _at(vault, link)
         successor = old and _at(vault, old.superseded_by)
-        if old and successor and successor.address == memo.address:
+        if old and successor and successor.path == memo.path:
             if not memo.superseded_by:
                 facts["status"] = FIRST_STATUS[old.kind]
             lifted.append(_write(vault, writer, old, lambda _: facts, LIFTED))
     return lifted
-
-
-def _section_into_trash(
-    vault: MemoryVault, writer: VaultWriter, memo: Memo
-) -> NotePath:
-    """Move a section to the trash as a note of its own, and return its path."""
-    found = decode(writer.read(memo.path) or b"")
-    if isinstance(found, Unreadable):
-        raise MemoUnreadable(memo.path, found.reason)
-    cut = without_section(found.text, memo.section, memo.path)[1]
-    newline = "\r\n" if "\r\n" in cut else "\n"
-    raw = (f"{new_note(memo)}\n".replace("\n", newline) + cut).encode()
-    name = f"{title_from(memo.section, memo.kind)}{NOTE_SUFFIX}"
-    to = copy_into(writer, trash_for(memo.path, vault.folder), name, raw, FORGOTTEN)
-
-    def change(before: FileText) -> str:
-        after, now = without_section(before.text, memo.section, memo.path)
-        if now != cut:
-            raise NoteChanged(memo.path, expected="", found="")
-        return after
-
-    rewrite(writer, memo.path, change, why=FORGOTTEN)
-    return to
 
 
 def summary_renewed(vault: MemoryVault, claim: Claim, title: str) -> NotePath:
@@ -227,10 +194,12 @@ def _summaries(vault: MemoryVault, title: str, project: str) -> list[Memo]:
     named = re.compile(re.escape(title_from(title, "summary")) + r"(?: \d+)?")
     with vault.files() as files:
         names = [name for name in files.names(folder) if name.endswith(NOTE_SUFFIX)]
-    found: list[Memo] = []
+    found: list[Memo | None] = []
     for path in (NotePath(f"{folder}/{name}") for name in names):
         if named.fullmatch(title_in(path)):
             with suppress(VaultError):  # an unreadable file is not ours
-                found += memos_at(vault, path)
+                found.append(memo_at(vault, path))
     wanted = checked_project(project)
-    return [one for one in found if one.kind == "summary" and one.project == wanted]
+    return [
+        one for one in found if one and one.kind == "summary" and one.project == wanted
+    ]

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from math import inf
-from typing import NamedTuple
 
 from glassmind.errors import (
     AmbiguousName,
@@ -24,7 +23,6 @@ from glassmind.errors import (
     VaultError,
 )
 from glassmind.files.names import (
-    CANDIDATES_SHOWN,
     NOTE_SUFFIX,
     NamedNote,
     guessed_note,
@@ -34,17 +32,16 @@ from glassmind.files.names import (
 from glassmind.files.read import Unreadable, VaultFiles, decode
 from glassmind.memory.format import (
     INBOX,
-    LAYOUT,
     SUPERSEDED,
     TRASH,
     memo_without_text,
-    memos_in,
     place_of,
+    read_memo,
     title_in,
 )
 from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
-from glassmind.model.memory import Memo, MemoKind, MemoNote, MemoPlace
+from glassmind.model.memory import Memo, MemoKind, MemoPlace
 
 DEEPEST = 8
 """Nested folders that the inbox is searched through."""
@@ -57,19 +54,10 @@ MOST_COMPARED = 2_000
 """Kept memos that a new one is compared with, the newest: read in a quarter second."""
 
 
-class At(NamedTuple):
-    """Where a memo is: its note, and its section in a note of several."""
-
-    path: NotePath
-    section: str = ""
-
-
 def memo_called(
     vault: MemoryVault, name: str, *, place: MemoPlace | None = None
 ) -> Memo:
     """Return the memo with a name; those of one place are preferred.
-
-    One in a note of several is called by its heading, or `note#heading`.
 
     Raises:
         MemoNotFound: there is none; the error names the closest.
@@ -78,26 +66,19 @@ def memo_called(
             the agent folder.
         FileUnreadable, MemoUnreadable: its file cannot be read.
     """
-    at = _at_path(vault, name) or _named(vault, name, place)
+    path = _at_path(vault, name) or _named(vault, name, place)
     try:
-        memos = memos_at(vault, at.path)
+        memo = memo_at(vault, path)
     except FileGone as error:  # still in the index
         waits = place == "inbox"
         raise NotWaiting(name) if waits else MemoNotFound(name) from error
-    if at.section:
-        memos = [memo for memo in memos if memo.section == at.section]
-        if not memos:
-            raise MemoNotFound(name)
-    if not memos:
-        raise NotAMemo(at.path, vault.folder)
-    if len(memos) > 1:
-        each = tuple(memo.address for memo in memos)
-        raise AmbiguousName(name, each[:CANDIDATES_SHOWN], len(each))
-    return memos[0]
+    if memo is None:
+        raise NotAMemo(path, vault.folder)
+    return memo
 
 
-def memos_at(vault: MemoryVault, path: NotePath) -> list[Memo]:
-    """Return the memos of a file as it is on disk.
+def memo_at(vault: MemoryVault, path: NotePath) -> Memo | None:
+    """Return the memo that a file on disk is, if it is one.
 
     Raises:
         FileUnreadable: there is no such file, or it cannot be read.
@@ -107,7 +88,7 @@ def memos_at(vault: MemoryVault, path: NotePath) -> list[Memo]:
         found = decode(files.read(path))
     if isinstance(found, Unreadable):
         raise MemoUnreadable(path, found.reason)
-    return memos_in(path, found.text, vault.folder)
+    return read_memo(path, found.text, vault.folder)
 
 
 def memo_again(vault: MemoryVault, memo: Memo) -> Memo:
@@ -117,11 +98,12 @@ def memo_again(vault: MemoryVault, memo: Memo) -> Memo:
         MemoNotFound: it is gone.
         FileUnreadable, MemoUnreadable: it cannot be read.
     """
+    found = None
     with suppress(FileGone):
-        for found in memos_at(vault, memo.path):
-            if found.section == memo.section:
-                return found
-    raise MemoNotFound(memo.address)
+        found = memo_at(vault, memo.path)
+    if found is None:
+        raise MemoNotFound(memo.path)
+    return found
 
 
 def waiting_called(vault: MemoryVault, name: str) -> Memo:
@@ -151,7 +133,7 @@ def still_waiting(vault: MemoryVault, memo: Memo) -> Memo:
 
 def is_waiting(memo: Memo) -> bool:
     """True if no person approved a memo yet."""
-    return memo.place == "inbox" or (memo.generated and not memo.section)
+    return memo.place == "inbox" or memo.generated
 
 
 def inbox_paths(vault: MemoryVault) -> list[NotePath]:
@@ -181,17 +163,15 @@ def _is_folder(files: VaultFiles, path: str) -> bool:
         return False
 
 
-def _at_path(vault: MemoryVault, name: str) -> At | None:
+def _at_path(vault: MemoryVault, name: str) -> NotePath | None:
     """Return the file of a path in the vault or in the agent folder, if it exists."""
-    whole = name.strip().removeprefix("./")
-    note, _, section = whole.partition("#")
+    path = name.strip().removeprefix("./")
     with vault.files() as files:
-        for path, inside in ((whole, ""), (note, section)):
-            for start in ("", f"{vault.folder}/"):
-                for end in ("", NOTE_SUFFIX):
-                    file = f"{start}{path}{end}"
-                    if _is_ours(vault, file) and files.exists(file):
-                        return At(NotePath(file), inside)
+        for start in ("", f"{vault.folder}/"):
+            for end in ("", NOTE_SUFFIX):
+                file = f"{start}{path}{end}"
+                if _is_ours(vault, file) and files.exists(file):
+                    return NotePath(file)
     return None
 
 
@@ -201,19 +181,17 @@ def _is_ours(vault: MemoryVault, path: str) -> bool:
     return below != path and path.endswith(NOTE_SUFFIX) and not hidden
 
 
-def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> At:
+def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> NotePath:
     known = _names(vault)
-    preferred = [
-        n for n, at in known.items() if place_of(at.path, vault.folder) == place
-    ]
-    path = sure_note(name, preferred) or sure_note(name, list(known))
+    preferred = [one for one in known if place_of(one.path, vault.folder) == place]
+    path = sure_note(name, preferred) or sure_note(name, known)
     if path is not None:
-        return next(at for note, at in known.items() if note.path == path)
+        return path
     other = vault.exact(name)
     if other is None:
-        raise MemoNotFound(name, _closest(name, list(known)))
+        raise MemoNotFound(name, _closest(name, known))
     if _is_ours(vault, other):
-        return At(other)
+        return other
     for stray in vault.memos().strays(vault.folder):
         if stray.path == other:
             waits = stray.properties.get("generated") is True
@@ -221,33 +199,16 @@ def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> At:
     raise NotAMemo(other, vault.folder)
 
 
-def _names(vault: MemoryVault) -> dict[NamedNote, At]:
+def _names(vault: MemoryVault) -> list[NamedNote]:
     """Return the names of memos; the newest of the inbox may not be indexed yet."""
-    known: dict[NotePath, tuple[NamedNote, At]] = {}
+    known: dict[NotePath, NamedNote] = {}
     with suppress(IndexFault):  # the inbox has names before there is an index
-        notes = vault.memos().notes(vault.folder)
-        for note in notes:
+        for note in vault.memos().notes(vault.folder):
             others = tuple(dict.fromkeys((note.title, *note.aliases)))
-            named = NamedNote(note.path, title_in(note.path), others)
-            known[note.path] = (named, At(note.path))
-        for memo in memos_of_sections(vault, notes):
-            address = NotePath(memo.address)
-            named = NamedNote(address, memo.title, (memo.section,))
-            known[address] = (named, At(memo.path, memo.section))
+            known[note.path] = NamedNote(note.path, title_in(note.path), others)
     for path in inbox_paths(vault):
-        known.setdefault(path, (NamedNote(path, title_in(path)), At(path)))
-    return dict(known[path] for path in sorted(known))
-
-
-def memos_of_sections(vault: MemoryVault, notes: Sequence[MemoNote]) -> list[Memo]:
-    """Return the memos in notes of several, as they were indexed."""
-    paths = [note.path for note in notes if note.properties.get("layout") == LAYOUT]
-    texts = vault.memos().texts(paths) if paths else {}
-    return [
-        memo
-        for path in paths
-        for memo in memos_in(path, texts.get(path, ""), vault.folder)
-    ]
+        known.setdefault(path, NamedNote(path, title_in(path)))
+    return [known[path] for path in sorted(known)]
 
 
 def _closest(name: str, known: Sequence[NamedNote]) -> tuple[str, ...]:
@@ -269,27 +230,16 @@ def known_memos(vault: MemoryVault, *, superseded: bool = False) -> list[Memo]:
     """
     folder, rows = vault.folder, vault.memos()
     notes = [*rows.notes(folder), *rows.strays(folder)]
-    sections = memos_of_sections(vault, notes)
-    there = {note.path for note in notes} | {memo.address for memo in sections}
     by_others = rows.superseded()
-    found = [memo for memo in sections if superseded or not _is_superseded(memo, there)]
+    found = []
     for note in notes:
         memo = memo_without_text(note.path, note.properties, folder)
         if memo is not None:
             is_marked = memo.status == SUPERSEDED and not memo.superseded_by
             if superseded or not (is_marked or note.path in by_others):
                 found.append(memo)
-    found.sort(key=lambda memo: memo.address)
+    found.sort(key=lambda memo: memo.path)
     return sorted(found, key=lambda memo: moment_of(memo.created), reverse=True)
-
-
-def _is_superseded(memo: Memo, there: Collection[str]) -> bool:
-    """True if a section says that it is superseded, and by nothing that is gone."""
-    link = memo.superseded_by
-    if not link.startswith("[["):
-        return memo.status == SUPERSEDED
-    path, hash_mark, section = link.strip("[]").partition("|")[0].partition("#")
-    return f"{path.removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}{hash_mark}{section}" in there
 
 
 def moment_of(created: str) -> float:
@@ -310,13 +260,13 @@ def unreadable_notices(vault: MemoryVault) -> list[str]:
     ]
 
 
-def whole(vault: MemoryVault, known: Iterable[Memo]) -> dict[str, Memo]:
-    """Return some memos with their texts, as they were indexed, by address."""
+def whole(vault: MemoryVault, known: Iterable[Memo]) -> dict[NotePath, Memo]:
+    """Return some memos with their texts, as they were indexed, by path."""
     texts = vault.memos().texts(sorted({memo.path for memo in known}))
     return {
-        memo.address: memo
+        path: memo
         for path, text in texts.items()
-        for memo in memos_in(path, text, vault.folder)
+        if (memo := read_memo(path, text, vault.folder))
     }
 
 
@@ -330,4 +280,4 @@ def kept_memos(vault: MemoryVault, kinds: Collection[MemoKind]) -> list[Memo]:
         if memo.kind in kinds and memo.place == "kept"
     ][:MOST_COMPARED]
     found = whole(vault, wanted)
-    return [found[memo.address] for memo in wanted if memo.address in found]
+    return [found[memo.path] for memo in wanted if memo.path in found]

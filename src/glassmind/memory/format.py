@@ -8,7 +8,7 @@ Whatever a person adds in Obsidian, other properties among it, stays when facts 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Final, cast
 
@@ -26,7 +26,6 @@ from glassmind.model.memory import (
     marker_lines,
 )
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.notes import parse_note
 from glassmind.obsidian.properties import MARKER
 from glassmind.obsidian.property_edits import with_property
 from glassmind.obsidian.secrets import redacted
@@ -108,12 +107,7 @@ def _own(box: str) -> str:
 def kind_of_note(
     path: NotePath, properties: Mapping[str, object], folder: str
 ) -> MemoKind | None:
-    """Return the kind of memo that a note is, by its `kind` or its folder.
-
-    None if it is not a memo, or holds the memos of a project.
-    """
-    if properties.get("layout") == LAYOUT:
-        return None
+    """Return the kind of memo that a note is, by its `kind` or its folder."""
     found = _kind(properties.get("kind"))
     part = path.removeprefix(f"{folder}/").partition("/")[0]
     by_folder = (kind for kind, known in MEMO_FOLDERS.items() if known == part)
@@ -222,26 +216,12 @@ def without_marker(text: str) -> str:
     return text if after == body else f"{text[:length]}{newline}{after}{newline}"
 
 
-def facts_in(text: str, path: NotePath, section: str) -> Mapping[str, PropertyValue]:
-    """Return the properties of a note, or of one section; raises `MemoUnreadable`."""
-    if section:
-        return _called(text, section, path).facts()
-    return read_head(text).frontmatter.properties
-
-
-def with_facts(
-    text: str, facts: Mapping[str, Fact | None], path: NotePath, section: str = ""
-) -> str:
-    """Return a note with other properties, or with those of one section.
-
-    None removes a property; everything else stays.
+def with_facts(text: str, facts: Mapping[str, Fact | None], path: NotePath) -> str:
+    """Return a note with other properties: None removes one, everything else stays.
 
     Raises:
-        MemoUnreadable: the frontmatter cannot be changed without losing something, or
-            there is no such section.
+        MemoUnreadable: the frontmatter cannot be changed without losing something.
     """
-    if section:
-        return _with_section_facts(text, section, facts, path)
     newline = "\r\n" if text.startswith("---\r\n") else "\n"
     for name, fact in facts.items():
         value: PropertyValue = (
@@ -253,20 +233,6 @@ def with_facts(
         except NotEditable as error:
             raise MemoUnreadable(path, error.reason) from error
     return text
-
-
-def _with_section_facts(
-    text: str, heading: str, facts: Mapping[str, Fact | None], path: NotePath
-) -> str:
-    one = _called(text, heading, path)
-    changed = with_facts(f"---\n{one.block}---\n", facts, path)
-    block = changed.removeprefix("---\n").removesuffix("\n").removesuffix("---\n")
-    lines = text[one.callout : one.quoted].split("\n")
-    length = one.block.count("\n")
-    end = "\r" if lines[0].endswith("\r") else ""
-    new = (_quoted(line.rstrip("\r")) + end for line in block.split("\n")[:-1])
-    quote = "\n".join([*lines[:2], *new, *lines[2 + length :]])
-    return text[: one.callout] + quote + text[one.quoted :]
 
 
 def _is_marked(said: Mapping[str, PropertyValue], path: NotePath, folder: str) -> bool:
@@ -382,23 +348,14 @@ def is_read(name: str) -> bool:
 
 def names_for(day: str, title: str) -> Iterator[str]:
     """Yield names that the file of a memo may have, the best first."""
-    return (f"{name}.md" for name in numbered_titles(f"{day} {title}"))
-
-
-def numbered_titles(title: str) -> Iterator[str]:
-    """Yield a title, and then the same with a number."""
-    yield title
+    yield f"{day} {title}.md"
     for number in count(2):
-        yield f"{title} {number}"
+        yield f"{day} {title} {number}.md"
 
 
 def title_in(path: NotePath) -> str:
     """Return the title that the name of a file tells."""
-    return days_title(path.rpartition("/")[2].removesuffix(".md"))
-
-
-def days_title(name: str) -> str:
-    """Return a name without the day that it begins with."""
+    name = path.rpartition("/")[2].removesuffix(".md")
     return _DAY.sub("", name, count=1) or name
 
 
@@ -407,188 +364,3 @@ def place_of(path: NotePath, folder: str) -> MemoPlace:
     if path.startswith(f"{folder}/{INBOX}/"):
         return "inbox"
     return "trash" if path.startswith(f"{folder}/{TRASH}/") else "kept"
-
-
-LAYOUT = "project"
-"""What the property `layout` of such a note says, as the setting does."""
-
-_SECTION = re.compile(
-    r"^## (?P<heading>[^\r\n]+?)[ \t]*\r?\n(?:[ \t]*\r?\n)*"
-    r"(?P<quote>>[ \t]*\[!memo\][^\n]*\n(?:>[^\n]*(?:\n|\Z))*)",
-    re.MULTILINE,
-)
-_HEADING = re.compile(r"^## ([^\r\n]+)", re.MULTILINE)
-_NEXT = re.compile(r"^##? ", re.MULTILINE)
-_FENCE = "```"
-COMMENT = "%%"
-"""Begins or ends a comment of Obsidian; an open one hides the rest of a note."""
-
-_LINE_END = re.compile(r"\r\n?|\n")
-"""What ends a line for Markdown, and so would end a quote: a lone return as well."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A memo in a note of several: where it stands, in characters, and what it says.
-
-    The callout ends at `quoted`; what a person added may follow. `block` is what stands
-    in the fence.
-    """
-
-    heading: str
-    start: int
-    callout: int
-    quoted: int
-    block: str
-    body: str
-
-    def facts(self) -> Mapping[str, PropertyValue]:
-        """Return what the fence says; nothing where it is no YAML."""
-        return read_head(f"---\n{self.block}---\n").frontmatter.properties
-
-
-def memos_in(path: NotePath, text: str, folder: str) -> list[Memo]:
-    """Return the memos of a note in the order they stand there: one, several or none.
-
-    Those of several have a `section`; whatever in such a note is none is passed over.
-    """
-    if read_head(text).frontmatter.properties.get("layout") != LAYOUT:
-        found = read_memo(path, text, folder)
-        return [] if found is None else [found]
-    return [memo for one in sections_in(text) if (memo := _memo(path, one, folder))]
-
-
-def sections_in(text: str) -> list[Section]:
-    """Return the sections that are memos, in order."""
-    return [one for found in _SECTION.finditer(text) if (one := _section(found))]
-
-
-def _section(found: re.Match[str]) -> Section | None:
-    quote = found["quote"].removesuffix("\n").split("\n")
-    lines = [_unquoted(line.removesuffix("\r")) for line in quote]
-    fences = [n for n, line in enumerate(lines) if line.startswith(_FENCE)][:2]
-    if len(fences) < 2 or fences[0] != 1:  # noqa: PLR2004 - where it opens and closes
-        return None
-    block = "".join(f"{line}\n" for line in lines[2 : fences[1]])
-    return Section(
-        heading=found["heading"],
-        start=found.start(),
-        callout=found.start("quote"),
-        quoted=found.end(),
-        block=block,
-        body="\n".join(lines[fences[1] + 1 :]),
-    )
-
-
-def _memo(path: NotePath, section: Section, folder: str) -> Memo | None:
-    said = section.facts()
-    kind = _kind(said.get("kind"))
-    if kind is None:
-        return None
-    found = _memo_of(path, said, section.body, kind, folder)
-    heading = section.heading
-    return replace(found, title=days_title(heading), section=heading)
-
-
-def new_note(memo: Memo) -> str:
-    """Return the note that the memos of a project and kind are added to, empty yet."""
-    facts = (("kind", memo.kind), ("project", memo.project), ("layout", LAYOUT))
-    lines = [
-        line for name, said in facts if said for line in property_lines(name, said)
-    ]
-    return "\n".join(["---", *lines, "---", ""])
-
-
-def belongs_in(memo: Memo, text: str) -> bool:
-    """Whether a note holds the memos of this one's project and kind.
-
-    Names of projects compare without case.
-    """
-    said = read_head(text).frontmatter.properties
-    project = str(said.get("project") or "").casefold()
-    facts = (said.get("layout"), said.get("kind"), project)
-    return facts == (LAYOUT, memo.kind, memo.project.casefold())
-
-
-def with_section(text: str, memo: Memo, *, newline: str = "\n") -> tuple[str, str]:
-    """Return a note with a memo added at its end, and the heading it got."""
-    taken = {one.strip().casefold() for one in _HEADING.findall(text)}
-    headings = numbered_titles(_on_one_line(f"{memo.created[:10]} {memo.title}"))
-    heading = next(one for one in headings if one.casefold() not in taken)
-    block = [line for fact in facts_of(memo) for line in property_lines(*fact)]
-    lines = [f"## {heading}", "", *_callout(memo, block, body_of(memo)), ""]
-    if _hides_what_follows("\n".join(lines)):
-        lines += [COMMENT, ""]
-    before = text.rstrip("\r\n")
-    gap = f"{newline}{newline}" if before else ""
-    return f"{before}{gap}{newline.join(lines)}", heading
-
-
-def _hides_what_follows(section: str) -> bool:
-    """True if a heading after a section would be hidden by an open comment."""
-    if COMMENT not in section:
-        return False
-    headings = parse_note(NotePath("x.md"), f"{section}\n## x\n").headings
-    return not headings or headings[-1].text != "x"
-
-
-def _callout(memo: Memo, block: list[str], body: str) -> Iterator[str]:
-    tags = "".join(f" #{tag}" for tag in memo.tags)
-    said = f"{memo.kind.capitalize()} of {memo.created[:10]}, captured by {memo.client}"
-    yield f"> [!memo] {_on_one_line(said + tags)}"
-    yield f"> {_FENCE}yaml"
-    yield from map(_quoted, block)
-    yield f"> {_FENCE}"
-    yield ">"
-    yield from map(_quoted, _LINE_END.split(body))
-
-
-def _on_one_line(said: str) -> str:
-    """Return facts that a person may have changed as one line: a quote has no other."""
-    return " ".join(said.split())
-
-
-def with_section_text(text: str, heading: str, added: str, path: NotePath) -> str:
-    """Return a note in which one memo says more, below what it says.
-
-    Raises:
-        MemoUnreadable: there is no such memo in it.
-    """
-    one = _called(text, heading, path)
-    quote = text[one.callout : one.quoted]
-    newline = "\r\n" if "\r\n" in quote else "\n"
-    lines = [quote.rstrip("\r\n"), ">", *map(_quoted, _LINE_END.split(added)), ""]
-    return text[: one.callout] + newline.join(lines) + text[one.quoted :]
-
-
-def without_section(text: str, heading: str, path: NotePath) -> tuple[str, str]:
-    """Return a note without one memo, and what was taken out, to the letter.
-
-    Raises:
-        MemoUnreadable: there is no such memo in it.
-    """
-    one = _called(text, heading, path)
-    end = _end_of(text, one)
-    return text[: one.start] + text[end:], text[one.start : end]
-
-
-def _end_of(text: str, one: Section) -> int:
-    """Return where a section ends, with what a person added below it."""
-    found = _NEXT.search(text, one.quoted)
-    return found.start() if found else len(text)
-
-
-def _called(text: str, heading: str, path: NotePath) -> Section:
-    found = [one for one in sections_in(text) if one.heading == heading]
-    if len(found) != 1:
-        how = "no memo" if not found else "more than one memo"
-        raise MemoUnreadable(path, f"{how} in it is called {heading[:80]!r}")
-    return found[0]
-
-
-def _quoted(line: str) -> str:
-    return f"> {line}" if line else ">"
-
-
-def _unquoted(line: str) -> str:
-    return line.removeprefix(">").removeprefix(" ")

@@ -36,25 +36,20 @@ from glassmind.memory.files import (
 )
 from glassmind.memory.format import (
     INBOX,
-    LAYOUT,
     body_of,
-    facts_in,
     is_read,
     is_ticked,
-    memos_in,
     read_memo,
     title_from,
     title_in,
     with_box,
     with_facts,
-    with_section_text,
     without_marker,
 )
 from glassmind.memory.near import NearMemos
 from glassmind.memory.vault import MemoryVault
 from glassmind.memory.writing import (
     GONE,
-    add_once,
     copy_into,
     into_trash,
     move_into,
@@ -83,26 +78,6 @@ BY_BOX = "obsidian"
 
 APPROVED = "approved"
 """The property with the day on which a person accepted a memo."""
-
-OURS = frozenset(
-    [
-        "kind",
-        "project",
-        "created",
-        "client",
-        "sources",
-        "status",
-        "tags",
-        "generated",
-        "supersedes",
-        "superseded-by",
-        "approved",
-    ]
-)
-"""The properties of a memo that a section of a note has too, or does not need."""
-
-ONE_LINE = ("kind", "project", "created", "client", "status", "superseded-by")
-"""Those with one value in a section; a person may have made a list of it."""
 
 ACCEPTED, EDITED, REJECTED, COPIED, MERGED = (
     "accepted from the inbox",
@@ -153,7 +128,7 @@ def inbox_now(vault: MemoryVault, *, promote: bool) -> Inbox:
     except IndexFault as error:
         kept = []
         problems.append(f"near-duplicates are looked for in the inbox alone: {error}")
-    near = NearMemos({memo.address: memo for memo in (*kept, *memos)}.values())
+    near = NearMemos({memo.path: memo for memo in (*kept, *memos)}.values())
     waiting = [
         extended(WaitingMemory, one.memo, checked=one.ticked, near=near.to(one.memo))
         for one in seen
@@ -329,13 +304,6 @@ def _moved(  # noqa: PLR0913 - each fact by its name
     memo = _memo_in(raw, path, vault.folder)
     if memo.place != "inbox":  # a person put it there
         return Moved(memo, path)
-    if _shares_a_note(vault, memo, raw):
-        kept = replace(memo, place="kept", generated=False)
-        kept = replace(kept, title=title_in(NotePath(name))) if name else kept
-        added = add_once(vault, writer, kept, why)
-        with suppress(*GONE):  # a person deleted it, and it is kept all the same
-            into_trash(vault, writer, memo, why)
-        return Moved(added, path)
     if not name and not is_read(path.rpartition("/")[2]):  # such as a conflict copy
         name = _dated_name(replace(memo, title=title_from(memo.text, memo.kind)))
     place, digest = place_for(memo, vault.folder), digest_of(raw)
@@ -363,17 +331,6 @@ def _is_titled(memo: Memo) -> bool:
 
 def _dated_name(memo: Memo) -> str:
     return f"{memo.created[:_DAY_CHARS]} {memo.title}{NOTE_SUFFIX}".lstrip()
-
-
-def _shares_a_note(vault: MemoryVault, memo: Memo, raw: bytes) -> bool:
-    """True if a memo belongs into the note of its project and loses nothing there."""
-    found = decode(raw)
-    if vault.config.memory.layout != LAYOUT or isinstance(found, Unreadable):
-        return False
-    facts = read_head(found.text).frontmatter.properties
-    is_plain = all(isinstance(facts.get(name, ""), str) for name in ONE_LINE)
-    ours = is_plain and set(facts) <= OURS
-    return memo.kind != "summary" and bool(memo.created) and ours
 
 
 def _indexed(vault: MemoryVault, moved: Moved) -> Moved:
@@ -405,7 +362,7 @@ def merge(vault: MemoryVault, name: str, into: str, *, client: str) -> Moved:
     vault.check_writes("nothing was merged")
     memo = waiting_called(vault, name)
     kept = memo_called(vault, into, place="kept")
-    if kept.address == memo.address:
+    if kept.path == memo.path:
         raise BadWish("the other memo", repr(into[:80]), "another than the first")
     with vault.changing(client) as writer:
         memo, kept = still_waiting(vault, memo), memo_again(vault, kept)
@@ -447,10 +404,10 @@ def _added(vault: MemoryVault, writer: VaultWriter, kept: Memo, memo: Memo) -> M
         return text
 
     def read(text: str) -> Memo:
-        for one in memos_in(kept.path, text, vault.folder):
-            if one.section == kept.section:
-                return one
-        raise MemoUnreadable(kept.path, "it is no longer a memory")
+        memo = read_memo(kept.path, text, vault.folder)
+        if memo is None:
+            raise MemoUnreadable(kept.path, "it is no longer a memory")
+        return memo
 
     rewrite(writer, kept.path, change, why=MERGED)
     return after
@@ -464,16 +421,13 @@ def with_added(before: FileText, kept: Memo, memo: Memo) -> str:
     """
     text, facts = before.text, _more_facts(kept, memo)
     if not is_included(kept, memo):
-        facts |= _origin(facts_in(text, kept.path, kept.section), memo)
+        facts |= _origin(read_head(text).frontmatter.properties, memo)
         added = "\n".join(memo.text.splitlines())
         if kept.kind == "task":  # as part of its list item
             added = "\n".join(line and f"  {line}" for line in added.split("\n"))
-        if kept.section:
-            text = with_section_text(text, kept.section, added, kept.path)
-        else:
-            more = f"\n\n{added}\n".replace("\n", before.newline)
-            text = text.rstrip("\r\n") + more
-    return with_facts(text, facts, kept.path, kept.section) if facts else text
+        more = f"\n\n{added}\n".replace("\n", before.newline)
+        text = text.rstrip("\r\n") + more
+    return with_facts(text, facts, kept.path) if facts else text
 
 
 def is_included(kept: Memo, memo: Memo) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from glassmind.errors import GlassmindError
-from glassmind.memory.format import SUPERSEDED, memos_in
+from glassmind.memory.format import SUPERSEDED, read_memo
 from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo, SimilarMemory, extended
@@ -44,7 +44,7 @@ class NearMemos:
     """Some memos, prepared to look for similar ones."""
 
     def __init__(self, memos: Iterable[Memo]) -> None:
-        self.memos = sorted(memos, key=lambda memo: memo.address)
+        self.memos = sorted(memos, key=lambda memo: memo.path)
         self._sketches = [_sketch(memo.text) for memo in self.memos]
         self._with: dict[tuple[str, str], list[int]] = {}
         for number, sketch in enumerate(self._sketches):
@@ -59,10 +59,10 @@ class NearMemos:
             extended(SimilarMemory, other, similarity=similarity)
             for number, pairs in shared.items()
             if (other := self.memos[number]).kind == memo.kind
-            and other.address != memo.address
+            and other.path != memo.path
             and (similarity := _similarity(own, self._sketches[number], pairs)) >= LEAST
         ]
-        found.sort(key=lambda one: (-one.similarity, one.address))
+        found.sort(key=lambda one: (-one.similarity, one.path))
         return tuple(found[:SHOWN])
 
 
@@ -102,7 +102,6 @@ def _current(vault: MemoryVault, texts: dict[NotePath, str]) -> Iterator[Memo]:
     superseded = vault.memos().superseded()
     for path, text in texts.items():
         if path not in superseded:
-            for memo in memos_in(path, text, vault.folder):
-                is_led = memo.section or not memo.superseded_by
-                if memo.status != SUPERSEDED or not is_led:
-                    yield memo
+            memo = read_memo(path, text, vault.folder)
+            if memo and (memo.status != SUPERSEDED or memo.superseded_by):
+                yield memo

@@ -11,9 +11,8 @@ from glassmind.memory.files import (
     unreadable_notices,
     whole,
 )
-from glassmind.memory.format import sections_in
 from glassmind.memory.vault import MemoryVault
-from glassmind.model import NotePath, Span
+from glassmind.model import NotePath
 from glassmind.model.memory import Memo, MemoKind, Recalled, RecalledMemory, extended
 from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.text import fold
@@ -93,12 +92,12 @@ def recall(vault: MemoryVault, request: RecallRequest, today: date) -> Recalled:
     recalled = [
         extended(
             RecalledMemory,
-            memos[one.memo.address],
+            memos[one.memo.path],
             relevance=one.relevance,
             why=one.why or _captured(one.memo),
         )
         for one in shown
-        if one.memo.address in memos
+        if one.memo.path in memos
     ]
     return Recalled(
         tuple(recalled),
@@ -190,11 +189,7 @@ def _by_query(
     A search finds something for every query. A memo is recalled only if it has a word
     of the query, or is near enough to what it means.
     """
-    wanted: dict[NotePath, list[Memo]] = {}
-    for memo in passing:
-        wanted.setdefault(memo.path, []).append(memo)
-    is_split = any(memo.section for memo in passing)
-    sections = _Sections(vault, query)
+    wanted = {memo.path: memo for memo in passing}
     least = _least_cosine(vault)
     for pool in (max(FIRST_POOL, request.limit), MOST):
         replies = [
@@ -202,13 +197,12 @@ def _by_query(
                 f"{only} {query}",
                 limit=pool,
                 intent=None,
-                unique="chunks" if is_split else "notes",
                 today=today,
             )
             for only in _filters(vault.folder, wanted)
         ]
         hits = _near([hit for reply in replies for hit in reply.hits], query, least)
-        found = _found(hits, wanted, sections)
+        found = _found(hits, wanted)
         is_all = all(len(reply.hits) < pool for reply in replies)
         if len(found) >= request.limit or is_all:
             break
@@ -248,21 +242,15 @@ def _has_word(hit: "Hit") -> bool:
     return "lexical" in hit.channels and (by_words or bool(hit.snippet.marks))
 
 
-def _found(
-    hits: "Sequence[Hit]",
-    wanted: Mapping[NotePath, Sequence[Memo]],
-    sections: "_Sections",
-) -> list[_Found]:
+def _found(hits: "Sequence[Hit]", wanted: Mapping[NotePath, Memo]) -> list[_Found]:
     """Return the memos of hits, each once, best first.
 
     Summaries come behind what was captured: they repeat it.
     """
-    found: dict[str, _Found] = {}
+    found: dict[NotePath, _Found] = {}
     for hit in (hit for hit in hits if hit.path in wanted):
-        for memo in sections.among(hit, wanted[hit.path]):
-            found.setdefault(
-                memo.address, _Found(memo, hit.relevance, hit.match_reason)
-            )
+        memo = wanted[hit.path]
+        found.setdefault(hit.path, _Found(memo, hit.relevance, hit.match_reason))
     order = sorted(found.values(), key=lambda one: one.memo.kind == "summary")
     best = least = order[0].relevance or 1.0 if order else 1.0
     shared = []
@@ -270,43 +258,3 @@ def _found(
         least = min(least, one.relevance)
         shared.append(one._replace(relevance=round(least / best, 4)))
     return shared
-
-
-class _Sections:
-    """Tells which memos of a note the passages of one query belong to."""
-
-    def __init__(self, vault: MemoryVault, query: str) -> None:
-        self._vault, self._words = vault, set(_WORD.findall(query.casefold()))
-        self._notes: dict[NotePath, dict[str, tuple[Span, str]]] = {}
-
-    def among(self, hit: "Hit", memos: Sequence[Memo]) -> list[Memo]:
-        """Return the memos in the lines of a hit, those with its words if any have."""
-        if not any(memo.section for memo in memos):
-            return list(memos)
-        if hit.path not in self._notes:
-            text = self._vault.memos().texts([hit.path]).get(hit.path, "")
-            self._notes[hit.path] = _lines_of(text)
-        lines = self._notes[hit.path]
-        marked = {hit.snippet.text[start:end] for start, end in hit.snippet.marks}
-        words = self._words | {word.casefold() for word in marked}
-        counts: dict[str, int] = {}
-        for memo in memos:
-            span, text = lines.get(memo.section, (None, ""))
-            if span and span.start <= hit.lines.end and hit.lines.start <= span.end:
-                counts[memo.address] = len(words & set(_WORD.findall(text.casefold())))
-        there = [memo for memo in memos if memo.address in counts]
-        there.sort(key=lambda memo: -counts[memo.address])
-        return [memo for memo in there if counts[memo.address]] or there
-
-
-def _lines_of(text: str) -> dict[str, tuple[Span, str]]:
-    """Return the lines and the text of each memo of a note, by its heading."""
-    found: dict[str, tuple[Span, str]] = {}
-    sections = sections_in(text)
-    ends = [*(one.start for one in sections[1:]), len(text)]
-    for one, end in zip(sections, ends, strict=True):
-        first = text.count("\n", 0, one.start) + 1
-        last = first + max(0, text.count("\n", one.start, end) - (end < len(text)))
-        body = f"{one.heading}\n{one.block}{one.body}"
-        found.setdefault(one.heading, (Span(first, last), body))
-    return found

@@ -40,10 +40,10 @@ class Memo:
 
     `created` is a time with its zone, `client` who captured it, `sources` receipts or
     notes. `status` is `current`, `open`, `done`, `superseded`, or a person's own word.
-    `generated` is true until a person approves it. `section` is its heading in a note
-    that holds several. `derived_from` are notes that its client had read before;
-    `untrusted` says that one of them came from an untrusted source. `box` is the mark
-    in the box of a task if it is neither blank nor its status, such as `/`.
+    `generated` is true until a person approves it. `derived_from` are notes that its
+    client had read before; `untrusted` says that one of them came from an untrusted
+    source. `box` is the mark in the box of a task if it is neither blank nor its
+    status, such as `/`.
     """
 
     path: NotePath
@@ -60,15 +60,9 @@ class Memo:
     generated: bool = False
     superseded_by: str = ""
     supersedes: str = ""
-    section: str = ""
     derived_from: tuple[str, ...] = ()
     untrusted: bool = False
     box: str = ""
-
-    @property
-    def address(self) -> str:
-        """Where it is: `note#heading` if its note holds several, else the note."""
-        return f"{self.path}#{self.section}" if self.section else self.path
 
 
 class MemoNote(NamedTuple):
@@ -149,7 +143,7 @@ class Inbox(Struct, frozen=True):
 class Moved(Struct, frozen=True):
     """A memo that has another place now: it was promoted, rejected or forgotten.
 
-    `before` is its former place: a note, or `note#heading` if the note holds several.
+    `before` is its former path.
     """
 
     memory: Memo

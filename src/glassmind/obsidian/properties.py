@@ -124,35 +124,19 @@ MARKER = re.compile(
 """What stands above a memo that waits. Behind the box may stand when it was ticked, as
 plugins of Obsidian write it; in the callout, more lines of a person."""
 
-_FACTS = re.compile(
-    r"^>[ \t]*\[!memo\][^\r\n#]*(?P<tags>[^\r\n]*)\r?\n"
-    r">[ \t]*```[^\r\n]*\r?\n(?P<facts>(?:>[^\r\n]*\r?\n)*?)"
-    r">[ \t]*```[ \t]*(?:\r?\n|\Z)",
-    re.MULTILINE,
-)
-"""The head of a memo among others in one note: the facts in a fence."""
-
 
 def is_memo(properties: Mapping[str, PropertyValue]) -> bool:
-    """Whether properties are those of a memo, or of a note that memos are added to."""
+    """Whether properties are those of a memo."""
     kind = properties.get("kind")
-    if not isinstance(kind, str) or kind not in MEMO_FOLDERS:
-        return False
-    return properties.keys() >= _NOTED or properties.get("layout") == "project"
+    is_kind = isinstance(kind, str) and kind in MEMO_FOLDERS
+    return is_kind and properties.keys() >= _NOTED
 
 
 def memo_own_text(text: str) -> str:
     """Return a passage without what is noted of memos in it; most notes hold none."""
     if "[!agent] Captured by " in text:
-        text = MARKER.sub(r"\g<mine>", text)
-    return _FACTS.sub(_about, text) if "[!memo]" in text else text
-
-
-def _about(found: re.Match[str]) -> str:
-    """Return what the facts of a memo tell of what it is about."""
-    lines = found["facts"].splitlines()
-    said = [line for line in lines if line.lstrip("> \t").partition(":")[0] in OWN]
-    return "\n".join((found["tags"], *said, ""))
+        return MARKER.sub(r"\g<mine>", text)
+    return text
 
 
 def is_memo_head(text: str) -> bool:

@@ -80,7 +80,7 @@ def _memory(memo: Memo, style: Style) -> Iterator[str]:
     elif memo.generated:
         marks.append("not approved")
     about = style.clean(", ".join(filter(None, marks)))
-    yield f"{style.strong(memo.address)}  {about}"
+    yield f"{style.strong(memo.path)}  {about}"
     text = first_quoted(memo.text) if memo.kind == "summary" else memo.text
     yield f"  {style.quote(text)}"
     yield from (f"  from {style.strong(receipt)}" for receipt in memo.sources)
@@ -150,7 +150,7 @@ class CaptureResult(Result, Captured):
 
 
 def captured_for_people(result: CaptureResult, _: Any, style: Style) -> Iterator[str]:
-    yield f"{style.strong(result.memory.address)}  {style.clean(result.memory.kind)}"
+    yield f"{style.strong(result.memory.path)}  {style.clean(result.memory.kind)}"
     if result.memory.place == "inbox":
         yield style.faint("It waits in the inbox: glassmind inbox list")
     yield from _near(result.near, style)
@@ -285,14 +285,11 @@ def moved_for_people(result: MovedResult, _: Any, style: Style) -> Iterator[str]
     """Yield where a memory is now, and how to restore one from the trash."""
     yield _arrow(result, style)
     if result.memory.place == "trash":
-        home, section = str(result.before), result.memory.section
-        if section:  # one of several in a note comes back as a note beside it
-            home = home.removesuffix(f"#{section}").rpartition("/")[0]
-        yield style.faint(f"To restore it, move the file back to {home}")
+        yield style.faint(f"To restore it, move the file back to {result.before}")
 
 
 def _arrow(moved: Moved, style: Style) -> str:
-    return f"{style.clean(moved.before)} -> {style.strong(moved.memory.address)}"
+    return f"{style.clean(moved.before)} -> {style.strong(moved.memory.path)}"
 
 
 def _moves(path: str = "") -> Operation:
@@ -417,7 +414,7 @@ class SupersedeResult(Result, Superseded):
 
 
 def superseded_for_people(result: SupersedeResult, _: Any, style: Style) -> str:
-    old, new = style.strong(result.old.address), style.strong(result.new.address)
+    old, new = style.strong(result.old.path), style.strong(result.new.path)
     return f"{old} is superseded by {new}\n"
 
 

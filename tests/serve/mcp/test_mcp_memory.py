@@ -442,20 +442,3 @@ def test_a_long_memo_leaves_room_for_the_others(
     assert f"{LONG[:200]}" in text_of(answer)
     assert LONG not in text_of(answer)
     assert LONG in text_of(whole)
-
-
-def test_a_memory_among_others_is_read_by_the_address_that_a_list_shows(
-    vault: VaultDesk,
-) -> None:
-    engine = vault.open(memory__layout="project")
-    vault.indexed({"Tea.md": "# Tea\n"})
-    engine.memory.capture("memory", "Oolong brews hot.", project="Tea house")
-    memo = engine.memory.capture("memory", LONG, project="Tea house").memory
-    server = structured_server(engine, toolsets=SETS)
-
-    listed = call(server, "glassmind_recall")
-    read = call(server, "glassmind_read", name=memo.path, heading=memo.section)
-
-    assert memo.address in text_of(listed)
-    assert "samovar" in read.structured_content["text"]
-    assert "Oolong" not in read.structured_content["text"]

@@ -76,18 +76,11 @@ def company_of(
     }
 
 
-_LOST = """
-l.subpath is not null
-and exists (select 1 from properties q where q.note_id = l.target_id
-  and q.name = 'layout' and q.value = '"project"')
-and not exists (select 1 from headings h where h.note_id = l.target_id
-  and '#' || h.text = l.subpath)
-"""
-_SUCCESSORS = f"""
+_SUCCESSORS = """
 select p.note_id, p.value,
   (select l.target_id from links l
    where l.note_id = p.note_id and l.property = p.name and l.target_id is not null
-   and not ({_LOST}) order by l.seq limit 1),
+   order by l.seq limit 1),
   exists (select 1 from links l where l.note_id = p.note_id and l.property = p.name),
   (select f.path from links l join files f on f.id = l.note_id
    where l.target_id = p.note_id and l.property in ('supersedes', 'Supersedes')
@@ -102,9 +95,8 @@ from properties p where p.name in (
 def successors_in(db: apsw.Connection) -> "Mapping[int, Successor]":
     """Return the successor of each note that names one; id 0 if we do not know it.
 
-    An unresolved link counts for nothing, nor does one to a memory that is gone from
-    the note of its project. A successor that was renamed since is found by its own
-    property `supersedes`. What is not a link is a person's word, and counts.
+    An unresolved link counts for nothing. A successor that was renamed since is found
+    by its own property `supersedes`. What is not a link is a person's word, and counts.
     """
     rows: Any = db.execute(_SUCCESSORS).fetchall()
     if not rows:  # as in most vaults
