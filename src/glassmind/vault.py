@@ -586,7 +586,7 @@ class Vault:
         if not index.is_unchanged(taken=lock.taken):
             if here:
                 raise IndexUntrusted(str(writer.folder))
-            from glassmind.store.lexical.write import discard  # noqa: PLC0415
+            from glassmind.store.lexical.files import discard  # noqa: PLC0415
 
             aside = writer.move_aside()
             discard(writer.folder)

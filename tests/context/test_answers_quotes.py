@@ -2,12 +2,12 @@
 
 import random
 import time
-from dataclasses import replace
 
 import pytest
 from answers_desk import HERON, SOURCES, source
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from glassmind.context.proof import LEFT_OUT, holds, problem_of, words_of
 from glassmind.context.quotes import Evidence, SourceText, SourceTexts

@@ -84,14 +84,15 @@ def test_a_file_without_blocks_is_unknown_and_not_opened(tmp_path: Path) -> None
 def scan_unprivileged(root: Path, known: dict[NotePath, int]) -> dict[str, Any]:
     """Scan as a user whom permissions bind: the superuser passes every one."""
     code = """
-import dataclasses, json, os, sys
+import json, os, sys
+from msgspec import to_builtins
 from pathlib import Path
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.scan import scan
 known = json.load(sys.stdin)
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)
-print(json.dumps(dataclasses.asdict(scan(Path("."), IgnoreRules(), known))))
+print(json.dumps(to_builtins(scan(Path("."), IgnoreRules(), known))))
 """
     shown = subprocess.run(
         [sys.executable, "-c", code],

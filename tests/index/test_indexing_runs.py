@@ -1,13 +1,13 @@
 """Runs leave a record, compaction comes when it is due, and notes know their day."""
 
 import json
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.index import sidecars as run_module

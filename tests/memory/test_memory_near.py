@@ -1,13 +1,13 @@
 """How nearly two memos say the same."""
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from glassmind.memory.near import LEAST, SHOWN, NearMemos
 from glassmind.model import NotePath

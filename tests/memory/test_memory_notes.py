@@ -1,13 +1,13 @@
 """A memo as a Markdown note: read back to the letter, and safe from what it says."""
 
 import re
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 import pytest
 import yaml
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from glassmind.errors import MemoUnreadable
 from glassmind.files.ignore import IgnoreRules

@@ -1,10 +1,10 @@
 """Boxes that a person ticks, wherever the memo and its box came to stand."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from memo_desk import agent_files, kept, text_of, tick, waiting
+from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.errors import MemoNotFound, NotWaiting

@@ -1,12 +1,12 @@
 """Answers as programs and people read them."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from ask_desk import DOUBTED, QUOTED, SOURCES, WHOLE
 from msgspec import structs
+from msgspec.structs import replace
 
 from glassmind.model import NotePath
 from glassmind.model.context import (

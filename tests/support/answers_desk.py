@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from glassmind.config import load_config
 from glassmind.context.answer import Answers

@@ -4,12 +4,12 @@ A model writes statements with quotes; each is checked against the sources as it
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import date
 from functools import cache, partial
 from typing import Literal, NamedTuple
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from glassmind.config import Config
 from glassmind.context.prompt import (

@@ -4,7 +4,6 @@ Where the budget does not hold everything, each section gets an item in turn.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace as replace_dropped
 from datetime import date, timedelta
 from functools import partial
 from typing import Any
@@ -191,7 +190,7 @@ def _sized(dropped: Dropped, made: Briefing, whole: Briefing) -> Dropped:
     shown = [_key(one) for one in getattr(made, name)]
     left = (one for one in getattr(whole, name) if _key(one) not in shown)
     text = "".join(_line(name, one) for one in left)
-    return replace_dropped(dropped, tokens=Estimate().count(text))
+    return replace(dropped, tokens=Estimate().count(text))
 
 
 def _key(one: Any) -> object:

@@ -6,9 +6,10 @@ the note it contradicts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 from glassmind.context.claims import LINK, Claim, attribute_of, claims_of
 from glassmind.context.items import (

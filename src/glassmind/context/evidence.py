@@ -1,9 +1,10 @@
 """What the sources of an answer do not agree on, and which of them do not hold."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import date
 from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
 
 from glassmind.context.conflicts import conflicts
 from glassmind.context.extract import TOLD, ChosenPiece, Extract, Passage, extract

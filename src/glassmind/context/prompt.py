@@ -6,8 +6,9 @@ nobody sees of a note, and what has the shape of a key, left out.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
+
+from msgspec.structs import replace
 
 from glassmind.context.quotes import SourceText
 from glassmind.model.context import Source

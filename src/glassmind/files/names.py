@@ -14,7 +14,6 @@ link is first met, under every way their paths can end (`n.md`, `y/n.md`, `x/y/n
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from heapq import nlargest
 from itertools import pairwise
@@ -22,6 +21,8 @@ from posixpath import relpath
 from typing import NamedTuple, Protocol, TypeAlias
 from unicodedata import category, normalize
 from unicodedata import name as character_name
+
+from msgspec import Struct
 
 from glassmind.errors import AmbiguousName, NoteNotFound
 from glassmind.files.settings import LinkFormat
@@ -96,8 +97,7 @@ def described_character(character: str) -> str:
     return f"U+{ord(character):04X} {said}"
 
 
-@dataclass(frozen=True, slots=True)
-class NamedNote:
+class NamedNote(Struct, frozen=True):
     path: NotePath
     title: str
     aliases: tuple[str, ...] = ()
@@ -285,15 +285,14 @@ def name_key(target: str) -> str:
     return name
 
 
-@dataclass(slots=True)
-class _Namesakes:
+class _Namesakes(Struct):
     """The files of one name by the folded ends of their paths, and answers given.
 
     A whole path is listed with a `/` before it. Lists are in code point order.
     """
 
     endings: dict[str, list[str]]
-    answers: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    answers: dict[tuple[str, str], str | None] = {}
 
     @classmethod
     def of(cls, paths: Iterable[str]) -> "_Namesakes":
@@ -497,8 +496,7 @@ def short_names(target: NotePath, files: Names) -> Iterator[str]:
     yield f"/{whole}"  # where a note of that name stands nearer
 
 
-@dataclass(frozen=True, slots=True)
-class LinkWriter:
+class LinkWriter(Struct, frozen=True):
     files: Names
     markdown: bool = False
     link_format: LinkFormat = "shortest"

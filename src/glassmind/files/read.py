@@ -16,13 +16,13 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
 from unicodedata import normalize
 from urllib.parse import unquote
 
 import xxhash
+from msgspec import Struct
 
 from glassmind.errors import (
     FileGone,
@@ -511,8 +511,7 @@ class Decoded(NamedTuple):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """Why these bytes are not the text of a note."""
 
     reason: str

@@ -20,10 +20,11 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, cast
 from unicodedata import is_normalized, normalize
+
+from msgspec import Struct
 
 from glassmind.errors import VaultMissing
 from glassmind.files.ignore import DEFAULT_IGNORE_DIRS, IgnoreRules
@@ -96,8 +97,7 @@ _UNDECODED = re.compile("[\ud800-\udfff]")
 _UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """What a look at the whole vault found; every list is in order of path.
 
     `changed` are files that are new or have another stamp. `missing` are known paths
@@ -191,17 +191,16 @@ class _Folder(NamedTuple):
     prefix: str = ""
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(Struct):
     """The state of one scan; `left` are the known stamps not met so far."""
 
     rules: IgnoreRules
     left: dict[str, int]
     folders: list[_Folder]
     files: Collection[str] | None = None
-    changed: list[FileFacts] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    unseen: set[str] = field(default_factory=set)
+    changed: list[FileFacts] = []
+    skipped: list[Skipped] = []
+    unseen: set[str] = set()
     shallow: bool = False
 
     def enter(self, folder: _Folder) -> None:
@@ -467,8 +466,7 @@ MOST_READ, MOST_BYTES = 5_000, 32 * 1024 * 1024
 """Notes, and bytes of them, that are read without an index: a second of reading."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOutNames:
+class LeftOutNames(Struct, frozen=True):
     """What files are called that were left out, as far as they may be told of.
 
     `files` opens those of whoever asks. Only a file whose name is asked for is judged.

@@ -7,8 +7,10 @@ link is there, where it was put, and leads to the note that is meant.
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from glassmind.errors import VaultError
 from glassmind.files.names import LinkWriter
@@ -106,8 +108,7 @@ def _under(source: bytes, start: int, end: int, newline: str) -> Place:
     return Place(at, f"{newline * 2}- ")
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A note as it is on disk now: its bytes, and what they say.
 
     The note's offsets count from `base`, behind a byte order mark.

@@ -7,7 +7,6 @@ would go.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, nlargest
 from itertools import chain
 from math import fsum, log
@@ -15,6 +14,7 @@ from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from glassmind.errors import BadLimit, VaultError
@@ -159,8 +159,7 @@ NO_VECTORS = (
 BY_HAND = "; its properties are written so that they have to be edited by hand"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Facts:
+class Facts(Struct, frozen=True, eq=False):
     """Names, words and links of all notes at one state of the index.
 
     `names` are those of each note, `used` counts the notes in which a link shows some
@@ -325,8 +324,7 @@ class Pages:
         return self._read[known]
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(Struct, frozen=True):
     """What one note says of all others.
 
     A node that is not `open_` cannot be suggested, and has the score 0.

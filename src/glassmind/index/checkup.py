@@ -19,7 +19,6 @@ from glassmind.model import NotePath
 from glassmind.model.index import TO_HASH, Check, Status
 from glassmind.model.suggestions import Dismissals, PairStatus
 from glassmind.model.vectors import Space
-from glassmind.models.embedders import has_other_settings
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lexical import files as word_files
 from glassmind.store.lock import WriterLock
@@ -452,6 +451,8 @@ class _Models(NamedTuple):
 def _models(examined: Examined, space: Space | None) -> _Models:
     if not examined.model:
         return _Models()
+    from glassmind.models.embedders import has_other_settings  # noqa: PLC0415 - costly
+
     vault, holder = examined.vault, examined.holder(EMBEDDING_LOCK)
     try:
         model = vault.embedder()

@@ -10,10 +10,10 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
+from msgspec import Struct
 
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
 from glassmind.index.sidecars import follow_vectors, waiting
@@ -221,8 +221,7 @@ UNDONE = '[""]'
 """What it says while not everything is embedded as it is wanted now."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingTask:
+class EmbeddingTask(Struct, frozen=True):
     """What a pass works with.
 
     It waits `wait_s` for other writers, and its first batch has `first` chunks, of the

@@ -5,8 +5,10 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from glassmind.config import Config
 from glassmind.errors import (
@@ -56,8 +58,7 @@ from glassmind.store.sqlite.writer import SqliteWriter, notes_in, write_backup
 from glassmind.vault import WRITER_WAIT_S, Vault
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRequest:
+class IndexRequest(Struct, frozen=True):
     """What a run is asked for.
 
     With `narrow`, `paths` are all that is looked at, and the sidecars are left to
@@ -82,8 +83,7 @@ class IndexRequest:
         return "+".join([*given, *asked])
 
 
-@dataclass(frozen=True, slots=True)
-class IndexKeeper:
+class IndexKeeper(Struct, frozen=True):
     """Everything that is done to an index beside asking it.
 
     `view` is what the caller may see of the vault. One that is in a hurry does only

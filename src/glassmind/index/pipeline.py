@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from glassmind.errors import FileGone, FileUnreadable, MassDeletion, VaultError
 from glassmind.files.names import Names
@@ -198,8 +200,7 @@ def _settle_some(step: Transaction) -> int:
     return len(links)
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Struct, frozen=True):
     """Where links may lead: every file, by name and by id.
 
     `plain` holds the ends of wikilinks that lead to one file wherever they stand: most
@@ -208,7 +209,7 @@ class Ends:
 
     names: Names
     files: Mapping[NotePath, int]
-    plain: dict[str, int | None] = field(default_factory=dict)
+    plain: dict[str, int | None] = {}
 
     @classmethod
     def of(cls, files: Mapping[NotePath, int]) -> "Ends":
@@ -253,8 +254,7 @@ PARSER_VERSION = 2
 """Raised whenever the same bytes give other rows, so that every note is read again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """What a run works with and is asked for.
 
     `left_out` says why a file is not read, if it is not.
@@ -291,8 +291,7 @@ def fingerprint(rules: SplitRules) -> str:
     return f"{PARSER_VERSION}/{SPLITTER_VERSION}/{SHAPES_VERSION}/{rules}"
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """What a run has done so far."""
 
     added: int = 0
@@ -300,10 +299,10 @@ class Tally:
     moved: int = 0
     removed: int = 0
     held: int = 0
-    repaired: list[NotePath] = field(default_factory=list)
-    renamed: list[tuple[NotePath, NotePath]] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    troubles: list[str] = field(default_factory=list)
+    repaired: list[NotePath] = []
+    renamed: list[tuple[NotePath, NotePath]] = []
+    skipped: list[Skipped] = []
+    troubles: list[str] = []
 
     def told(self) -> tuple[str, ...]:
         """Return what is wrong with the notes read, the first of it in full."""

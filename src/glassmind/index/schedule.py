@@ -2,7 +2,8 @@
 
 import plistlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 HOUR_MIN = 60
 
@@ -11,8 +12,7 @@ SYSTEMD_FOLDER, LAUNCHD_FOLDER = "~/.config/systemd/user", "~/Library/LaunchAgen
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "%": "%%", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-@dataclass(frozen=True, slots=True)
-class UnitFile:
+class UnitFile(Struct, frozen=True):
     """A file for the system: its name, the folder it belongs in, and its text."""
 
     name: str
@@ -20,8 +20,7 @@ class UnitFile:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(Struct, frozen=True):
     """The files of one system, and the commands that enable and remove them."""
 
     kind: str

@@ -8,21 +8,22 @@ vault.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.model.index import Document, Progress, ShowProgress, Stage
 from glassmind.model.vectors import NoteVectors
 from glassmind.store.lexical import files as word_files
-from glassmind.store.lexical import write as word_write
 from glassmind.store.sqlite.change_log import Log
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.vectors import files as vector_files
 from glassmind.vault import Vault
 
-if TYPE_CHECKING:  # numpy
+if TYPE_CHECKING:  # numpy and tantivy
+    from glassmind.store.lexical.write import WordWriter
     from glassmind.store.vectors.write import VectorWriter
 
 T = TypeVar("T")
@@ -58,8 +59,7 @@ class Sidecar(Protocol[T_contra]):
         """Give the files back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Followed(Generic[T]):
+class Followed(Struct, Generic[T], frozen=True):
     """How one sidecar is looked at, opened, thrown away and measured.
 
     `open` is told whether much is to be written. `wrong` reads all of it and returns
@@ -222,11 +222,16 @@ def words_of(vault: Vault) -> Followed[Document]:
     def folder() -> Path:
         return vault.place.folder / word_files.FOLDER
 
+    def opened(large: bool) -> "WordWriter":  # noqa: FBT001 - as its port
+        from glassmind.store.lexical.write import WordWriter  # noqa: PLC0415 - tantivy
+
+        return WordWriter(vault.place.folder, large=large)
+
     return Followed(
         stage="words",
         marker=lambda: word_files.marker_in(folder()),
-        open=lambda large: word_write.WordWriter(vault.place.folder, large=large),
-        discard=lambda: word_write.discard(vault.place.folder),
+        open=opened,
+        discard=lambda: word_files.discard(vault.place.folder),
         deleted=lambda: word_files.deleted_share(folder()),
         wrong=lambda: word_files.damage_in(folder()) if folder().exists() else None,
         fence=lambda: vault.writer.fence(),  # noqa: PLW0108 - that of the lock then

@@ -1,8 +1,9 @@
 """What a scope may know of an index run: what it did to the visible notes."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from glassmind.errors import IndexAbsent
 from glassmind.vault import Vault

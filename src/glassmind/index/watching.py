@@ -4,11 +4,12 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from glassmind.errors import GlassmindError, MassDeletion, VaultError
 from glassmind.files.scan import scan

@@ -3,12 +3,13 @@
 import re
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from heapq import nlargest
 from math import ceil, fsum, log2
 from threading import Lock
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from glassmind.errors import BadLimit, ProjectUnknown
 from glassmind.files.read import VaultFiles
@@ -129,18 +130,16 @@ class Tie(NamedTuple):
     leads: bool
 
 
-@dataclass(slots=True)
-class Project:
+class Project(Struct):
     """An active project: its folders and notes, and the days since its last use."""
 
     name: str
     days: int
-    places: set[str] = field(default_factory=set)
-    notes: set[int] = field(default_factory=set)
+    places: set[str] = set()
+    notes: set[int] = set()
 
 
-@dataclass(slots=True)
-class Warmed:
+class Warmed(Struct):
     """How active each note is, with what makes it so, by the ids of notes."""
 
     span: Span
@@ -148,13 +147,13 @@ class Warmed:
     captured: Collection[int]
     waiting: Collection[int]
     successors: Mapping[int, Successor]
-    edits: dict[int, tuple[int, int]] = field(default_factory=dict)
-    days: dict[int, int] = field(default_factory=dict)
-    uses: dict[int, list[Use]] = field(default_factory=dict)
+    edits: dict[int, tuple[int, int]] = {}
+    days: dict[int, int] = {}
+    uses: dict[int, list[Use]] = {}
     projects: Sequence[Project] = ()
-    in_project: Mapping[int, str] = field(default_factory=dict)
-    ties: dict[int, Tie] = field(default_factory=dict)
-    heat: dict[int, float] = field(default_factory=dict)
+    in_project: Mapping[int, str] = {}
+    ties: dict[int, Tie] = {}
+    heat: dict[int, float] = {}
 
 
 # What each fact gives

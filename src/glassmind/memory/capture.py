@@ -4,11 +4,11 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from threading import Lock
 from typing import NamedTuple
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from glassmind.errors import BadMemo, BadWish, GlassmindError, IndexFault, VaultError
 from glassmind.memory.format import (
@@ -59,8 +59,7 @@ ACCEPTED = (
 """What may be a source, for errors."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """What a client wants to save, unchecked."""
 
     kind: str

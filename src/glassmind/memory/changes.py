@@ -7,7 +7,8 @@ one counts again.
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from glassmind.errors import (
     MemoUnreadable,

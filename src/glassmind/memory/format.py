@@ -8,9 +8,10 @@ Whatever a person adds in Obsidian, other properties among it, stays when facts 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import count
 from typing import Final, cast
+
+from msgspec.structs import replace
 
 from glassmind.errors import MemoUnreadable, NotEditable, PathOutsideVault
 from glassmind.files.ignore import IgnoreRules

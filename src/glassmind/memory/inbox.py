@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from glassmind.errors import (
     BadWish,
@@ -102,8 +102,7 @@ Change = Callable[[FileText, Memo], str]
 """Returns the new text of the note of a memo."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """A file of the inbox: a memo, if it is one, and whether it was ticked."""
 
     path: NotePath

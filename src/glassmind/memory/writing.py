@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from itertools import count
+
+from msgspec.structs import replace
 
 from glassmind.errors import (
     GlassmindError,

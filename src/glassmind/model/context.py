@@ -4,7 +4,6 @@ Every text of a bundle is a note's own, to the letter; `receipt` says where it s
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType
@@ -46,8 +45,7 @@ class Verified(Struct, frozen=True):
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """Lines of a note; `trimmed` where the passage goes on.
 
     A line that is too long for its room is cut at the end of a sentence: `lines` and
@@ -87,8 +85,7 @@ class BundleNote(Struct, frozen=True):
     uri: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerSentence:
+class AnswerSentence(Struct, frozen=True):
     """A sentence of the notes that says something to the question, or several.
 
     `trimmed` where it is an item of a summary that goes on.
@@ -131,8 +128,7 @@ class Item(Struct, frozen=True):
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NextRead:
+class NextRead(Struct, frozen=True):
     """A note that is worth reading next, and why."""
 
     path: NotePath
@@ -143,8 +139,7 @@ class NextRead:
 ConflictKind: TypeAlias = Literal["property", "statement", "superseded", "newer"]
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Struct, frozen=True):
     """One of two sources that do not agree, with what it says.
 
     `date` is empty where nobody knows of when it is. What an agent captured and nobody
@@ -159,8 +154,7 @@ class Side:
     approved: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(Struct, frozen=True):
     """Two sources that do not agree, the newer first; `about` says on what."""
 
     kind: ConflictKind
@@ -168,8 +162,7 @@ class Conflict:
     sides: tuple[Side, Side]
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Struct, frozen=True):
     """What the budget left no room for, by section.
 
     `at_least` where there is more than was looked at, so that nobody has counted it.
@@ -260,8 +253,7 @@ Support: TypeAlias = Literal["verbatim", "quoted", "unsupported"]
 the source it names, or neither."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A passage that an answer may rest on, by the number it is cited with.
 
     `text` are whole lines of the note, `excerpt` the beginning of what was found of
@@ -286,8 +278,7 @@ class Source:
     shown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Struct, frozen=True):
     """Words of a source, to the letter, under the receipt of their lines."""
 
     source: int
@@ -309,8 +300,7 @@ class Statement(Struct, frozen=True):
         return self.support != "unsupported"
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(Struct, frozen=True):
     """What was found for a question, before anybody answers it.
 
     `told` is the answer in sentences of the notes, empty where they hold none.
@@ -329,8 +319,7 @@ class Gathered:
     conflicts: tuple[Conflict, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer, and where it comes from.
 
     `model_used` is empty where the sentences are the notes' own. Not `in_notes`, it
@@ -364,16 +353,14 @@ NOT_IN_NOTES = "Not in your notes."
 """What is answered where the vault holds no answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """News: what an answer will rest on."""
 
     sources: tuple[Source, ...]
     confidence: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(Struct, frozen=True):
     """News: letters of the statement that is being written, borne out or not.
 
     `support` is what is known by then, since a model names its quote first; that a
@@ -390,8 +377,7 @@ class Stated(Statement, frozen=True, kw_only=True):
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Withdrawn:
+class Withdrawn(Struct, frozen=True):
     """News: what was spoken and stated so far does not count; what does comes next."""
 
     reason: str

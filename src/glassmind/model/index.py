@@ -1,7 +1,6 @@
 """What the index holds beside the notes' own values: rows in and out of the store."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias, TypedDict
 
 from msgspec import Struct
@@ -18,8 +17,7 @@ TO_HASH, UNREAD = 0, -1
 """Stamps that no file has: of one to be hashed again, and of one never read so far."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(Struct, frozen=True):
     """A file as one `stat` shows it.
 
     `stamp` is one number made of size, times and inode: equal stamps mean an unchanged
@@ -35,8 +33,7 @@ class FileFacts:
     disk_path: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """A file that is not in the index, and the reason a person can act on.
 
     `unknown` means that it may well be a note we cannot see now (unreadable, not
@@ -81,8 +78,7 @@ class IndexWishes(TypedDict):
     wait_s: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexReport:
+class IndexReport(Struct, frozen=True):
     """What one run of indexing did; the first counts are of notes.
 
     Of chunks are `embedded` (by the model), `reused` (a vector that was there already)
@@ -97,15 +93,15 @@ class IndexReport:
     unchanged: int = 0
     notes: int = 0
     seconds: float = 0.0
-    skipped: Sequence[Skipped] = field(default_factory=tuple)
-    warnings: Sequence[str] = field(default_factory=tuple)
+    skipped: Sequence[Skipped] = ()
+    warnings: Sequence[str] = ()
     rebuilt: bool = False
     compacted: bool = False
     embedded: int = 0
     reused: int = 0
     left: int = 0
     held: int = 0
-    renamed: Sequence[tuple[NotePath, NotePath]] = field(default_factory=tuple)
+    renamed: Sequence[tuple[NotePath, NotePath]] = ()
 
 
 class Indexed(NamedTuple):
@@ -145,8 +141,7 @@ Cause: TypeAlias = Literal["start", "events", "rescan", "poll", "vectors"]
 """Why the index was brought up to the vault; `vectors` followed the text."""
 
 
-@dataclass(frozen=True, slots=True)
-class WatchState:
+class WatchState(Struct, frozen=True):
     """How the watching of a vault stands.
 
     `reason` says why it is not `watching`. `since` is when this mode began and
@@ -168,8 +163,7 @@ UNWATCHED = WatchState()
 """Nobody follows the vault."""
 
 
-@dataclass(frozen=True, slots=True)
-class Brought:
+class Brought(Struct, frozen=True):
     """The index was brought up to the vault; no `paths` means a look at all of it."""
 
     cause: Cause
@@ -177,24 +171,21 @@ class Brought:
     paths: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Turned:
+class Turned(Struct, frozen=True):
     """Changes are noticed in another way from now on."""
 
     mode: WatchMode
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hindered:
+class Hindered(Struct, frozen=True):
     """Changes could not be taken in; it is tried again after `again_s`."""
 
     message: str
     again_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """A change of notes that was cut short was brought to its end, or waits still."""
 
     message: str
@@ -206,8 +197,7 @@ News: TypeAlias = Brought | Turned | Hindered | Settled
 TellNews: TypeAlias = Callable[[News], None]
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFacts:
+class NoteFacts(Struct, frozen=True):
     """A note as a list shows it."""
 
     path: NotePath
@@ -218,11 +208,10 @@ class NoteFacts:
     day: str | None
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    properties: Mapping[str, object] = field(default_factory=dict)
+    properties: Mapping[str, object] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class NoteText:
+class NoteText(Struct, frozen=True):
     """A note, or the part of it that was asked for, as it stands on disk now.
 
     `notices` tell of lines that were cited and do not stand where they did, and
@@ -239,13 +228,11 @@ class NoteText:
     generated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GuessedNote(NoteText):
+class GuessedNote(NoteText, frozen=True):
     """The note whose name is closest to one that no note has."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkEnd:
+class LinkEnd(Struct, frozen=True):
     """A link seen from one of its notes: what stands at the other end of it.
 
     `path` is None where no file is called `target` yet, and `title` is then the target
@@ -262,8 +249,7 @@ class LinkEnd:
     context: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoteLinks:
+class NoteLinks(Struct, frozen=True):
     """A note with the links that leave it and those that lead to it.
 
     Links of a note to itself and to attachments are not among them. Of many, only the
@@ -277,8 +263,7 @@ class NoteLinks:
     incoming_total: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ghost:
+class Ghost(Struct, frozen=True):
     """A name that links lead to and that no file has; `links` counts them.
 
     `incoming` are the first of them, where one name was asked about.
@@ -320,8 +305,7 @@ class Stats(Struct, frozen=True, kw_only=True):
     secrets: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """What is current of an index.
 
     `words_behind` and `vectors_behind` are changes yet to be taken in, None for all of
@@ -360,8 +344,7 @@ class Status:
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One thing a doctor looked at; `fix` says what to do unless all is well."""
 
     name: str
@@ -370,8 +353,7 @@ class Check:
     fix: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteList:
+class NoteList(Struct, frozen=True):
     """Notes that pass the filters, and how many there are in all.
 
     `notices` say in what way the list may not be what the vault holds.

@@ -1,11 +1,11 @@
 """What agents and people leave in the agent folder, and how warm notes are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from glassmind.model import Digest, NotePath
 
@@ -34,8 +34,7 @@ def marker_lines(client: str) -> tuple[str, str, str]:
     return said, "", f"- [ ] {KEEP}"
 
 
-@dataclass(frozen=True, slots=True)
-class Memo:
+class Memo(Struct, frozen=True):
     """A saved memory, decision, task, question or summary, as its note says it.
 
     `created` is a time with its zone, `client` who captured it, `sources` receipts or
@@ -74,23 +73,20 @@ class MemoNote(NamedTuple):
     properties: Mapping[str, object] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarMemory(Memo):
+class SimilarMemory(Memo, frozen=True, kw_only=True):
     """A memory that says nearly the same; `similarity` 1 is the same."""
 
     similarity: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecalledMemory(Memo):
+class RecalledMemory(Memo, frozen=True, kw_only=True):
     """A memory that was found: its share of the best score, and why it is here."""
 
     relevance: float
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingMemory(Memo):
+class WaitingMemory(Memo, frozen=True, kw_only=True):
     """A memory in the inbox; `checked` if a person ticked its box."""
 
     checked: bool = False
@@ -102,7 +98,7 @@ M = TypeVar("M", bound=Memo)
 
 def extended(kind: type[M], memo: Memo, **more: Any) -> M:
     """Return a memory with more fields."""
-    return kind(**{one.name: getattr(memo, one.name) for one in fields(Memo)}, **more)
+    return kind(**asdict(memo), **more)
 
 
 class Captured(Struct, frozen=True):
@@ -151,8 +147,7 @@ class Moved(Struct, frozen=True):
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Promoted:
+class Promoted(Struct, frozen=True):
     """Memos whose boxes a person ticked, moved to their places, and what could not."""
 
     moved: tuple[Moved, ...] = ()
@@ -170,8 +165,7 @@ class Superseded(Struct, frozen=True):
 HeatLevel: TypeAlias = Literal["hot", "warm", "cold"]
 
 
-@dataclass(frozen=True, slots=True)
-class ActiveNote:
+class ActiveNote(Struct, frozen=True):
     """How active a note is, from 0 to 1, and the reasons."""
 
     path: NotePath
@@ -182,8 +176,7 @@ class ActiveNote:
     pinned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ActiveProject:
+class ActiveProject(Struct, frozen=True):
     """A project with recently changed or retrieved notes; `last` is the latest day."""
 
     name: str
@@ -219,8 +212,7 @@ class Pins(Struct, frozen=True):
     gone: tuple[NotePath, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WriteRecord:
+class WriteRecord(Struct, frozen=True):
     """A write: when, to which file, why, by which client, and its digests.
 
     `to` is where a file was moved. `undone` says that the write did not happen.

@@ -9,7 +9,8 @@ Dataview does, so those inside code and comments count as well.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from glassmind.model.notes import (
     BlockId,
@@ -391,8 +392,7 @@ _MEANING = {
 """What a sign before a date says; the calendar signs say "due"."""
 
 
-@dataclass(frozen=True, slots=True)
-class InlineField:
+class InlineField(Struct, frozen=True):
     """A field in a line: key, value, form, and its characters."""
 
     key: str

@@ -13,9 +13,10 @@ punctuation between words, do not count.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct
 
 from glassmind.model.notes import Heading, Link, LinkKind, Note, all_of
 from glassmind.obsidian.frontmatter import Property
@@ -265,8 +266,7 @@ class OutlinePart(NamedTuple):
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(Struct, frozen=True):
     """The parts of a note that links can lead to, in the order of the text.
 
     `texts` are headings as a reader sees them, `raw` as they are written: a link in a

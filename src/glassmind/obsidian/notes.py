@@ -4,13 +4,14 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from pathlib import PurePosixPath
 from posixpath import basename, splitext
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from glassmind.model import NotePath, PropertyValue, Span
 from glassmind.model.notes import (
@@ -411,8 +412,7 @@ _PIECES: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CanvasCard:
+class CanvasCard(Struct, frozen=True):
     """A node of a canvas; `body` is its text, file, address or label."""
 
     id: str
@@ -444,13 +444,12 @@ class CanvasCard:
         return in_width and self.y <= y <= self.y + self.height
 
 
-@dataclass(slots=True, eq=False)
-class CanvasGroup:
+class CanvasGroup(Struct, eq=False):
     """A group and what lies in it, both in reading order; the root has no label."""
 
     card: CanvasCard
-    cards: list[CanvasCard] = field(default_factory=list)
-    groups: list["CanvasGroup"] = field(default_factory=list)
+    cards: list[CanvasCard] = []
+    groups: list["CanvasGroup"] = []
 
 
 def parse_canvas(path: NotePath, text: str) -> Note:

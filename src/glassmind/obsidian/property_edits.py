@@ -7,9 +7,10 @@ If none does, nothing is written.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from glassmind.errors import BadEdit, EditRefused, NotEditable
 from glassmind.model import NotePath, PropertyValue
@@ -69,8 +70,7 @@ class TextCut(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(Struct, frozen=True):
     """The lines between `---` and `---`, their values, and how lines end there."""
 
     text: str

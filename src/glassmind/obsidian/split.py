@@ -15,11 +15,11 @@ it begins with a heading; and a `paragraph` otherwise.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import xxhash
+from msgspec import Struct
 
 from glassmind.model import Digest, Span
 from glassmind.model.notes import Chunk, ChunkKind, Heading, Note, Region, all_of
@@ -232,8 +232,7 @@ OPENING_LINES: Final = {"table": 3}
 """Lines kept together at the head of a block too long to keep; two for the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Sizes in quarter tokens: a passage, its overlap, and what it may exceed by."""
 
     room: int
@@ -241,8 +240,7 @@ class Limits:
     slack: int
 
 
-@dataclass(frozen=True, slots=True)
-class Zones:
+class Zones(Struct, frozen=True):
     """Stretches that do not overlap, in order; `starts` and `ends` run in parallel."""
 
     starts: list[int]
@@ -425,8 +423,7 @@ class ChunkRange(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cutting:
+class Cutting(Struct, frozen=True):
     """One group of sections to cut: its blocks, and what to cut with care.
 
     `zones` stay whole, `long` stretches are cut between lines, and `sections` tells
@@ -584,8 +581,7 @@ SPLITTER_VERSION = 2
 _CODE = frozenset(("fence", "code"))
 
 
-@dataclass(frozen=True, slots=True)
-class SplitRules:
+class SplitRules(Struct, frozen=True):
     """How long a passage is.
 
     A passage aims at `target_tokens`, its overlap included. It goes beyond them rather

@@ -8,12 +8,12 @@ other modules; this pass tells them where text is text and where it is not.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, count
 from operator import add
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from msgspec import Struct
 from pyromark import Options, events_with_range
 
 from glassmind.model import Span
@@ -59,8 +59,7 @@ _BLOCKS: Final[dict[str, RegionKind]] = {
 _LEAD = re.compile(rb"[ \t\r\n>]*")
 
 
-@dataclass(slots=True)
-class ListItem:
+class ListItem(Struct):
     """A list item; its own text ends where its first nested block begins."""
 
     start: int
@@ -71,8 +70,7 @@ class ListItem:
     paragraphs: int = 0
 
 
-@dataclass(slots=True)
-class MarkdownLink:
+class MarkdownLink(Struct):
     """A Markdown link or image, its destination as the parser read it."""
 
     destination: str
@@ -83,8 +81,7 @@ class MarkdownLink:
     embed: bool
 
 
-@dataclass(slots=True)
-class InlineTag:
+class InlineTag(Struct):
     """An HTML tag or comment inside the text block that begins at `leaf`."""
 
     html: str
@@ -93,30 +90,28 @@ class InlineTag:
     leaf: int
 
 
-@dataclass(slots=True)
-class Structure:
+class Structure(Struct):
     """What the pass saw, each list in the order of the text.
 
     `text_starts` and `text_ends` are the stretches of plain text, `ends` where
     paragraphs, headings and the own text of list items end.
     """
 
-    text_starts: list[int] = field(default_factory=list)
-    text_ends: list[int] = field(default_factory=list)
-    ends: list[int] = field(default_factory=list)
-    blocks: list[RootBlock] = field(default_factory=list)
-    regions: list[Region] = field(default_factory=list)
-    tables: list[tuple[int, int]] = field(default_factory=list)
-    quotes: list[tuple[int, int]] = field(default_factory=list)
-    titles: list[Title] = field(default_factory=list)
-    items: list[ListItem] = field(default_factory=list)
-    references: list[MarkdownLink] = field(default_factory=list)
-    html: list[InlineTag] = field(default_factory=list)
-    footnotes: list[tuple[str, bool, int, int]] = field(default_factory=list)
+    text_starts: list[int] = []
+    text_ends: list[int] = []
+    ends: list[int] = []
+    blocks: list[RootBlock] = []
+    regions: list[Region] = []
+    tables: list[tuple[int, int]] = []
+    quotes: list[tuple[int, int]] = []
+    titles: list[Title] = []
+    items: list[ListItem] = []
+    references: list[MarkdownLink] = []
+    html: list[InlineTag] = []
+    footnotes: list[tuple[str, bool, int, int]] = []
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(Struct):
     """Where the pass stands; `source` is `text` in UTF-8, once an item asks for it."""
 
     seen: Structure
@@ -125,8 +120,8 @@ class _Walk:
     leaf: int = 0
     text_mark: int = 0
     words: list[str] | None = None
-    items: list[ListItem] = field(default_factory=list)
-    links: list[tuple[dict[str, Any] | None, bool]] = field(default_factory=list)
+    items: list[ListItem] = []
+    links: list[tuple[dict[str, Any] | None, bool]] = []
 
 
 def read_structure(text: str) -> Structure:

@@ -9,10 +9,10 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import yaml
+from msgspec import Struct
 
 from glassmind.errors import BadEdit
 from glassmind.model import PropertyValue
@@ -63,8 +63,7 @@ class Loaded(NamedTuple):
     repeated: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A value as written; `start` and `end` are characters, half open.
 
     A mark such as `&x` belongs to it. `style` is the quote or sign of a scalar, "" for
@@ -84,8 +83,8 @@ class Node:
     repeats: "Node | None" = None
     size: int = 1
     height: int = 0
-    keys: list["Node"] = field(default_factory=list)
-    items: list["Node"] = field(default_factory=list)
+    keys: list["Node"] = []
+    items: list["Node"] = []
 
 
 def resolve_plain(text: str) -> PropertyValue:
@@ -123,10 +122,9 @@ def load(text: str) -> Loaded:
     return Loaded(value, tuple(loaded.leaves), tuple(loaded.repeated))
 
 
-@dataclass(slots=True)
-class _Loading:
-    leaves: list[Leaf] = field(default_factory=list)
-    repeated: list[str] = field(default_factory=list)
+class _Loading(Struct):
+    leaves: list[Leaf] = []
+    repeated: list[str] = []
 
     def value(
         self, node: Node, path: tuple[Step, ...], at: Node | None = None
@@ -167,12 +165,11 @@ def read_nodes(text: str) -> Node | None:
     return reader.root
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     text: str
     root: Node | None = None
-    open: list[Node] = field(default_factory=list)
-    anchors: dict[str, Node] = field(default_factory=dict)
+    open: list[Node] = []
+    anchors: dict[str, Node] = {}
     documents: int = 0
     expanded: int = 0
 

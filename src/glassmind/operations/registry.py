@@ -123,8 +123,7 @@ class NoNotes(Result, frozen=True, kw_only=True):
         return Shown()
 
 
-@dataclass(frozen=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """Who asks, and how. `client` is the name that is recorded.
 
     `notice` shows a message beside the result to a person at the CLI; other surfaces
@@ -144,8 +143,7 @@ class Caller:
         return self.surface != "cli"
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True):
     """How a model wants to see a result, and which page of it this is.
 
     `first` is the number of the first item of the page, from 1.
@@ -210,21 +208,18 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     return Meta(description=description, extra=extra)
 
 
-@dataclass(frozen=True)
-class TextForm:
+class TextForm(Struct, frozen=True):
     flag: str
     help: str
     render: PeopleText
 
 
-@dataclass(frozen=True)
-class FileForm:
+class FileForm(Struct, frozen=True):
     media_type: str
     render: Callable[[Any], str]
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(Struct, frozen=True):
     """How the CLI offers an operation.
 
     `path` defaults to the operation's name; of two words, the first is shared by a
@@ -256,8 +251,7 @@ class Command:
     without_config: Callable[[ConfigError], Any] | None = None
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """How MCP shows a long result in pages: `items` is the name of its list.
 
     The surface asks for `limit` items more than were shown before, so an answer to a
@@ -276,8 +270,7 @@ class Page:
     usual: Callable[[Engine], int] | None = None
 
 
-@dataclass(frozen=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """How MCP offers an operation; the hints are those of the protocol.
 
     A tool without a `toolset` is in the first set of its route. With `fits`, the
@@ -295,8 +288,7 @@ class Tool:
     name: str = ""
 
 
-@dataclass(frozen=True)
-class Route:
+class Route(Struct, frozen=True):
     """How HTTP offers an operation.
 
     Clients may use it that have one of the tool sets; without sets, only the owner's

@@ -3,12 +3,12 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from glassmind.errors import (
     AmbiguousHeading,

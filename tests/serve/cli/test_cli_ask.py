@@ -5,12 +5,12 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from unittest import mock
 
 import pytest
 from ask_desk import DOUBTED, QUOTED, WHOLE, Ask, Scripted, news_of
 from cli_desk import Inside, with_note
+from msgspec.structs import replace
 
 from glassmind.engine import Engine
 from glassmind.model.context import Answer, Found, News, Spoken, Withdrawn

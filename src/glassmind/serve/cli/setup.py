@@ -6,9 +6,10 @@ import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_names

@@ -3,14 +3,13 @@
 import signal
 import sys
 from argparse import Namespace
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from shlex import quote
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Meta
+from msgspec import Meta, to_builtins
 
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names, sets_within
@@ -313,7 +312,7 @@ def service(args: Namespace, output: Output) -> int:
         except ValueError as error:
             problem = f"a property list cannot hold the name {vault!r}"
             raise WrongUsage(problem, "service") from error
-    output.result(asdict(units), output.style.clean(units_as_script(units)))
+    output.result(to_builtins(units), output.style.clean(units_as_script(units)))
     return OK
 
 

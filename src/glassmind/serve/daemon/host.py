@@ -9,11 +9,12 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Self
+
+from msgspec import to_builtins
 
 from glassmind.config import Config
 from glassmind.engine import Engine, local_vault
@@ -71,7 +72,7 @@ EVENTS = {Turned: "mode", Hindered: "error", Settled: "settled"}
 
 def news_as_json(news: News) -> dict[str, Any]:
     if not isinstance(news, Brought):
-        return {"event": EVENTS[type(news)], **asdict(news)}
+        return {"event": EVENTS[type(news)], **to_builtins(news)}
     report = news.report
     return {
         "event": "indexed",

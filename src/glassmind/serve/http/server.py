@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
+from msgspec.structs import replace
 
 from glassmind.config import Config
 from glassmind.engine import Engine
@@ -323,8 +324,7 @@ class ServerState:
         return job
 
 
-@dataclass(frozen=True, kw_only=True)
-class HttpCaller(Caller):
+class HttpCaller(Caller, frozen=True, kw_only=True):
     """Who asks over HTTP, with or without a token."""
 
     server: ServerState

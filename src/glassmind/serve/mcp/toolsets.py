@@ -7,13 +7,13 @@ shown, and for which call.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from glassmind.access.scopes import read_names
 from glassmind.errors import BadArgument

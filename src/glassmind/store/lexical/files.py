@@ -1,19 +1,21 @@
 """The files of the keyword index: fields, errors of tantivy, marker, checksums."""
 
 import json
+import re
 import struct
 import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
-
-import tantivy
+from typing import TYPE_CHECKING
 
 from glassmind.errors import IndexDamaged, IndexFault, IndexUnwritable
-from glassmind.store.lexical import analysis
+
+if TYPE_CHECKING:
+    import tantivy
 
 _DISK = (
     "No space left", "StorageFull", "Input/output error", "File too large",
@@ -95,8 +97,12 @@ SEPARATOR = "\x1f"
 """Stands between a property's name and value; no YAML plain text holds it."""
 
 
-def schema() -> tantivy.Schema:
+def schema() -> "tantivy.Schema":
     """Return the schema; a change of it makes the sidecar rebuild itself."""
+    import tantivy  # noqa: PLC0415 - 5 ms
+
+    from glassmind.store.lexical import analysis  # noqa: PLC0415 - tantivy
+
     build = tantivy.SchemaBuilder()
     for name in STEMMED_FIELDS:
         build.add_text_field(name, tokenizer_name=analysis.STEMMED)
@@ -132,10 +138,17 @@ def local_day(seconds: int) -> str:
 
 
 def name_term(text: str) -> str:
+    from glassmind.store.lexical import analysis  # noqa: PLC0415 - tantivy
+
     return analysis.folded(text) or text.strip().lower()
 
 
 FOLDER, META = "lexical", "meta.json"
+
+_OURS = re.compile(
+    r"[0-9a-f]{32}(\.\d+)?\.\w+|meta\.json|\.managed\.json|\.(tantivy|tmp).*"
+)
+"""How tantivy calls its files."""
 
 DOCUMENTS_VERSION = 8
 """Raised whenever the same rows make other documents, so that all are made anew."""
@@ -144,19 +157,35 @@ MARKER_NOTE = -1
 """The note id of the marker document; no row has it."""
 
 
-def open_index(place: Path) -> tantivy.Index:
+def discard(folder: Path) -> None:
+    """Delete the word index, which is made anew from the rows; other files stay."""
+    place = folder / FOLDER
+    with suppress(OSError):
+        for file in list(place.iterdir()):
+            if _OURS.fullmatch(file.name):
+                file.unlink(missing_ok=True)
+        place.rmdir()
+
+
+def open_index(place: Path) -> "tantivy.Index":
     """Open the index in an existing folder; an empty folder becomes an empty index.
 
     Raises:
         ValueError: what lies there is damaged or has another schema.
     """
+    import tantivy  # noqa: PLC0415 - 5 ms
+
+    from glassmind.store.lexical import analysis  # noqa: PLC0415 - tantivy
+
     index = tantivy.Index(schema(), path=str(place))
     analysis.register(index)
     return index
 
 
-def read_marker(searcher: tantivy.Searcher, known: tantivy.Schema) -> str | None:
+def read_marker(searcher: "tantivy.Searcher", known: "tantivy.Schema") -> str | None:
     """Return the marker of the last commit; None when there is none."""
+    import tantivy  # noqa: PLC0415 - 5 ms
+
     query = tantivy.Query.term_query(known, "note", MARKER_NOTE)
     hits = searcher.search(query, limit=2, count=False).hits
     if len(hits) != 1:

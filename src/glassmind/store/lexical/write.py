@@ -6,9 +6,8 @@ silently drops what follows; give every value its type, or one bad value loses a
 batch.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -41,23 +40,8 @@ much memory. Ordinary notes are indexed as fast as they are read."""
 _SMALL_HEAP, _LARGE_HEAP = 15_000_000, 100_000_000
 """Bytes: the least that tantivy takes, and what a first run gains from; not more."""
 
-_OURS = re.compile(
-    r"[0-9a-f]{32}(\.\d+)?\.\w+|meta\.json|\.managed\.json|\.(tantivy|tmp).*"
-)
-"""How tantivy calls its files."""
-
 _LONGEST_TERM = 8_000
 """Characters of a raw term; tantivy drops those over 64 KB without a word."""
-
-
-def discard(folder: Path) -> None:
-    """Delete the word index, which is made anew from the rows; other files stay."""
-    place = folder / FOLDER
-    with suppress(OSError):
-        for file in list(place.iterdir()):
-            if _OURS.fullmatch(file.name):
-                file.unlink(missing_ok=True)
-        place.rmdir()
 
 
 class WordWriter:
