@@ -27,13 +27,14 @@ from glassmind.context import claims
 from glassmind.context.conflicts import conflicts
 from glassmind.context.items import BundleScope
 from glassmind.context.open_work import decisions, questions, tasks
+from glassmind.context.reading import BundleRows
 from glassmind.context.sections import next_reads
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.passages import SectionRows
+from glassmind.store.sqlite.rows import Rows
 
 PLANTED = Path(__file__).resolve().parent.parent / "tests" / "planted_conflicts"
 TODAY = date(2026, 3, 20)
-SECTIONS: dict[str, Callable[[SectionRows, BundleScope], Collection[object]]] = {
+SECTIONS: dict[str, Callable[[BundleRows, BundleScope], Collection[object]]] = {
     "decisions": decisions,
     "questions": questions,
     "tasks": tasks,
@@ -72,7 +73,7 @@ def planted(folder: Path) -> None:
     listed = [*expected["conflicts"], *expected["missed"]]
     wanted = {(one["kind"], *one["paths"]) for one in listed}
     with rows_of(PLANTED / "vault", folder) as db:
-        found = conflicts(SectionRows(db), scope_of(ids_in(db)))
+        found = conflicts(BundleRows(Rows(db)), scope_of(ids_in(db)))
     keys = [(one.kind, *(side.path for side in one.sides)) for one in found]
     right = {key for key in keys if key in wanted}
     precision, recall = len(right) / max(len(keys), 1), len(right) / len(wanted)
@@ -109,7 +110,7 @@ def _differs(files: Mapping[str, str], folder: Path) -> bool:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
     with rows_of(folder / "vault", folder / "index") as db:
-        return bool(conflicts(SectionRows(db), scope_of(ids_in(db))))
+        return bool(conflicts(BundleRows(Rows(db)), scope_of(ids_in(db))))
 
 
 def timed(db: apsw.Connection, selected: int, rounds: int) -> None:
@@ -120,7 +121,7 @@ def timed(db: apsw.Connection, selected: int, rounds: int) -> None:
         scope = scope_of(chance.sample(known, selected))
         claims.claims_of.cache_clear()
         for turn in ("first", "again"):
-            rows, whole = SectionRows(db), perf_counter()
+            rows, whole = BundleRows(Rows(db)), perf_counter()
             for name, section in SECTIONS.items():
                 start = perf_counter()
                 section(rows, scope)

@@ -31,7 +31,8 @@ from glassmind.graph import similar as passing
 from glassmind.graph.similar import HalfPass, Numbers, update_pairs
 from glassmind.model.index import Progress
 from glassmind.store.sqlite.connection import open_writer
-from glassmind.store.sqlite.pairs import PairRows, PairSource, PairStep
+from glassmind.store.sqlite.pairs import PairStep
+from glassmind.store.sqlite.rows import Rows
 
 WIDTH, GROUPS = 384, 20_000
 NOTES = 100_000
@@ -39,16 +40,16 @@ MOST_TIMES, MOST_MB = 2.0, 1_000
 CHANGED = 20
 """Notes that change one by one, to time what follows from each."""
 
-Rows = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 
-def unit(rows: Rows) -> Rows:
+def unit(rows: Floats) -> Floats:
     """Return rows at unit length."""
-    made: Rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    made: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return made
 
 
-def vectors(count: int) -> Iterator[Rows]:
+def vectors(count: int) -> Iterator[Floats]:
     """Yield rows in groups of about five that are much alike, as notes of a vault."""
     rng = np.random.default_rng(7)
     centres = unit(rng.standard_normal((GROUPS, WIDTH), np.float32))
@@ -90,11 +91,11 @@ class Beside:
     def __init__(self) -> None:
         self.spent_s = 0.0
         self._blocks: Iterator[tuple[int, int, int, int]] = iter(())
-        self._rows: Rows = np.empty((0, WIDTH), np.float32)
+        self._rows: Floats = np.empty((0, WIDTH), np.float32)
         self._room = np.empty(passing.TALL * passing.WIDE, np.float32)
 
     def watched(
-        self, rows: Rows, most: int, threshold: float, linked: Numbers
+        self, rows: Floats, most: int, threshold: float, linked: Numbers
     ) -> HalfPass:
         """Begin a pass of ours, and be ready for its blocks."""
         work = HalfPass(rows, most, threshold, linked)
@@ -118,7 +119,7 @@ def pair(db: apsw.Connection, progress: Callable[[Progress], None]) -> None:
     """Pair the notes of an open index, without locks."""
     step: Callable[[], AbstractContextManager[PairStep]]
     step = lambda: PairStep(db, lambda: None)  # noqa: E731
-    update_pairs(PairSource(db), step, 0.7, progress, lambda: False)
+    update_pairs(Rows(db), step, 0.7, progress, lambda: False)
 
 
 def measure(folder: Path) -> dict[str, float]:
@@ -138,13 +139,13 @@ def measure(folder: Path) -> dict[str, float]:
         began = time.perf_counter()
         pair(db, beside.turn)
         times.append(time.perf_counter() - began)
-    rows = PairRows(db)
+    rows = Rows(db)
     ids = list(range(1, 11))
     began = time.perf_counter()
     for _ in range(100):
         rows.partners(ids)
     asked_s = (time.perf_counter() - began) / 100
-    found = rows.status("made")
+    found = rows.pair_status("made")
     db.close()
     return {
         "whole_s": whole_s,

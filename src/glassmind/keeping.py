@@ -12,12 +12,11 @@ from glassmind.store.place import is_edit_interrupted
 from glassmind.vault import Hooks, Vault
 
 if TYPE_CHECKING:  # a search needs none of them
-    from apsw import Connection
-
     from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
     from glassmind.model.search import Warm
     from glassmind.model.suggestions import Dismissals
     from glassmind.store.sqlite.pairs import ScopePairs
+    from glassmind.store.sqlite.rows import Rows
 
 WAIT_S = 2.0
 """How long what was just written waits for another writer. Later, the next run indexes
@@ -28,22 +27,19 @@ class DomainHooks(Hooks):
     """What memory, graph, search and edit do for the packages below them."""
 
     def similar(
-        self, vault: Vault, db: "Connection", hidden: frozenset[int]
+        self, vault: Vault, rows: "Rows", hidden: frozenset[int]
     ) -> "ScopePairs":
         """Return the similar notes of a scope, made again when stored ones change."""
         from glassmind.graph.similar import pairs_among  # noqa: PLC0415 - numpy
-        from glassmind.store.sqlite.pairs import (  # noqa: PLC0415
-            PairSource,
-            ScopePairs,
-        )
+        from glassmind.store.sqlite.pairs import ScopePairs  # noqa: PLC0415
 
-        source, level = PairSource(db), vault.config.graph.similarity
-        with source.still():
-            state = source.state()
+        level = vault.config.graph.similarity
+        with rows.still():
+            state = rows.pair_state()
             return vault.scope_results.get(
-                ("pairs", hidden, source.epoch(), state),
+                ("pairs", hidden, rows.epoch(), state),
                 lambda: ScopePairs(
-                    *pairs_among(source, level, hidden), state.link_seq if state else 0
+                    *pairs_among(rows, level, hidden), state.link_seq if state else 0
                 ),
             )
 

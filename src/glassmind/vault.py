@@ -35,8 +35,6 @@ from glassmind.store.sqlite.reader import SqliteReader
 if TYPE_CHECKING:  # imported when first used: a keyword search needs few of them
     from datetime import date
 
-    from apsw import Connection
-
     from glassmind.access.files import ReadableFiles, SkippedVerdict
     from glassmind.access.reading import ReadPolicy
     from glassmind.access.trust import Trust
@@ -54,9 +52,9 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.store.lexical.search import KeywordIndex
     from glassmind.store.lock import WriterLock
     from glassmind.store.place import VaultIndex
-    from glassmind.store.sqlite.notes import Rows
     from glassmind.store.sqlite.pairs import ScopePairs
     from glassmind.store.sqlite.reader import ScopedReader
+    from glassmind.store.sqlite.rows import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watch_state import WatchWord
 
@@ -170,7 +168,7 @@ class Hooks:
     """What packages above do for search and index; `engine.local_vault` sets them."""
 
     def similar(
-        self, vault: "Vault", db: "Connection", hidden: frozenset[int]
+        self, vault: "Vault", rows: "Rows", hidden: frozenset[int]
     ) -> "ScopePairs":
         """Return the similar notes of a scope, made without its hidden notes."""
         raise NotImplementedError

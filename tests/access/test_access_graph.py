@@ -14,8 +14,7 @@ from glassmind.engine import Engine
 from glassmind.errors import FindingAbsent, NoteNotFound
 from glassmind.graph.themes import Themed
 from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
-from glassmind.store.sqlite.health import OntologyRows
-from glassmind.store.sqlite.links import NetRows
+from glassmind.store.sqlite.rows import Rows
 
 FILES = {
     "Lab.md": "---\nprivate: true\n---\nzqtext [[Tea]]\n",
@@ -70,18 +69,17 @@ def test_what_turns_private_while_somebody_waits_for_his_turn_is_not_kept_for_hi
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     vault.indexed({**FILES, "Zqlab.md": "#zqtag zqtext [[Tea]]\n"})
-    seen, still = vault.engine.seen_by(EVERY_AGENT).knowledge, NetRows.still
+    seen, still = vault.engine.seen_by(EVERY_AGENT).knowledge, Rows.still
     news = [
         {"Zqlab.md": "---\nprivate: true\n---\n#zqtag zqtext [[Tea]] [[Zqghost]]\n"}
     ]
 
-    def later(rows: NetRows) -> AbstractContextManager[None]:
+    def later(rows: Rows) -> AbstractContextManager[None]:
         if news:
             vault.indexed({**news.pop(), "New.md": "A [[Ghost]] of [[Tea]].\n"})
         return still(rows)
 
-    monkeypatch.setattr(NetRows, "still", later)
-    monkeypatch.setattr(OntologyRows, "still", later)
+    monkeypatch.setattr(Rows, "still", later)
     asked: dict[str, Callable[[], object]] = {
         "connections": lambda: seen.connections("Tea.md", depth=2, ghosts=True),
         "ontology": seen.ontology,

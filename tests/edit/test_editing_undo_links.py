@@ -14,7 +14,7 @@ from glassmind.edit.proposals import plan_undo
 from glassmind.edit.vault import EditRequest
 from glassmind.errors import IndexDamaged
 from glassmind.model.edits import Append, Changed
-from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.rows import Rows
 
 NOTES = {
     "N.md": "# One\n\nFirst.\n\n# Two\n\nSecond.\n",

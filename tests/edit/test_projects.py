@@ -10,7 +10,7 @@ from glassmind.errors import ProjectUnknown
 from glassmind.model.context import ProjectName
 from glassmind.obsidian.properties import parse_project
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.notes import ProjectRows
+from glassmind.store.sqlite.rows import Rows
 
 NOTES = {
     "Work/Atlas/Plan.md": "the plan",
@@ -34,8 +34,8 @@ def members(vault: VaultDesk, said: str) -> list[str]:
     """Return the paths of a project's notes, by path."""
     vault.write(NOTES)
     vault.engine.index()
-    rows = ProjectRows(open_reader(vault.folder))
-    return [note.path for note in rows.members(parse_project(said))]
+    rows = Rows(open_reader(vault.folder))
+    return [note.path for note in rows.project_notes(parse_project(said))]
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,8 @@ def test_every_note_of_a_project_says_by_which_rule(vault: VaultDesk) -> None:
     vault.write(NOTES)
     vault.engine.index()
 
-    rows = ProjectRows(open_reader(vault.folder))
-    why = {note.path: note.why for note in rows.members(parse_project("Atlas"))}
+    rows = Rows(open_reader(vault.folder))
+    why = {note.path: note.why for note in rows.project_notes(parse_project("Atlas"))}
 
     assert why["Said.md"] == "project: Atlas"
     assert why["Tagged.md"] == "tagged #Atlas"
@@ -114,14 +114,14 @@ def test_a_folder_in_another_script_is_found_without_case(vault: VaultDesk) -> N
     vault.write({"Проекты/Атлас/План.md": "x", "Ärger/Übung/A.md": "y"})
     vault.engine.index()
 
-    rows = ProjectRows(open_reader(vault.folder))
+    rows = Rows(open_reader(vault.folder))
 
-    assert [n.path for n in rows.members(parse_project("атлас"))] == [
+    assert [n.path for n in rows.project_notes(parse_project("атлас"))] == [
         "Проекты/Атлас/План.md"
     ]
-    assert [n.path for n in rows.members(parse_project("folder:ÄRGER/übung"))] == [
-        "Ärger/Übung/A.md"
-    ]
+    assert [
+        n.path for n in rows.project_notes(parse_project("folder:ÄRGER/übung"))
+    ] == ["Ärger/Übung/A.md"]
 
 
 VALUES = {
@@ -150,8 +150,8 @@ def test_a_project_by_property_has_the_notes_that_a_list_by_it_has(
     vault.indexed(VALUES)
 
     listed = vault.engine.list_notes(property_name=name, property_value=value)
-    rows = ProjectRows(open_reader(vault.folder))
-    found = rows.members(parse_project(f"property:{name}={value}"))
+    rows = Rows(open_reader(vault.folder))
+    found = rows.project_notes(parse_project(f"property:{name}={value}"))
 
     assert [note.path for note in found] == paths
     assert [note.path for note in listed.notes] == paths
@@ -162,12 +162,12 @@ def test_a_number_is_the_name_of_a_project_and_nothing_is_none(
 ) -> None:
     vault.indexed(VALUES)
 
-    rows = ProjectRows(open_reader(vault.folder))
+    rows = Rows(open_reader(vault.folder))
 
-    assert [n.path for n in rows.members(parse_project("2026"))] == ["b.md"]
-    assert rows.members(parse_project("None")) == []
-    assert rows.closest("2027") == ("2026",)
-    assert rows.closest("nul") == ()
+    assert [n.path for n in rows.project_notes(parse_project("2026"))] == ["b.md"]
+    assert rows.project_notes(parse_project("None")) == []
+    assert rows.projects_like("2027") == ("2026",)
+    assert rows.projects_like("nul") == ()
 
 
 def test_a_project_is_the_same_however_its_letters_are_composed(
@@ -184,10 +184,10 @@ def test_a_project_is_the_same_however_its_letters_are_composed(
         }
     )
 
-    rows = ProjectRows(open_reader(vault.folder))
+    rows = Rows(open_reader(vault.folder))
 
     def paths(said: str) -> list[str]:
-        return [note.path for note in rows.members(parse_project(said))]
+        return [note.path for note in rows.project_notes(parse_project(said))]
 
     for name in ("TÜRME", apart):
         assert paths(name) == ["Said.md", "Tagged.md", "Türme/In.md", "Whole.md"]

@@ -20,7 +20,8 @@ from vault_desk import VaultDesk
 from glassmind.errors import IndexAbsent
 from glassmind.graph.link_graph import KeptGraph
 from glassmind.links import graph
-from glassmind.store.sqlite.links import NetRows
+from glassmind.store.sqlite.links import GraphRows
+from glassmind.store.sqlite.rows import Rows
 
 STEMS = ("Tea", "Pot", "Cup", "v1.0")
 FOLDERS = ("", "a/", "b/", "a/b/")
@@ -168,14 +169,14 @@ def test_one_changed_note_does_not_read_the_others(
     kept = kept_of(vault)
     kept.now()
     asked: list[int] = []
-    links_of = NetRows.links_of
+    links_of = Rows.graph_links_of
 
-    def counted(rows: NetRows, note_ids: Any) -> Any:
+    def counted(rows: Rows, note_ids: Any) -> Any:
         asked.append(len(note_ids))
         return links_of(rows, note_ids)
 
-    monkeypatch.setattr(NetRows, "links_of", counted)
-    monkeypatch.delattr(NetRows, "links")
+    monkeypatch.setattr(Rows, "graph_links_of", counted)
+    monkeypatch.delattr(GraphRows, "graph_links")
     vault.indexed({"n007.md": "to [[n009]] and [[n011]]"})
     net = kept.now()
 

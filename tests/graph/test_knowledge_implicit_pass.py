@@ -32,14 +32,15 @@ from glassmind.graph.similar import (
     update_pairs,
 )
 from glassmind.model.index import Progress
-from glassmind.store.sqlite.pairs import PairSource, PairStep
+from glassmind.store.sqlite.pairs import PairStep
+from glassmind.store.sqlite.rows import Rows
 
-Rows = NDArray[np.float32]
+Floats = NDArray[np.float32]
 Entry = tuple[int, int, float]
 
 
-def unit(rows: NDArray[np.float64]) -> Rows:
-    made: Rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype("f4")
+def unit(rows: NDArray[np.float64]) -> Floats:
+    made: Floats = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype("f4")
     return made
 
 
@@ -48,7 +49,10 @@ def never() -> bool:
 
 
 def by_hand(
-    rows: Rows, most: int, threshold: float, linked: set[tuple[int, int]] | None = None
+    rows: Floats,
+    most: int,
+    threshold: float,
+    linked: set[tuple[int, int]] | None = None,
 ) -> list[Entry]:
     """Return every list, pair by pair."""
     one, other = np.triu_indices(len(rows), 1)
@@ -118,7 +122,7 @@ def test_a_similarity_does_not_depend_on_what_else_is_measured() -> None:
     assert together.tolist() == backwards.tolist() == alone
 
 
-def around(rng: np.random.Generator, count: int, common: float) -> Rows:
+def around(rng: np.random.Generator, count: int, common: float) -> Floats:
     """Return rows whose cosines lie around a value, as those of some models do."""
     rows = unit(rng.standard_normal((count, 384)))
     shared = np.zeros(384)
@@ -326,7 +330,7 @@ class Side:
             self.db.execute("delete from note_vectors where note_id = ?", (note,))
 
     def pair(self, level: float = 0.7) -> None:
-        source = PairSource(self.db)
+        source = Rows(self.db)
         step = partial(PairStep, self.db, lambda: None)
         assert update_pairs(source, step, level, lambda _: None, never)
 

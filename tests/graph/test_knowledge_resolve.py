@@ -39,8 +39,8 @@ def known_names(
     entries: list[Entry], ghosts: list[GhostName] | None = None
 ) -> KnownNames:
     rows: Any = SimpleNamespace(
-        ghosts=lambda: ghosts or [],
-        headings=dict,
+        ghost_names=lambda: ghosts or [],
+        all_headings=dict,
         paths=lambda: [entry.path for entry in entries],
         writes_markdown=lambda: False,
     )

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.obsidian.text import LONGEST, sentence_at, sentences_in
-from glassmind.store.sqlite.links import NetRows
 from glassmind.store.sqlite.reader import SqliteReader
 
 
@@ -14,8 +13,8 @@ def told(vault: VaultDesk, path: str) -> list[str]:
     """Return the sentence around each link of a note, in order."""
     note_id = vault.value("select id from files where path = ?", path)
     count = vault.value("select count(*) from links where note_id = ?", note_id)
-    rows = NetRows(SqliteReader(vault.folder).connection())
-    found = rows.sentences([(note_id, seq) for seq in range(count)])
+    rows = SqliteReader(vault.folder).rows()
+    found = rows.link_sentences([(note_id, seq) for seq in range(count)])
     return [found[note_id, seq] for seq in range(count)]
 
 
@@ -169,9 +168,9 @@ def test_every_kind_of_link_has_its_sentence(vault: VaultDesk) -> None:
 
 def test_a_link_that_is_gone_has_no_sentence(vault: VaultDesk) -> None:
     vault.indexed({"a.md": "[[b]]"})
-    rows = NetRows(SqliteReader(vault.folder).connection())
+    rows = SqliteReader(vault.folder).rows()
 
-    assert rows.sentences([(1, 7), (99, 0)]) == {}
+    assert rows.link_sentences([(1, 7), (99, 0)]) == {}
 
 
 PLACES: dict[str, str | bytes] = {

@@ -15,7 +15,7 @@ from glassmind.model.search import Candidate, ChannelName, FusionName, Hit
 from glassmind.search import channels
 from glassmind.search.channels.memory import Memory
 from glassmind.search.plan import Channel, Place, Reason
-from glassmind.store.sqlite.links import Edges
+from glassmind.store.sqlite.rows import Rows
 from glassmind.store.vectors.search import VectorIndex
 from glassmind.vault import Vault
 
@@ -214,7 +214,7 @@ def test_links_that_cannot_be_read_are_missed_by_name(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(Edges, "edges_from", fail)
+    monkeypatch.setattr(Rows, "edges_from", fail)
 
     reply = desk.ask("skiff leaks")
 
@@ -230,7 +230,7 @@ def test_links_that_cannot_be_read_are_missed_by_name(
 def test_a_memory_that_cannot_be_read_is_missed_by_name(
     desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Edges, "under", fails("no folder"))
+    monkeypatch.setattr(Rows, "under", fails("no folder"))
 
     reply = desk.ask("skiff leaks", intent="factual_lookup")
 

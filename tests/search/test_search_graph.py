@@ -20,13 +20,13 @@ from glassmind.search.channels.graph import (
 )
 from glassmind.search.intent import guess_intent
 from glassmind.store.lexical.search import KeywordQuery
-from glassmind.store.sqlite.links import Edges
+from glassmind.store.sqlite.rows import Rows
 
 LONG = 8
 """Words of a question that counts as a sentence."""
 
 
-class Links(Edges):
+class Links(Rows):
     """Links between numbered notes, in memory."""
 
     def __init__(

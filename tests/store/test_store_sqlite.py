@@ -28,7 +28,7 @@ from glassmind.obsidian.split import SplitRules, split
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.change_log import Log, text_log
 from glassmind.store.sqlite.connection import open_reader, open_writer
-from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.rows import Rows
 from glassmind.store.sqlite.writer import SqliteWriter
 
 LINES = (

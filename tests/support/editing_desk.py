@@ -21,7 +21,7 @@ from glassmind.obsidian.notes import read_note
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.place import index_name
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.rows import Rows
 
 SAMPLE = Path(__file__).parents[2] / "sample-vault"
 

@@ -9,10 +9,11 @@ from vault_desk import VaultDesk
 from glassmind.context.conflicts import conflicts
 from glassmind.context.items import BundleScope
 from glassmind.context.open_work import decisions, questions, tasks
+from glassmind.context.reading import BundleRows
 from glassmind.context.sections import next_reads
 from glassmind.model.context import Conflict, Item, NextRead
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.passages import SectionRows
+from glassmind.store.sqlite.rows import Rows
 
 TODAY = date(2026, 3, 20)
 
@@ -51,7 +52,7 @@ class SectionDesk:
     @contextmanager
     def _asked(
         self, paths: Sequence[str], project: Collection[str]
-    ) -> Iterator[tuple[SectionRows, BundleScope]]:
+    ) -> Iterator[tuple[BundleRows, BundleScope]]:
         db = open_reader(self.vault.folder)
         try:
             found = db.execute(
@@ -61,7 +62,10 @@ class SectionDesk:
             ids = {str(path): int(str(note_id)) for path, note_id in found}
             chosen = tuple(ids[path] for path in paths or ids)
             members = frozenset(ids[path] for path in project)
-            yield SectionRows(db), BundleScope(chosen, members, "", TODAY, ".agent")
+            yield (
+                BundleRows(Rows(db)),
+                BundleScope(chosen, members, "", TODAY, ".agent"),
+            )
         finally:
             db.close()
 

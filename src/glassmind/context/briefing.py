@@ -33,7 +33,6 @@ from glassmind.model import NotePath
 from glassmind.model.context import Briefing, ChangedNote, Dropped, Item, NextRead
 from glassmind.model.memory import alone
 from glassmind.search.query import parse_day
-from glassmind.store.sqlite.memory import ChangeRows
 
 USUAL_DAYS = 7
 """Days of changes that a briefing covers unless a day is named."""
@@ -92,11 +91,11 @@ def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
     apart = tuple(f"{agent}/{part}/" for part in APART)
     hot = [one for one in warm.notes if _is_work(one.path, apart)]
     with parts.still():
-        changes = ChangeRows(parts.vault.reader.connection())
+        changes = parts.vault.rows()
         rows = parts.sections()
         changed = [
             one
-            for one in changes.changed(empty.since, agent)
+            for one in changes.changed_since(empty.since, agent)
             if (not named or one.note_id in members) and _is_work(one.path, apart)
         ]
         edited = [one for one in changed if alone(one.company)]

@@ -310,7 +310,7 @@ def _openings(
     """Return how active notes begin, and how they go on; summaries are left out."""
     with parts.still():
         rows = parts.passages()
-        notes = rows.notes([one.path for one in warm.notes])
+        notes = rows.packed_notes([one.path for one in warm.notes])
         first = rows.openings([note.note_id for note in notes.values()])
     summaries = f"{parts.agent}/{SUMMARIES}/"
     found = []

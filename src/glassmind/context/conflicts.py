@@ -24,6 +24,7 @@ from glassmind.context.items import (
     waits,
 )
 from glassmind.context.note_lines import NoteLines
+from glassmind.context.reading import BundleRows
 from glassmind.context.values import differ, whole_value, word_set, words_of
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
@@ -35,7 +36,6 @@ from glassmind.model.context import (
 )
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.text import first_day
-from glassmind.store.sqlite.passages import SectionRows
 
 MOST_READ, MOST_LINES, MOST_NAMESAKES, MOST_DAYS = 100, 600, 40, 8
 """Of one bundle: the selected notes that are read, the lines of each, and beside them
@@ -85,7 +85,7 @@ class _Said(NamedTuple):
         return self.approved and bool(_name_day(self.note.path))
 
 
-def conflicts(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
+def conflicts(rows: BundleRows, scope: BundleScope) -> list[Conflict]:
     """Return the contradictions between notes, the newer side of each first.
 
     Superseded notes come first, then the newest conflicts.
@@ -109,15 +109,17 @@ def conflicts(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
     return [*replaced, *found]
 
 
-def _notes(rows: SectionRows, scope: BundleScope) -> dict[int, SectionNote]:
+def _notes(rows: BundleRows, scope: BundleScope) -> dict[int, SectionNote]:
     """Return the selected notes, notes of the same name, and daily notes about them."""
-    notes = dict(rows.notes(scope.note_ids))
-    links = rows.links(scope.note_ids)
-    same = rows.titled({note.title for note in notes.values()})
-    days = rows.dated({link.source_id for link in links} - notes.keys())
+    notes = dict(rows.section_notes(scope.note_ids))
+    links = rows.store.section_links(scope.note_ids)
+    same = rows.store.ids_titled({note.title for note in notes.values()})
+    days = rows.dated_notes({link.source_id for link in links} - notes.keys())
     newest = sorted((_name_day(path), note_id) for note_id, path in days)[-MOST_DAYS:]
     more = sorted(same)[:MOST_NAMESAKES]
-    return notes | dict(rows.notes([*more, *(note_id for _, note_id in newest)]))
+    return notes | dict(
+        rows.section_notes([*more, *(note_id for _, note_id in newest)])
+    )
 
 
 class _Things:
@@ -232,7 +234,7 @@ def _may_name(before: tuple[str, ...]) -> bool:
 
 
 def _claims_by_subject(
-    rows: SectionRows,
+    rows: BundleRows,
     scope: BundleScope,
     notes: Mapping[int, SectionNote],
     things: _Things,
@@ -269,13 +271,13 @@ def _properties(note: SectionNote, agent: str) -> Iterator[Claim]:
 
 
 def _stated(
-    rows: SectionRows, scope: BundleScope, notes: Mapping[int, SectionNote]
+    rows: BundleRows, scope: BundleScope, notes: Mapping[int, SectionNote]
 ) -> dict[int, tuple[Claim, ...]]:
     """Return the claims of the best selected notes and of daily notes."""
     selected = [note_id for note_id in scope.note_ids if note_id in notes]
     days = [note_id for note_id in notes if _name_day(notes[note_id].path)]
     found = {}
-    for note_id, lines in rows.pages([*selected[:MOST_READ], *days]).items():
+    for note_id, lines in rows.note_lines([*selected[:MOST_READ], *days]).items():
         body = NoteLines(lines).body
         text = "\n".join(lines[: body + MOST_LINES])
         found[note_id] = claims_of(notes[note_id].digest, text, body)
@@ -318,7 +320,7 @@ def _are_comparable(a: _Said, b: _Said) -> bool:
     return not day.is_dated or not other.day or day.day > other.day
 
 
-def _conflict(title: str, a: _Said, b: _Said, rows: SectionRows) -> Conflict:
+def _conflict(title: str, a: _Said, b: _Said, rows: BundleRows) -> Conflict:
     """Return a conflict, the newer claim first."""
     if (a.day, b.note.path) < (b.day, a.note.path):
         a, b = b, a
@@ -342,9 +344,9 @@ def _conflict(title: str, a: _Said, b: _Said, rows: SectionRows) -> Conflict:
     return Conflict(kind, about, (sides[0], sides[1]))
 
 
-def _line(rows: SectionRows, said: _Said) -> int:
+def _line(rows: BundleRows, said: _Said) -> int:
     """Return the line of a claim, also of one that is a property."""
-    name, lines = said.claim.subject.lower(), rows.pages([said.note.note_id])
+    name, lines = said.claim.subject.lower(), rows.note_lines([said.note.note_id])
     keys = [
         text.partition(":")[0].strip("\"' ").lower()
         for text in lines.get(said.note.note_id, ())
@@ -353,7 +355,7 @@ def _line(rows: SectionRows, said: _Said) -> int:
     return said.claim.line or at
 
 
-def _side(rows: SectionRows, note: SectionNote, line: int, value: str) -> Side:
+def _side(rows: BundleRows, note: SectionNote, line: int, value: str) -> Side:
     """Return a side with a receipt of a line, or else of the first block."""
     page = pages_of(rows, [note.note_id]).get(note.note_id, NoteLines(()))
     span = page.first_block(page.body) or Span(1, 1)
@@ -364,16 +366,16 @@ def _side(rows: SectionRows, note: SectionNote, line: int, value: str) -> Side:
     return Side(NotePath(note.path), note.title, value, day_of(note), receipt)
 
 
-def superseded(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
+def superseded(rows: BundleRows, scope: BundleScope) -> list[Conflict]:
     """Return the selected notes that another approved note supersedes, by path."""
     said: dict[tuple[int, int], SectionLink] = {}
-    for link in (*_named(rows, scope), *rows.links(scope.note_ids)):
+    for link in (*_named(rows, scope), *rows.store.section_links(scope.note_ids)):
         if key_form(link.property) in SUPERSEDED_BY:
             said[link.source_id, link.target_id] = link
         elif key_form(link.property) in SUPERSEDES:
             said[link.target_id, link.source_id] = link
     found = {pair: link for pair, link in said.items() if pair[0] in scope.note_ids}
-    notes = rows.notes(sorted({note_id for pair in found for note_id in pair}))
+    notes = rows.section_notes(sorted({note_id for pair in found for note_id in pair}))
     made = []
     for (old_id, new_id), link in found.items():
         old, new = notes.get(old_id), notes.get(new_id)
@@ -389,16 +391,16 @@ def superseded(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
     return sorted(made, key=lambda one: (one.sides[1].path, one.sides[0].path))
 
 
-def _named(rows: SectionRows, scope: BundleScope) -> list[SectionLink]:
+def _named(rows: BundleRows, scope: BundleScope) -> list[SectionLink]:
     """Return what properties of selected notes say by a path or a title."""
     said = [
         (note.note_id, key, name.casefold())
-        for note in rows.notes(scope.note_ids).values()
+        for note in rows.section_notes(scope.note_ids).values()
         for key, value in note.properties.items()
         if key_form(key) in SUPERSEDED_BY | SUPERSEDES
         for name in names_in(value)
     ]
-    known = rows.called({name for _, _, name in said}) if said else {}
+    known = rows.store.ids_called({name for _, _, name in said}) if said else {}
     return [
         SectionLink(source, 1, known[name], key)
         for source, key, name in said

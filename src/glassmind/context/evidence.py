@@ -206,7 +206,7 @@ def _entries(
     there = [hit for hit in hits if not hit.path.startswith(FACTS)]
     rows = parts.passages()
     hiding = Hiding(rows)
-    notes = rows.notes([hit.path for hit in there])
+    notes = rows.packed_notes([hit.path for hit in there])
     lookout.look(notes)
     hidden: set[NotePath] = set()
     if not private:

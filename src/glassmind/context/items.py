@@ -11,6 +11,7 @@ from json import loads
 from typing import NamedTuple
 
 from glassmind.context.note_lines import NoteLines, day_told
+from glassmind.context.reading import BundleRows
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
     APART,
@@ -25,7 +26,6 @@ from glassmind.model.edits import CLOSED, OVERRULED
 from glassmind.obsidian.properties import plain_name, projects_in
 from glassmind.obsidian.receipts import parse_receipt, receipt_of
 from glassmind.obsidian.text import first_day, fold
-from glassmind.store.sqlite.passages import SectionRows
 
 DECISION_HEADS = frozenset((
     "decision", "decisions", "decision log", "decisions log", "decided",
@@ -212,7 +212,7 @@ class _Marks:
 
 
 def find(  # noqa: PLR0913 - each by its name
-    rows: SectionRows,
+    rows: BundleRows,
     note_ids: Collection[int],
     words: ItemWords,
     agent: str,
@@ -226,13 +226,13 @@ def find(  # noqa: PLR0913 - each by its name
     searched for labels. Templates and notes of the agent folder have no items.
     """
     marks = _marks(rows, note_ids, words, whole)
-    for note_id, lines in rows.pages(labelled).items():
+    for note_id, lines in rows.note_lines(labelled).items():
         text = "\n".join(lines)
         if _LABEL.search(text):
             marks[note_id].labels = True
     notes = {
         note_id: note
-        for note_id, note in rows.notes([*marks]).items()
+        for note_id, note in rows.section_notes([*marks]).items()
         if not is_pattern(note.path) and not note.path.startswith(f"{agent}/")
     }
     pages = pages_of(rows, [*notes])
@@ -270,16 +270,18 @@ def _newest(every: list[ItemLines], page: NoteLines) -> list[ItemLines]:
 
 
 def _marks(
-    rows: SectionRows,
+    rows: BundleRows,
     note_ids: Collection[int],
     words: ItemWords,
     more: Collection[int],
 ) -> dict[int, _Marks]:
     found: dict[int, _Marks] = defaultdict(_Marks)
     whole_only = set(more).difference(note_ids)
-    for sign in rows.signs([*note_ids, *more], TAGS, CALLOUTS):
+    for sign in rows.store.signs([*note_ids, *more], TAGS, CALLOUTS):
         _mark(found, sign, words, whole=sign.note_id in whole_only)
-    for note_id in _headed_notes(rows.heads(note_ids, LONGEST_HEAD), words.heads):
+    for note_id in _headed_notes(
+        rows.store.note_heads(note_ids, LONGEST_HEAD), words.heads
+    ):
         found[note_id].heads = True
     for marks in found.values():
         marks.heads = marks.heads or bool(marks.whole)
@@ -447,9 +449,9 @@ def without_label(text: str) -> str:
     return text[label.start("said") :] if label else text
 
 
-def pages_of(rows: SectionRows, note_ids: Collection[int]) -> dict[int, NoteLines]:
+def pages_of(rows: BundleRows, note_ids: Collection[int]) -> dict[int, NoteLines]:
     """Return the lines of notes with their headings."""
-    headings, lines = rows.headings(note_ids), rows.pages(note_ids)
+    headings, lines = rows.store.headings_of(note_ids), rows.note_lines(note_ids)
     return {
         at: NoteLines(lines[at], headings.get(at, ())) for at in note_ids if at in lines
     }
@@ -536,7 +538,7 @@ def newest_first(items: Iterable[Item]) -> list[Item]:
 
 
 def captures(
-    rows: SectionRows, scope: BundleScope, kind: ItemKind
+    rows: BundleRows, scope: BundleScope, kind: ItemKind
 ) -> Iterator[ItemLines]:
     """Yield the captures of a kind that still hold, by path, each with all its lines.
 
@@ -572,16 +574,16 @@ def _gone(kind: ItemKind) -> frozenset[str]:
 
 
 def _about(
-    rows: SectionRows, scope: BundleScope, kind: ItemKind
+    rows: BundleRows, scope: BundleScope, kind: ItemKind
 ) -> Iterator[SectionNote]:
     """Yield the notes that captures of a kind stand in which have to do with ours."""
-    if not rows.has_files(scope.agent):
+    if not rows.store.any_below(scope.agent):
         return
     chosen = scope.project_ids | set(scope.note_ids)
     projects, paths = _names(rows, scope)
     names = {fold(name) for name in projects}
     wish = MemoWish(scope.agent, kind, _gone(kind), chosen, projects, paths)
-    for memo in rows.memos(wish):
+    for memo in rows.wanted_memories(wish):
         if kind not in names_in(memo.properties.get("kind")) or not _holds(memo, kind):
             continue
         of = {fold(name) for name in _projects(memo)}
@@ -593,12 +595,12 @@ def _about(
             yield memo
 
 
-def _names(rows: SectionRows, scope: BundleScope) -> tuple[set[str], set[str]]:
+def _names(rows: BundleRows, scope: BundleScope) -> tuple[set[str], set[str]]:
     """Return the projects that the selected notes are or are of, and their paths.
 
     Where a project was asked for, its notes are known, and no other project counts.
     """
-    notes = rows.notes(scope.note_ids).values()
+    notes = rows.section_notes(scope.note_ids).values()
     paths = {note.path for note in notes}
     if scope.project_ids:
         return set(), paths

@@ -43,6 +43,7 @@ from glassmind.context.question_words import (
     section_asked,
     words_shared,
 )
+from glassmind.context.reading import BundleRows
 from glassmind.model import Span
 from glassmind.model.context import (
     UNAPPROVED,
@@ -55,7 +56,6 @@ from glassmind.model.context import (
 from glassmind.model.edits import CLOSED, OVERRULED
 from glassmind.obsidian.elements import bracketed_fields, dated_fields
 from glassmind.obsidian.text import first_day
-from glassmind.store.sqlite.passages import SectionRows
 
 LENDING, TRUSTED = 8, 3
 """Selected notes whose links are followed and whose lines are searched for labels; and
@@ -71,7 +71,7 @@ ENDS = " \t\n*_)\"'”“"
 """What may follow the mark that ends a sentence."""
 
 
-def decisions(rows: SectionRows, scope: BundleScope) -> list[Item]:
+def decisions(rows: BundleRows, scope: BundleScope) -> list[Item]:
     """Return the decisions of notes, of what they link to, and captured ones.
 
     Of notes that link to the selected ones, those that are a decision as a whole count.
@@ -80,7 +80,7 @@ def decisions(rows: SectionRows, scope: BundleScope) -> list[Item]:
     newest first; superseded, rejected and proposed ones last.
     """
     lending = scope.note_ids[:LENDING]
-    lent, links = frozenset(lending), rows.links(lending)
+    lent, links = frozenset(lending), rows.store.section_links(lending)
     near = {target for source, _, target, _ in links if source in lent}
     back = {source for source, _, target, _ in links if target in lent}
     back.difference_update(near, scope.note_ids, scope.project_ids)
@@ -118,7 +118,7 @@ def _about(found: Iterable[ItemLines], query: str, ours: Collection[int]) -> lis
 
 
 def _in_force(
-    rows: SectionRows, found: Sequence[ItemLines]
+    rows: BundleRows, found: Sequence[ItemLines]
 ) -> tuple[list[ItemLines], list[ItemLines]]:
     """Return what was decided and holds; and what is proposed, or held once.
 
@@ -127,7 +127,7 @@ def _in_force(
     """
     notes = {one.note.note_id: one.note for one in found}
     old = {at for at, note in notes.items() if is_superseded(note)}
-    links = rows.links(list(notes)) if old else []
+    links = rows.store.section_links(list(notes)) if old else []
     replaced = {
         link.source_id: link.target_id
         for link in links
@@ -183,7 +183,7 @@ _BESIDE = re.compile(
 """What may follow a question and answers nothing: tags, an id, links, remarks."""
 
 
-def questions(rows: SectionRows, scope: BundleScope) -> list[Item]:
+def questions(rows: BundleRows, scope: BundleScope) -> list[Item]:
     """Return the open questions of the notes and the project.
 
     By the words that they share with the question, then the newest first.
@@ -262,7 +262,7 @@ class TaskOrder(NamedTuple):
     line: int
 
 
-def tasks(rows: SectionRows, scope: BundleScope) -> list[Item]:
+def tasks(rows: BundleRows, scope: BundleScope) -> list[Item]:
     """Return the open tasks of the notes and the project.
 
     Those that share most words with the question first; then those with a day, the
@@ -271,7 +271,7 @@ def tasks(rows: SectionRows, scope: BundleScope) -> list[Item]:
     """
     chosen = _chosen(rows, scope)
     ids = {task.note_id for _, task in chosen}
-    notes, pages = rows.notes(ids), pages_of(rows, ids)
+    notes, pages = rows.section_notes(ids), pages_of(rows, ids)
     today = scope.today.isoformat()
     placed = [
         (place, _task_item(task, notes[at], pages[at], today))
@@ -283,18 +283,20 @@ def tasks(rows: SectionRows, scope: BundleScope) -> list[Item]:
 
 
 def _chosen(
-    rows: SectionRows, scope: BundleScope
+    rows: BundleRows, scope: BundleScope
 ) -> list[tuple[TaskOrder, SectionTask]]:
     """Return the tasks that come first; none of templates and the agent folder."""
     ranks = {note_id: at for at, note_id in enumerate(scope.note_ids)}
     found = [
         task
-        for task in rows.tasks(asked_ids(scope), DUE)
+        for task in rows.open_tasks(asked_ids(scope), DUE)
         if not is_pattern(task.path) and not task.path.startswith(f"{scope.agent}/")
     ]
     if len(found) > MOST_TASKS:
         rows.cut.add("tasks")
-    heads = rows.headings({task.note_id for task in found if task.note_id in ranks})
+    heads = rows.store.headings_of(
+        {task.note_id for task in found if task.note_id in ranks}
+    )
     placed = []
     for task in found:
         day = _due(task.dates) or FAR
@@ -321,7 +323,7 @@ def _above(headings: Sequence[SectionHeading], line: int) -> str:
     return headings[at - 1].text if at else ""
 
 
-def _captured(rows: SectionRows, scope: BundleScope) -> list[tuple[TaskOrder, Item]]:
+def _captured(rows: BundleRows, scope: BundleScope) -> list[tuple[TaskOrder, Item]]:
     """Return captured tasks; of those without a day the newest first."""
     today, made = scope.today.isoformat(), []
     found = [(item_of(one, "task"), one) for one in captures(rows, scope, "task")]

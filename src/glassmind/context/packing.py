@@ -35,6 +35,7 @@ from glassmind.context.markdown import (
 from glassmind.context.note_lines import NoteLines
 from glassmind.context.passages import Candidate, Shown, Stretch, part_of
 from glassmind.context.question_words import Lookup, Terms, in_link
+from glassmind.context.reading import BundleRows
 from glassmind.context.sections import (
     SHARES,
     Section,
@@ -48,7 +49,6 @@ from glassmind.errors import BudgetTooSmall
 from glassmind.model import NotePath
 from glassmind.model.context import AnswerSentence, Bundle, BundleNote, Dropped
 from glassmind.obsidian.text import estimate_tokens, heading_address
-from glassmind.store.sqlite.passages import SectionRows
 
 WIDTH = 0.75
 """Of the room for passages, what short ones of many notes may take."""
@@ -94,7 +94,7 @@ class BundlePlan:
 def packed(
     plan: BundlePlan,
     candidates: Sequence[Candidate],
-    rows: SectionRows,
+    rows: BundleRows,
     counter: TokenCounter,
 ) -> Bundle:
     """Return the bundle of some notes, best first, within its budget.
@@ -112,7 +112,7 @@ class _Packer:
         self,
         plan: BundlePlan,
         candidates: Sequence[Candidate],
-        rows: SectionRows,
+        rows: BundleRows,
         counter: TokenCounter,
     ) -> None:
         self._plan, self._candidates = plan, candidates
@@ -356,7 +356,7 @@ class _Packer:
     def _is_seen(self, quoted: "QuotedSentence") -> bool:
         """Return false for a sentence in a comment that begins above its passage."""
         note_id, stretch = quoted.candidate.note.note_id, quoted.stretch
-        page = NoteLines(self._rows.pages([note_id]).get(note_id, ()))
+        page = NoteLines(self._rows.note_lines([note_id]).get(note_id, ()))
         before = stretch.text.count("\n", 0, quoted.place[0])
         return stretch.first_line + before not in page.unseen
 

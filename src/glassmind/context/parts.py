@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from glassmind.context.budget import Estimate, TokenCounter
+from glassmind.context.reading import BundleRows
 from glassmind.errors import ModelFault, ProjectUnknown, VaultError, VaultMissing
 from glassmind.files.read import Decoded, VaultFiles, decode
 from glassmind.files.scan import StaleFiles, stale_files
@@ -18,8 +19,7 @@ from glassmind.models.protocols import Reranker
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import parse_project, says_private
 from glassmind.obsidian.text import one_line
-from glassmind.store.sqlite.notes import ProjectRows
-from glassmind.store.sqlite.passages import PassageRows, SectionRows
+from glassmind.store.sqlite.rows import Rows
 from glassmind.store.watch_state import read_state
 from glassmind.vault import Vault
 
@@ -67,15 +67,14 @@ class ContextParts:
         """Keep the rows unchanged for all reads inside it."""
         return self.vault.rows().still()
 
-    def sections(self) -> SectionRows:
+    def sections(self) -> BundleRows:
         """Return the rows of sections."""
-        reader = self.vault.reader
         boxes = open_boxes(self.config.vault.path)
-        return SectionRows(reader.connection(), boxes, reader.pairs)
+        return BundleRows(self.vault.rows(), boxes)
 
-    def passages(self) -> PassageRows:
+    def passages(self) -> Rows:
         """Return the rows of passages."""
-        return PassageRows(self.vault.reader.connection())
+        return self.vault.rows()
 
     @cached_property
     def counter(self) -> TokenCounter:
@@ -100,10 +99,10 @@ class ContextParts:
         """
         if project is None or not project.strip():
             return ()
-        known = ProjectRows(self.vault.reader.connection())
-        found = known.members(parse_project(project))
+        known = self.vault.rows()
+        found = known.project_notes(parse_project(project))
         if not found:
-            raise ProjectUnknown(project, known.closest(project))
+            raise ProjectUnknown(project, known.projects_like(project))
         return found
 
 

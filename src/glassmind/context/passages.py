@@ -12,7 +12,7 @@ from glassmind.obsidian.hidden_text import holds_hidden, visible_text
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import heading_address
-from glassmind.store.sqlite.passages import PassageRows
+from glassmind.store.sqlite.rows import Rows
 
 _HEADINGS = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 """What is named above a passage, and need not be shown in it."""
@@ -166,9 +166,9 @@ GROWING = 12
 others have shown of themselves is all that there is room for."""
 
 
-def candidates(asked: Sequence[NoteRequest], rows: PassageRows) -> list[Candidate]:
+def candidates(asked: Sequence[NoteRequest], rows: Rows) -> list[Candidate]:
     """Return the notes that are there, in their order, with their passages read."""
-    notes = rows.notes([one.path for one in asked])
+    notes = rows.packed_notes([one.path for one in asked])
     there = [(one, notes[one.path]) for one in asked if one.path in notes]
     wanted = {
         (note.note_id, index + near)
@@ -179,7 +179,7 @@ def candidates(asked: Sequence[NoteRequest], rows: PassageRows) -> list[Candidat
     wanted |= {(note.note_id, one.indexes[0]) for one, note in there[GROWING:]}
     # what comes first may be the properties alone, which say little by themselves
     wanted |= {(note.note_id, 1) for one, note in there if not one.indexes[0]}
-    chunks = rows.chunks(sorted(wanted))
+    chunks = rows.placed_chunks(sorted(wanted))
     found = []
     for one, note in there:
         passages = _passages(note.note_id, one.indexes, chunks, rows)
@@ -196,7 +196,7 @@ def _passages(
     note_id: int,
     indexes: Sequence[int],
     chunks: Mapping[tuple[int, int], PlacedChunk],
-    rows: PassageRows,
+    rows: Rows,
 ) -> tuple[Stretch, ...]:
     made: list[Stretch] = []
     for index in indexes:
@@ -205,7 +205,7 @@ def _passages(
         places = [(note_id, index + near) for near in _near(index)]
         stretch = stretch_of([chunks[at] for at in places if at in chunks], index)
         if stretch is None:  # it begins or ends in the middle of a line
-            stretch = stretch_of(rows.every(note_id), index)
+            stretch = stretch_of(rows.every_chunk(note_id), index)
         if stretch is not None:
             made.append(stretch)
     return tuple(made)
@@ -287,7 +287,7 @@ class _Lines(NamedTuple):
 class Hiding:
     """The notes of one answer, each looked at once."""
 
-    def __init__(self, rows: PassageRows) -> None:
+    def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._known: dict[int, _Lines | None] = {}
 
@@ -321,7 +321,7 @@ class Hiding:
 
     def _read(self, note_id: int) -> _Lines | None:
         """Return the lines of a note; None where its chunks do not make them up."""
-        chunks = self._rows.every(note_id)
+        chunks = self._rows.every_chunk(note_id)
         text = ""
         for chunk in chunks:
             if chunk.first_line != chunks[0].first_line + text.count("\n"):

@@ -29,10 +29,10 @@ from glassmind.context.markdown import (
 from glassmind.context.note_lines import HEADING
 from glassmind.context.open_work import decisions, questions, tasks
 from glassmind.context.question_words import Terms, asked_terms, section_asked, shared
+from glassmind.context.reading import BundleRows
 from glassmind.model import NotePath
 from glassmind.model.context import Conflict, Dropped, Item, NextRead
 from glassmind.obsidian.text import estimate_tokens, first_day, one_line, sentence_spans
-from glassmind.store.sqlite.passages import SectionRows
 
 SHARES: Mapping[str, float] = MappingProxyType(
     {
@@ -93,7 +93,7 @@ Sections: TypeAlias = dict[str, Section]
 
 
 def sections_of(
-    rows: SectionRows, scope: BundleScope, counter: TokenCounter, budget_tokens: int
+    rows: BundleRows, scope: BundleScope, counter: TokenCounter, budget_tokens: int
 ) -> Sections:
     """Return the sections of some notes and a project, as far as each fits."""
     near = replace(scope, note_ids=scope.note_ids[:COMPARED])
@@ -122,7 +122,7 @@ def _is_near(found: Sequence[Any], terms: Terms | None) -> bool:
 
 
 def suggested_for(
-    rows: SectionRows, shown: BundleScope, counter: TokenCounter, room: int
+    rows: BundleRows, shown: BundleScope, counter: TokenCounter, room: int
 ) -> Section:
     """Return what to read beside the notes that are shown, as far as a room goes."""
     near = replace(shown, note_ids=shown.note_ids[:COMPARED])
@@ -143,10 +143,10 @@ def refitted(made: Sections, counter: TokenCounter, room: int) -> Sections:
 
 
 def replaced_notes(
-    made: Sections, rows: SectionRows, scope: BundleScope
+    made: Sections, rows: BundleRows, scope: BundleScope
 ) -> Mapping[NotePath, str]:
     """Return the selected notes that another supersedes, with its title."""
-    later = rows.held(scope.note_ids[COMPARED:], SUPERSEDED_BY)
+    later = rows.store.held_values(scope.note_ids[COMPARED:], SUPERSEDED_BY)
     said = {
         NotePath(path): names[0].rpartition("/")[2]
         for path, value in later
@@ -280,7 +280,7 @@ Ties: TypeAlias = dict[int, tuple[float, str]]
 
 
 def next_reads(
-    rows: SectionRows, scope: BundleScope, limit: int, shown: Collection[int] = ()
+    rows: BundleRows, scope: BundleScope, limit: int, shown: Collection[int] = ()
 ) -> list[NextRead]:
     """Return notes that selected notes link to, are linked from or are similar to.
 
@@ -294,8 +294,8 @@ def next_reads(
         at: fsum([share for share, _ in tied.values()]) for at, tied in ties.items()
     }
     likely = sorted(held, key=lambda at: (-held[at], at))[: max(limit, 0) * LOOKED_AT]
-    degrees = rows.degrees(likely)
-    notes = rows.named([*likely, *scope.note_ids])
+    degrees = rows.store.degrees(likely)
+    notes = rows.names([*likely, *scope.note_ids])
     scored = []
     for at in likely:
         if at in notes:
@@ -311,9 +311,12 @@ def next_reads(
     ]
 
 
-def _ties(rows: SectionRows, scope: BundleScope) -> dict[int, Ties]:
+def _ties(rows: BundleRows, scope: BundleScope) -> dict[int, Ties]:
     worth = {note_id: FADING**at for at, note_id in enumerate(scope.note_ids)}
-    links, likes = rows.links(scope.note_ids), rows.likenesses(scope.note_ids)
+    links, likes = (
+        rows.store.section_links(scope.note_ids),
+        rows.store.partners(scope.note_ids),
+    )
     pairs = {(source, target) for source, _, target, _ in links}
     out = Counter(source for source, _ in pairs)
     back = Counter(target for _, target in pairs)

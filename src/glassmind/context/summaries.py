@@ -36,6 +36,7 @@ from glassmind.context.markdown import (
 from glassmind.context.note_lines import ITEM, NoteLines
 from glassmind.context.open_work import decisions, questions
 from glassmind.context.parts import ContextParts, StaleCheck, day_or_today
+from glassmind.context.reading import BundleRows
 from glassmind.context.sections import lean, shortened
 from glassmind.errors import ProjectUnknown
 from glassmind.model import NotePath, Span
@@ -50,7 +51,6 @@ from glassmind.obsidian.hidden_text import holds_hidden
 from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.text import sentences_in
-from glassmind.store.sqlite.passages import SectionRows
 
 MOST_NOTES, MOST_EACH = 500, 300
 """Notes that are read, those changed last: about a second for a large project; and
@@ -210,7 +210,7 @@ def _found(
     members = parts.members_of(project)
     if not members:
         raise ProjectUnknown(project)
-    every = rows.notes([note.note_id for note in members])
+    every = rows.section_notes([note.note_id for note in members])
     ours = [note for note in every.values() if _is_source(note, agent)]
     ours.sort(key=lambda note: (-note.mtime_ns, note.path))
     notes = {note.note_id: note for note in ours[:MOST_NOTES]}
@@ -333,7 +333,7 @@ def is_alike(words: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def note_sentences(
-    rows: SectionRows, notes: Mapping[int, SectionNote]
+    rows: BundleRows, notes: Mapping[int, SectionNote]
 ) -> list[NoteSentence]:
     """Return the sentences of notes that are understood by themselves, by path.
 

@@ -26,7 +26,7 @@ from glassmind.files.steps import is_trashed
 from glassmind.model import Digest, NotePath
 from glassmind.model.edits import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
 from glassmind.obsidian.links import Outline, OutlinePart, anchor_of
-from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.rows import Rows
 
 OTHER_KINDS = ("canvas", "base")
 """Kinds of notes whose references the rows do not all know."""

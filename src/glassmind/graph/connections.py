@@ -96,7 +96,7 @@ class _Links:
     ) -> None:
         self._graph = graph
         keys = [(int(graph.ids[edge.source]), edge.seq) for edge in edges]
-        self._sentences = net_rows(vault).sentences(keys) if keys else {}
+        self._sentences = net_rows(vault).link_sentences(keys) if keys else {}
 
     def shown(self, edges: Iterable[NetEdge]) -> tuple[GraphLink, ...]:
         paths, ids = self._graph.paths, self._graph.ids

@@ -27,7 +27,6 @@ from glassmind.model import NotePath
 from glassmind.model.health import FindingNow
 from glassmind.model.suggestions import Dismissals, Dismissed
 from glassmind.search.notes import notes_for
-from glassmind.store.sqlite.pairs import PairRows
 from glassmind.vault import Vault
 
 PAIRED = " <> "
@@ -207,7 +206,7 @@ class DismissalBook:
         if not about:
             return list(found)
         reader = self._vault.reader
-        there = set(PairRows(reader.connection()).there(about))
+        there = set(reader.rows().known_paths(about))
         if there < about:
             there |= {path for path, *_ in reader.rows().skipped()}
         return [one for one in found if there.issuperset(one.paths)]

@@ -24,7 +24,6 @@ from glassmind.model.health import (
 )
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.secrets import secret_locations
-from glassmind.store.sqlite.health import HealthRows
 from glassmind.vault import Vault
 
 EXAMPLES = 3
@@ -233,7 +232,7 @@ def report(
     reports.sort(key=lambda one: (SEVERITIES.index(one.severity), -one.count))
     many = len(context.notes)
     score, parts = scored(counts, many)
-    lag = vault.reader.pairs().lag(answering_space(vault))
+    lag = vault.reader.rows().pair_lag(answering_space(vault))
     behind = [lag.notice] if lag.state is not None and lag.notice else []
     notices = *book.problems, *behind
     return HealthReport(
@@ -314,7 +313,7 @@ def secret_places(vault: Vault) -> list[SecretPlace]:
     with vault.files() as files:
         if files.hides_secrets:
             return found
-        for path in HealthRows(vault.reader.connection()).secret_notes():
+        for path in vault.rows().secret_notes():
             try:
                 decoded = decode(files.read(path))
             except VaultError:

@@ -56,7 +56,6 @@ from glassmind.model.ontology import Entry, Spelled, SpelledWord
 from glassmind.model.suggestions import Pair
 from glassmind.obsidian.links import Outline, steps_of
 from glassmind.obsidian.text import fold
-from glassmind.store.sqlite.health import HealthRows
 from glassmind.vault import Vault
 
 NO_VECTORS = "nothing is embedded yet; glassmind index makes vectors where a model is"
@@ -110,7 +109,7 @@ class HealthContext:
 
     def __init__(self, vault: Vault) -> None:
         self.vault = vault
-        self.rows = HealthRows(vault.reader.connection())
+        self.rows = vault.rows()
         self.habits = habits_of(vault.config.vault.path)
         self._found: dict[Check, list[Finding] | Unchecked] = {}
 
@@ -122,7 +121,7 @@ class HealthContext:
 
     @cached_property
     def notes(self) -> list[HealthNote]:
-        return self.rows.notes()
+        return self.rows.health_notes()
 
     @cached_property
     def by_id(self) -> dict[int, HealthNote]:
@@ -377,7 +376,7 @@ def near_duplicates(context: HealthContext) -> list[Finding]:
     """
     notes = list(context.lasting.values())
     sizes, sketches = dict[int, int](), dict[int, Hashes]()
-    for note_id, text in context.rows.texts({note.id for note in notes}):
+    for note_id, text in context.rows.texts_of({note.id for note in notes}):
         runs = runs_of(text)
         sizes[note_id], sketches[note_id] = len(runs), runs[:SKETCH].copy()
     same: dict[str, list[HealthNote]] = {}
@@ -408,7 +407,7 @@ def _nearly(
     """Yield the notes that are nearly the same, and how much of them is."""
     candidates = similar_sketches(sketches, NEARLY)
     wanted = {notes[at].id for pair in candidates.pairs for at in pair}
-    texts = context.rows.texts(wanted) if wanted else ()
+    texts = context.rows.texts_of(wanted) if wanted else ()
     runs = {
         note: np.setdiff1d(runs_of(text), candidates.boilerplate, assume_unique=True)
         for note, text in texts
@@ -451,13 +450,13 @@ def weakly_tied(context: HealthContext) -> list[Finding] | Unchecked:
 
 def _close_pairs(vault: Vault) -> list[Pair] | Unchecked:
     """Return the pairs that are similar by `CLOSE`, the most similar first."""
-    space, rows = answering_space(vault), vault.reader.pairs()
-    state = rows.lag(space).state
+    space, rows = answering_space(vault), vault.reader.rows()
+    state = rows.pair_lag(space).state
     if not space or state is None:
         return Unchecked(NO_PAIRS if space else NO_VECTORS)
     # As far above the vault's own threshold as `CLOSE` is above the usual one.
     reach = (1 - CLOSE) / (1 - state.level) if state.level < 1 else 1.0
-    found = rows.pairs(least=1 - (1 - state.threshold) * min(1.0, reach))
+    found = rows.similar_pairs(least=1 - (1 - state.threshold) * min(1.0, reach))
     return undismissed(found, dismissals_for(vault).now())
 
 

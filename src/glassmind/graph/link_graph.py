@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from glassmind.files.scan import LeftOutNames, is_left_out, left_out_names
 from glassmind.links.graph import LinkGraph, build, updated, with_ghosts
 from glassmind.model.graph import News
-from glassmind.store.sqlite.links import NetRows
+from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
     return vault.part(KeptGraph).now(ghosts=ghosts)
 
 
-def net_rows(vault: Vault) -> NetRows:
+def net_rows(vault: Vault) -> Rows:
     """Return the rows of links."""
-    return NetRows(vault.reader.connection(), vault.reader.graph_links)
+    return vault.rows()
 
 
 def names_left_out(vault: Vault) -> LeftOutNames:
@@ -42,7 +42,7 @@ def current_words(vault: Vault) -> "KeywordIndex | None":
 
 def answering_space(vault: Vault) -> str:
     """Return the name of the vectors that are searched; empty if there are none."""
-    space = vault.reader.vectors().answering()
+    space = vault.reader.rows().answering_space()
     return space.name if space else ""
 
 
@@ -69,21 +69,23 @@ class KeptGraph:
             if kept is None or kept.head != plain.head:
                 files = names_left_out(self._vault)
                 unresolved = [
-                    link for link in rows.ghosts() if not is_left_out(link.name, files)
+                    link
+                    for link in rows.ghost_links()
+                    if not is_left_out(link.name, files)
                 ]
                 kept = self._with_ghosts = with_ghosts(plain, unresolved)
             return kept
 
-    def _current(self, rows: NetRows) -> LinkGraph:
+    def _current(self, rows: Rows) -> LinkGraph:
         last = self._plain
-        news = None if last is None else rows.news(last.head)
+        news = None if last is None else rows.graph_news(last.head)
         if last is not None and news is not None:
             if not news.changed:
                 return last
             if _same_notes(last, news):
-                links = rows.links_of([row.id for row in news.notes])
+                links = rows.graph_links_of([row.id for row in news.notes])
                 return updated(last, news.head, news.notes, links)
-        return build(rows.head(), rows.nodes(), rows.links())
+        return build(rows.graph_head(), rows.graph_nodes(), rows.graph_links())
 
 
 def _same_notes(graph: LinkGraph, news: News) -> bool:

@@ -21,7 +21,7 @@ from glassmind.model import NotePath
 from glassmind.model.ontology import Entry, GhostName, HeadingName, NameKind
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.text import fold
-from glassmind.store.sqlite.health import OntologyRows
+from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault, made_once
 
 TITLE_KEYS = ("title", "name", "id")
@@ -131,10 +131,10 @@ class KnownNames:
         self,
         entries: Sequence[Entry],
         named: Sequence[Entry],
-        rows: OntologyRows,
+        rows: Rows,
     ) -> None:
-        self._named, self._ghosts = named, rows.ghosts()
-        self._headings, self._markdown = rows.headings(), rows.writes_markdown()
+        self._named, self._ghosts = named, rows.ghost_names()
+        self._headings, self._markdown = rows.all_headings(), rows.writes_markdown()
         files = rows.paths()
         self._files = Names.of(files)
         self._namesakes: dict[str, list[NotePath]] = {}
@@ -288,7 +288,7 @@ class Vocabulary:
     @made_once
     def names(self) -> KnownNames:
         """Everything that something in the vault is called."""
-        rows = OntologyRows(self.vault.reader.connection())
+        rows = self.vault.rows()
         return KnownNames(self.entries, self.named, rows)
 
     @made_once
@@ -319,14 +319,14 @@ class _KeptVocabulary:
         self._vault, self._making = vault, Lock()
         self._kept: tuple[str, Vocabulary] | None = None
 
-    def _rows(self) -> OntologyRows:
-        return OntologyRows(self._vault.reader.connection())
+    def _rows(self) -> Rows:
+        return self._vault.rows()
 
     def now(self) -> Vocabulary:
         settings = obsidian_settings(self._vault.config.vault.path)
         with self._making, self._rows().still():
             rows = self._rows()  # as they are now, when it is our turn
-            head, kept = rows.head(), self._kept
+            head, kept = rows.graph_head(), self._kept
             if kept and kept[0] == head and kept[1].settings == settings:
                 return kept[1]
             made = Vocabulary(self._vault, tuple(rows.entries()))

@@ -33,7 +33,7 @@ from glassmind.model.ontology import (
     SpellingCount,
     ValueKind,
 )
-from glassmind.store.sqlite.health import OntologyRows
+from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault
 
 CATEGORY_KEYS = (
@@ -322,7 +322,7 @@ MAPS = frozenset(["moc", "map of content", "mapa de contenido", "hub", "index"])
 """What notes that lead to others are called, as tag, category or end of a name."""
 
 
-def hubs(entries: Sequence[Entry], rows: OntologyRows) -> list[Hub]:
+def hubs(entries: Sequence[Entry], rows: Rows) -> list[Hub]:
     """Return what notes belong to, the hub of most members first."""
     found = [*_by_property(entries), *_maps(entries, rows)]
     return sorted(found, key=lambda hub: (-hub.members.total, hub.name, hub.property))
@@ -348,7 +348,7 @@ def _by_property(entries: Sequence[Entry]) -> list[Hub]:
     ]
 
 
-def _maps(entries: Sequence[Entry], rows: OntologyRows) -> list[Hub]:
+def _maps(entries: Sequence[Entry], rows: Rows) -> list[Hub]:
     maps = {entry.id: entry for entry in entries if is_map(entry)}
     return [
         Hub(None, maps[note_id].title, maps[note_id].path, _listed(paths))
@@ -550,7 +550,7 @@ def ontology(vault: Vault, *, limit: int = SHOWN) -> Ontology:
     vocabulary = vocabulary_for(vault)
     entries, settings = vocabulary.counted, vocabulary.settings
     uses = property_uses(entries, settings.property_types)
-    named, rows = labels(entries), OntologyRows(vault.reader.connection())
+    named, rows = labels(entries), vault.rows()
     shown = [
         label
         for source in ("property", "tag", "folder")

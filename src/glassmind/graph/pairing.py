@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from glassmind.errors import IndexBusy
 from glassmind.model.suggestions import MOST_PARTNERS, PAIRS_VERSION
-from glassmind.store.sqlite.pairs import PairRows, PairSource
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ def pair_notes(
             return
         from glassmind.graph.similar import update_pairs  # noqa: PLC0415 - numpy
 
-        source = PairSource(vault.reader.connection())
+        source = vault.rows()
         with suppress(IndexBusy):
             level = vault.config.graph.similarity
             update_pairs(source, lambda: _step(vault), level, progress, pause)
@@ -41,14 +40,14 @@ def pair_notes(
 
 def _is_level(vault: Vault) -> bool:
     """True if there is nothing to do; found out without numpy."""
-    rows = PairRows(vault.reader.connection())
-    space, state = vault.reader.vectors().answering(), rows.state()
+    rows = vault.rows()
+    space, state = vault.reader.rows().answering_space(), rows.pair_state()
     if space is None:
         return True
     level = vault.config.graph.similarity
     wanted = (space.name, level, MOST_PARTNERS, PAIRS_VERSION)
     made = state and (state.space, state.level, state.most, state.version)
-    return made == wanted and rows.is_level()
+    return made == wanted and rows.pairs_are_current()
 
 
 @contextmanager

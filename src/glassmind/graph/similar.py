@@ -33,7 +33,8 @@ from glassmind.model.suggestions import (
     Similar,
 )
 from glassmind.model.vectors import Space
-from glassmind.store.sqlite.pairs import PairSource, PairStep
+from glassmind.store.sqlite.pairs import PairStep
+from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault
 
 Floats = NDArray[np.float32]
@@ -94,8 +95,10 @@ def similar(
         raise BadLimit(limit, MOST_SHOWN)
     if not 0 <= least <= 1:
         raise BadWish("least", least, "from 0 to 1")
-    rows = vault.reader.pairs()
-    found = rows.of_note(note, least=least) if note else rows.pairs(least=least)
+    rows = vault.reader.rows()
+    found = (
+        rows.pairs_of(note, least=least) if note else rows.similar_pairs(least=least)
+    )
     dismissals = dismissals_for(vault).now()
     kept = undismissed(found, dismissals)
     return Similar(
@@ -103,20 +106,20 @@ def similar(
         pairs=tuple(kept[:limit]),
         total=len(kept),
         dismissed=len(found) - len(kept),
-        status=rows.status(answering_space(vault), dismissals.pairs),
+        status=rows.pair_status(answering_space(vault), dismissals.pairs),
         notices=similarity_notices(vault),
     )
 
 
 def similar_to(vault: Vault, note: NotePath, *, limit: int) -> list[Pair]:
     """Return the undismissed pairs of a note, which is the first of each."""
-    pairs = vault.reader.pairs().of_note(note)
+    pairs = vault.reader.rows().pairs_of(note)
     return undismissed(pairs, dismissals_for(vault).now())[:limit]
 
 
 def similarity_notices(vault: Vault) -> tuple[str, ...]:
     """Return what is not known yet of similar notes, and unreadable dismissals."""
-    notice = vault.reader.pairs().lag(answering_space(vault)).notice
+    notice = vault.reader.rows().pair_lag(answering_space(vault)).notice
     return (*([notice] if notice else []), *dismissals_for(vault).now().problems)
 
 
@@ -159,7 +162,7 @@ class Pass(NamedTuple):
 
 
 def update_pairs(
-    source: PairSource,
+    source: Rows,
     step: Callable[[], AbstractContextManager[PairStep]],
     level: float,
     progress: ShowProgress,
@@ -192,12 +195,12 @@ def update_pairs(
     return False
 
 
-def _wanted(source: PairSource, level: float) -> Pass | None:
+def _wanted(source: Rows, level: float) -> Pass | None:
     """Return what there is to do; None when there is nothing."""
-    space, before = source.space(), source.state()
+    space, before = source.answering_space(), source.pair_state()
     if space is None:
         return None
-    news = source.news()
+    news = source.pair_news()
     marks = (*news.mark, *news.link_mark)
     made = (space.name, level, 0.0, MOST_PARTNERS, PAIRS_VERSION)
     after = PairState(*made, *marks)
@@ -221,14 +224,14 @@ def _finished(
 
 
 def pairs_among(
-    source: PairSource, level: float, hidden: Collection[int]
+    source: Rows, level: float, hidden: Collection[int]
 ) -> tuple[Iterable[Partner], float]:
     """Return the similar notes among all that a source shows, and the threshold.
 
     They are what `Pairing` would store for a vault without the `hidden` notes. Where
     these are on few full lists, all other lists are taken from the stored ones.
     """
-    space, state = source.space(), source.state()
+    space, state = source.answering_space(), source.pair_state()
     if space is None or state is None:
         return [], 0.0
     ids, sample = _ordered(source, space)
@@ -243,7 +246,7 @@ def pairs_among(
         visible = set(ids).difference(change.anew)
         stored = (
             pair
-            for pair in source.every_pair()
+            for pair in source.all_pairs()
             if pair.note_id in visible
             and pair.other_id not in change.gone
             and pair.similarity >= threshold
@@ -255,17 +258,17 @@ def pairs_among(
     return _as_rows(work.found(), ids, ids), threshold
 
 
-def _ordered(source: PairSource, space: Space) -> tuple[list[int], Floats]:
+def _ordered(source: Rows, space: Space) -> tuple[list[int], Floats]:
     """Return all notes by path, and the vectors of a sample of them.
 
     Those whose paths have the least hashes: one note more or less changes one of them.
     """
-    order = source.order(space)
+    order = source.note_order(space)
     hashed = sorted(
         (xxhash.xxh3_64_intdigest(path.encode()), path, note) for note, path in order
     )
     sample = [note for _, _, note in sorted(hashed[:SAMPLE], key=lambda one: one[1])]
-    rows = _rows_of(source.vectors(space, sample), space.width)
+    rows = _rows_of(source.vectors_of(space, sample), space.width)
     return [note for note, _ in order], rows
 
 
@@ -274,21 +277,21 @@ def _same_rules(before: PairState, after: PairState) -> bool:
     return before[:2] == after[:2] and before[3:5] == after[3:5]
 
 
-def _matrix(source: PairSource, wanted: Pass, numbering: "Numbering") -> Floats:
+def _matrix(source: Rows, wanted: Pass, numbering: "Numbering") -> Floats:
     rows = np.empty((len(wanted.ids), wanted.space.width), np.float32)
-    for notes, raw in source.every_vector(wanted.space):
+    for notes, raw in source.all_vectors(wanted.space):
         rows[numbering.of(notes)] = _rows_of(raw, wanted.space.width)
     return rows
 
 
-def _whole_pass(source: PairSource, wanted: Pass) -> "HalfPass":
+def _whole_pass(source: Rows, wanted: Pass) -> "HalfPass":
     numbering = Numbering(wanted.ids)
-    linked = numbering.linked(source.links(None))
+    linked = numbering.linked(source.links_among(None))
     rows = _matrix(source, wanted, numbering)
     return HalfPass(rows, MOST_PARTNERS, wanted.after.threshold, linked)
 
 
-def _change(source: PairSource, wanted: Pass) -> PairChange | None:
+def _change(source: Rows, wanted: Pass) -> PairChange | None:
     """Return what follows from a few changes; None where all are to be compared.
 
     The lists of changed notes are made anew, and of those that are similar to one. So
@@ -313,7 +316,7 @@ def _change(source: PairSource, wanted: Pass) -> PairChange | None:
     if len(owners) * FEW > len(there):
         return None
     notes = [wanted.ids[owner] for owner in owners.tolist()]
-    linked = numbering.linked(source.links(notes))
+    linked = numbering.linked(source.links_among(notes))
     lists = Lists(len(owners), MOST_PARTNERS, after.threshold)
     for at in range(0, len(owners), STRIP):
         some = owners[at : at + STRIP]
@@ -324,14 +327,14 @@ def _change(source: PairSource, wanted: Pass) -> PairChange | None:
     return PairChange(list(_as_rows(lists.found(), notes, wanted.ids)), notes, changed)
 
 
-def _full_lists_with(source: PairSource, changed: Collection[int]) -> set[int]:
+def _full_lists_with(source: Rows, changed: Collection[int]) -> set[int]:
     """Return the other notes whose full list has one of the changed notes."""
     naming = {
         entry.note_id
-        for entry in source.touching(changed)
+        for entry in source.pairs_touching(changed)
         if entry.other_id in changed and entry.note_id not in changed
     }
-    sizes = Counter(entry.note_id for entry in source.lists(naming))
+    sizes = Counter(entry.note_id for entry in source.pair_lists(naming))
     return {note for note, size in sizes.items() if size >= MOST_PARTNERS}
 
 

@@ -62,7 +62,6 @@ from glassmind.model.suggestions import (
     suggestion_key,
 )
 from glassmind.obsidian.prose import readable_text
-from glassmind.store.sqlite.health import MentionRows
 from glassmind.vault import Vault
 
 Strengths: TypeAlias = NDArray[np.float64]
@@ -202,7 +201,7 @@ class Facts(Struct, frozen=True, eq=False):
 
 def facts_of(vault: Vault, net: LinkGraph) -> Facts:
     """Return what is known of every node of a graph."""
-    rows = MentionRows(vault.reader.connection())
+    rows = vault.rows()
     settings = obsidian_settings(vault.config.vault.path)
     habits, agents = habits_in(settings), f"{vault.config.writes.agent_dir}/"
     named, anchors = rows.note_names(), rows.anchors()
@@ -238,7 +237,7 @@ def facts_of(vault: Vault, net: LinkGraph) -> Facts:
         table=name_table(names, used, texts=texts),
         names=names,
         used=used,
-        tags=rows.tags(),
+        tags=rows.folded_tags(),
         words=words,
         rarity=rarity,
         holders={word: np.array(at, np.int64) for word, at in holders.items()},
@@ -362,13 +361,13 @@ class Finder:
     def __init__(self, vault: Vault, pages: Pages) -> None:
         self._vault, self.pages = vault, pages
         self.facts = facts_for(vault)
-        self.rows = MentionRows(vault.reader.connection())
+        self.rows = vault.rows()
         self.words = current_words(vault)
         self.dismissed = dismissals_for(vault).now()
-        known = list(self.rows.vectors())
+        known = list(self.rows.note_vectors())
         nodes = self.facts.net.nodes_of(np.array([note for note, _ in known], np.int64))
         raw = np.frombuffer(b"".join(row for _, row in known), "<f4")
-        vectors = raw.reshape(-1, max(self.rows.width(), 1))
+        vectors = raw.reshape(-1, max(self.rows.vector_width(), 1))
         self._nodes, self._vectors = nodes[nodes >= 0], vectors[nodes >= 0]
         self._spots: dict[int, Mapping[int, Spot]] = {}
         self._standing: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
@@ -478,7 +477,7 @@ class Finder:
         if node is not None:
             outlook = self.outlook(node)
             paired = np.zeros(len(self.facts.net), np.bool_)
-            for pair in self._vault.reader.pairs().of_note(note):
+            for pair in self._vault.reader.rows().pairs_of(note):
                 other = self.facts.net.node_at(pair.other_path)
                 if other is not None:
                     paired[other] = outlook.open_[other]
@@ -534,7 +533,7 @@ class Finder:
     def _similar_pairs(self) -> list[tuple[int, int]]:
         """Return the stored pairs of similar notes, the most similar first."""
         node_at, found = self.facts.net.node_at, []
-        for pair in self._vault.reader.pairs().pairs():
+        for pair in self._vault.reader.rows().similar_pairs():
             node, other = node_at(pair.path), node_at(pair.other_path)
             if node is not None and other is not None and not self._days((node, other)):
                 found.append((node, other))
@@ -826,7 +825,7 @@ def suggest(vault: Vault, note: NotePath | None, *, limit: int) -> Suggestions:
 
 def _unknown(vault: Vault, note: NotePath | None) -> Iterator[str]:
     """Yield what is not known yet."""
-    if not MentionRows(vault.reader.connection()).width():
+    if not vault.rows().vector_width():
         yield NO_VECTORS
     elif note is None:
         yield from similarity_notices(vault)

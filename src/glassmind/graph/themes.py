@@ -38,7 +38,7 @@ from glassmind.model.graph import (
     ThemeState,
     low_modularity,
 )
-from glassmind.store.sqlite.pairs import ThemeRows
+from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault
 
 LEAST_RESOLUTION, MOST_RESOLUTION = 0.01, 100.0
@@ -119,8 +119,8 @@ class Themed:
         self._last: _Made | None = None
         self._homes: tuple[Themes | None, dict[str, ThemeLabel]] = (None, {})
 
-    def _rows(self) -> ThemeRows:
-        return self._vault.reader.themes()
+    def _rows(self) -> Rows:
+        return self._vault.reader.rows()
 
     def now(
         self,
@@ -161,7 +161,7 @@ class Themed:
     def renew(self, wait_s: float) -> None:
         """Make the themes that are kept current, waiting so long for other writers."""
         with self._lock:
-            graph, state = link_graph(self._vault), self._rows().state()
+            graph, state = link_graph(self._vault), self._rows().theme_state()
             wanted = self._resolution(state)
             if not _is_of(state, fingerprint(graph), wanted):
                 self._keep(self._made(graph, wanted), wait_s=wait_s)
@@ -170,7 +170,7 @@ class Themed:
         self, resolution: float | None, *, ghosts: bool = False, refresh: bool = False
     ) -> _Made:
         graph = link_graph(self._vault, ghosts=ghosts)
-        state = self._rows().state()
+        state = self._rows().theme_state()
         kept = self._usual if refresh else self._resolution(state)
         wanted = kept if resolution is None else resolution
         once = not refresh and wanted != kept
@@ -207,7 +207,7 @@ class Themed:
     ) -> _Made:
         """Return the themes of a graph, from the rows if they are there."""
         rows = self._rows()
-        kept, mark = rows.kept(), fingerprint(graph)
+        kept, mark = rows.kept_themes(), fingerprint(graph)
         state = kept.state
         if state is not None and _is_of(state, mark, resolution) and not anew:
             division = _from_rows(graph, kept, state)
@@ -219,7 +219,7 @@ class Themed:
             before = _by_node(graph, members, 1).astype(np.int32)
             last_id = None if ghosts or once else kept.last_id
             division = parts, known_again(before, parts.labels, last_id)
-        themes = _described(graph, division, resolution, _Tags(rows.tags()))
+        themes = _described(graph, division, resolution, _Tags(rows.tag_spellings()))
         grouped = themes.notes - themes.apart
         quality = division[0].modularity
         made = ThemeState(mark, resolution, quality, self._usual, grouped)

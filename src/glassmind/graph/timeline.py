@@ -256,7 +256,7 @@ def _link_events(
     every = [_key(graph, edge) for edges in links.values() for edge in edges]
     written = vault.rows().targets_of(every)
     firsts = [_key(graph, edges[0]) for edges in links.values()]
-    sentences = net_rows(vault).sentences(firsts)
+    sentences = net_rows(vault).link_sentences(firsts)
     for node in scene.near:
         made = scene.made(node)
         text = _made_text(graph.titles[node], made)

@@ -24,7 +24,7 @@ from glassmind.store.lexical import files as word_files
 from glassmind.store.lock import WriterLock
 from glassmind.store.logs import access_log_for
 from glassmind.store.place import DAEMON_LOCK, LOCK
-from glassmind.store.sqlite.connection import sqlite_version, wrong_with
+from glassmind.store.sqlite.connection import sqlite_version
 from glassmind.store.vectors import files as vector_files
 from glassmind.store.watch_state import read_state
 from glassmind.vault import Vault
@@ -103,7 +103,7 @@ class Examined:
     @property
     def matrix(self) -> Path:
         """The folder of the vectors that answer."""
-        space = self.vault.reader.vectors().answering()
+        space = self.vault.reader.rows().answering_space()
         return vector_files.place_of(self.place.folder, space.name if space else "")
 
     def vectors_behind(self) -> int | None:
@@ -135,7 +135,7 @@ class Examined:
     def coverage_text(self, space: Space) -> str:
         """Return how many passages have a vector, in words."""
         least = self.config.index.embed_min_chars
-        coverage = self.vault.reader.vectors().coverage(space, least)
+        coverage = self.vault.reader.rows().coverage(space, least)
         return f"{coverage.covered:,} of {coverage.total:,} passages"
 
 
@@ -226,7 +226,7 @@ def _access_log(examined: Examined) -> Iterator[Check]:
 
 
 def _rows(examined: Examined) -> Iterator[Check]:
-    wrong = wrong_with(examined.vault.reader.connection())
+    wrong = examined.vault.reader.wrong()
     if wrong is None:
         yield Check("index.db", "ok", "every page and passage reads well")
     else:
@@ -313,13 +313,13 @@ def _model(examined: Examined) -> Iterator[Check]:
 
 def _vectors(examined: Examined) -> Iterator[Check]:
     """Say whether every vector is what was written, and every chunk has one."""
-    known = examined.vault.reader.vectors()
-    damaged = known.damaged()
+    known = examined.vault.reader.rows()
+    damaged = known.damaged_vectors()
     if damaged:
         much = "1 vector is" if len(damaged) == 1 else f"{len(damaged):,} vectors are"
         yield Check("vectors", "fail", f"{much} not what was written", VERIFY)
         return
-    space, holder = known.answering(), examined.holder(EMBEDDING_LOCK)
+    space, holder = known.answering_space(), examined.holder(EMBEDDING_LOCK)
     if space is None:
         if holder is not None:
             finding = f"nothing is embedded yet; {holder} is embedding now"
@@ -407,15 +407,15 @@ def status_of(
     """
     examined = Examined(vault)
     place, reader, config = examined.place, vault.reader, vault.config
-    known = reader.vectors()
-    space = known.answering()
+    known = reader.rows()
+    space = known.answering_space()
     models = _models(examined, space)
     notices = [*place.notices, *models.notices, *examined.dismissals.problems]
     access = examined.access_log
     notices += [access.finding] if access.state != "ok" else []
     notes, chunks = reader.rows().counts()
     name = space.name if space else ""
-    pairs: PairStatus = reader.pairs().status(name, examined.dismissals.pairs)
+    pairs: PairStatus = known.pair_status(name, examined.dismissals.pairs)
     return Status(
         notes=notes,
         chunks=chunks,
@@ -478,7 +478,7 @@ def _begun(
 
     `wanted` names the one that the settings ask for; it is empty where none is known.
     """
-    spaces = examined.vault.reader.vectors().spaces()
+    spaces = examined.vault.reader.rows().spaces()
     others = [one for one in spaces if one.id != space.id]
     if wanted == space.name or not others:
         return []

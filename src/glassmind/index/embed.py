@@ -23,7 +23,8 @@ from glassmind.models.protocols import Embedder
 from glassmind.obsidian.properties import is_memo_head, memo_own_text
 from glassmind.obsidian.secrets import redacted
 from glassmind.store.lock import WriterLock
-from glassmind.store.sqlite.vectors import VectorRows, VectorStep
+from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.vectors import VectorStep
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
@@ -266,8 +267,8 @@ class EmbeddingTask(Struct, frozen=True):
 
     def left(self) -> int:
         """Return how many chunks lack a vector."""
-        known = self.vault.reader.vectors()
-        return known.coverage(known.answering(), self.options()[0]).missing
+        known = self.vault.reader.rows()
+        return known.coverage(known.answering_space(), self.options()[0]).missing
 
 
 def _opens(vault: Vault) -> bool:
@@ -306,7 +307,7 @@ def run_pass(
     """
     vault = task.vault
     with vault.faults():
-        if not again and vault.reader.vectors().setting(LEVEL) == task.level():
+        if not again and vault.reader.rows().setting(LEVEL) == task.level():
             return Passed()
         lock = WriterLock(vault.place.folder / EMBEDDING_LOCK, takes_over=True)
         if not lock.take_unless_alive(waiting(progress)):
@@ -380,8 +381,8 @@ class _Pass:
         self._pause: Callable[[], bool] = lambda: False
 
     @property
-    def known(self) -> VectorRows:
-        return self._vault.reader.vectors()
+    def known(self) -> Rows:
+        return self._vault.reader.rows()
 
     def missing(self) -> int:
         """Return how many chunks lack a vector of this space."""
@@ -424,8 +425,8 @@ class _Pass:
                 self._epoch = step.epoch()
                 self.space = step.open_space(*self._named, self._settings)
                 self._check_width(self.space.width)
-            known = store.vectors()
-            old = known.answering()
+            known = store.rows()
+            old = known.answering_space()
             with store.vector_step() as step:
                 if not self._task.is_as_before(known.setting(LEVEL)):
                     step.unlink(self.space, self._unwanted(known))
@@ -443,10 +444,10 @@ class _Pass:
         if width != known:
             raise OtherWidth(name, found=width, known=known)
 
-    def _unwanted(self, known: VectorRows) -> list[int]:
-        return known.unwanted(self.space, self._least, enriched=self._enrich)
+    def _unwanted(self, known: Rows) -> list[int]:
+        return known.unwanted_vectors(self.space, self._least, enriched=self._enrich)
 
-    def _can_answer(self, known: VectorRows, old: Space) -> bool:
+    def _can_answer(self, known: Rows, old: Space) -> bool:
         if old.id == self.space.id:
             return True
         if not known.has_vectors(old):
@@ -456,7 +457,7 @@ class _Pass:
     def _run(self) -> None:
         while True:
             level = self._task.level()  # of before: what comes later is for the next
-            ids = self.known.missing(self.space, self._least)
+            ids = self.known.missing_vectors(self.space, self._least)
             if not self._embed(ids, enriched=False):
                 break
         self.left = len(ids)
@@ -465,7 +466,9 @@ class _Pass:
                 self._set_level(level)
             return  # what failed is tried again by the next pass
         self._complete()
-        while self._enrich and self._embed(self.known.plain(self.space), enriched=True):
+        while self._enrich and self._embed(
+            self.known.plain_vectors(self.space), enriched=True
+        ):
             pass
         self._drop_orphans()
         if not self._batcher.failed:
@@ -500,10 +503,12 @@ class _Pass:
 
     def _made(self, part: Sequence[int], *, enriched: bool) -> list[Embedded]:
         around = enriched or self._enrich
-        chunks = self.known.chunks(part, surroundings=around)
+        chunks = self.known.unembedded(part, surroundings=around)
         space, known = self.space, self.known
         kinds = (True,) if enriched else (True, False) if around else (False,)
-        return self._batcher.made(chunks, kinds, lambda keys: known.known(space, keys))
+        return self._batcher.made(
+            chunks, kinds, lambda keys: known.known_vectors(space, keys)
+        )
 
     def _write(self, batch: Sequence[Embedded]) -> None:
         with self._step() as step:

@@ -53,8 +53,8 @@ from glassmind.model.index import (
     Status,
 )
 from glassmind.obsidian.split import SplitRules
-from glassmind.store.sqlite.notes import Rows
-from glassmind.store.sqlite.writer import SqliteWriter, notes_in, write_backup
+from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.writer import SqliteWriter, notes_in
 from glassmind.vault import WRITER_WAIT_S, Vault
 
 
@@ -244,7 +244,7 @@ class IndexKeeper(Struct, frozen=True):
             raise BackupExists(str(file))
         staged = file.with_name(f".glassmind-{os.urandom(8).hex()}.part")
         try:
-            write_backup(self.vault.reader.connection(), staged)
+            self.vault.reader.back_up(staged)
             _rename_new(staged, file)
         finally:
             staged.unlink(missing_ok=True)
@@ -370,7 +370,7 @@ def _repair(vault: Vault, store: SqliteWriter) -> None:
 
 def _drop_damaged_vectors(store: SqliteWriter) -> None:
     """Forget vectors that are not what was written: they are embedded again."""
-    damaged = store.vectors().damaged()
+    damaged = store.rows().damaged_vectors()
     if damaged:
         with store.vector_step() as step:
             step.drop_damaged(damaged)
@@ -529,7 +529,7 @@ def fold_usage(vault: Vault) -> None:
     How far the log was copied stands in the rows, and is written with them: a new
     database takes all of it in again.
     """
-    folded = vault.writer.events().folded()
+    folded = vault.writer.rows().uses_read()
     events, upto = vault.use_log.tail(folded)
     if events:
         with vault.writer.event_step() as step:

@@ -242,7 +242,7 @@ def vectors_of(vault: Vault) -> Followed[NoteVectors]:
     """Return how the vectors of the space that answers are followed."""
 
     def answering() -> tuple[Path, int]:
-        space = vault.writer.vectors().answering()
+        space = vault.writer.rows().answering_space()
         name, width = (space.name, space.width) if space else ("", 1)
         return vector_files.place_of(vault.place.folder, name), width
 

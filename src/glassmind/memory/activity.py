@@ -28,8 +28,7 @@ from glassmind.model.memory import (
 from glassmind.model.search import Successor, Warm
 from glassmind.obsidian.properties import parse_project, projects_in
 from glassmind.obsidian.text import fold
-from glassmind.store.sqlite.memory import EventRows, HeatRows
-from glassmind.store.sqlite.pairs import PairRows
+from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault
 
 HOT, WARM = 0.5, 0.15
@@ -214,18 +213,21 @@ def level_of(heat: float) -> HeatLevel:
 
 def measured(vault: Vault, pins: Collection[NotePath], today: date) -> Warmed:
     """Return how active the notes of a vault are on a day."""
-    db, settings = vault.reader.connection(), vault.config.memory
-    rows, use = HeatRows(db, vault.agent_folder), EventRows(db)
+    rows, settings = vault.rows(), vault.config.memory
     span = Span(today, settings.half_life_days, settings.active_days)
     since, until = span.first.isoformat(), _later(today, 1).isoformat()
-    events, _ = vault.use_log.tail(use.folded())
-    uses = [*use.uses(since), *use.counted(events, since)]
+    events, _ = vault.use_log.tail(rows.uses_read())
+    uses = [*rows.uses(since), *rows.count_uses(events, since)]
     there = [each for each in uses if each.day <= until]
-    return warmed(rows, there, rows.ids(pins), span)
+    return warmed(rows, there, rows.ids(pins), span, vault.agent_folder)
 
 
 def warmed(
-    rows: HeatRows, uses: Iterable[DayUse], pinned: Collection[int], span: Span
+    rows: Rows,
+    uses: Iterable[DayUse],
+    pinned: Collection[int],
+    span: Span,
+    agent: str,
 ) -> Warmed:
     """Return how active notes are: by themselves, then by projects and links.
 
@@ -233,9 +235,11 @@ def warmed(
     pinned: only an agent said that it matters. The same holds for summaries. What is
     superseded is not more active than its successor, unless it is pinned.
     """
-    made = Warmed(span, pinned, rows.captured(), rows.waiting(), rows.successors())
-    apart = {note for note in (*made.waiting, *rows.made()) if note not in pinned}
-    _add_edits(made, rows)
+    captured, waiting = rows.under(agent), rows.under(f"{agent}/inbox")
+    made = Warmed(span, pinned, captured, waiting, rows.successors())
+    summaries = rows.under(f"{agent}/summaries")
+    apart = {note for note in (*waiting, *summaries) if note not in pinned}
+    _add_edits(made, rows, agent)
     for note_id, verb, day, times in uses:
         use = Use(verb, span.ago(date.fromisoformat(day)), times)
         made.uses.setdefault(note_id, []).append(use)
@@ -260,16 +264,20 @@ def warmed(
     return made
 
 
-def _add_edits(made: Warmed, rows: HeatRows) -> None:
+def _add_edits(made: Warmed, rows: Rows, agent: str) -> None:
     """Add edits and the notes' own days; a time in the future does not count."""
     span = made.span
     begin, end = _start_ns(span.first), _start_ns(_later(span.today, 2))
-    for note_id, mtime_ns, company in rows.edited(begin, end, MOST_AT_ONCE):
+    for note_id, mtime_ns, company in rows.edited_between(
+        begin, end, MOST_AT_ONCE, agent
+    ):
         # the last edit of a superseded memo says so, and does not count
         if note_id not in made.successors or note_id not in made.captured:
             day = datetime.fromtimestamp(mtime_ns // 10**9).astimezone().date()
             made.edits[note_id] = (span.ago(day), company)
-    for note_id, own in rows.dated(span.first.isoformat(), span.today.isoformat()):
+    for note_id, own in rows.days_between(
+        span.first.isoformat(), span.today.isoformat()
+    ):
         made.days[note_id] = span.ago(date.fromisoformat(own))
 
 
@@ -337,10 +345,10 @@ def _meant(uses: Iterable[Use]) -> list[Use]:
     return [use for use in uses if MEANING.get(use.verb, OTHER_VERB)]
 
 
-def _ties(rows: HeatRows, direct: Mapping[int, float]) -> dict[int, Tie]:
+def _ties(rows: Rows, direct: Mapping[int, float]) -> dict[int, Tie]:
     hot = [note for note, heat in direct.items() if heat >= HOT]
     hottest = sorted(hot, key=lambda note: (-direct[note], note))[:HOT_LINKED]
-    links = rows.linked(hottest) if hottest else ()
+    links = rows.linked_notes(hottest) if hottest else ()
     degree: dict[int, int] = {}
     for note, _, _ in links:
         degree[note] = degree.get(note, 0) + 1
@@ -357,7 +365,7 @@ def _ties(rows: HeatRows, direct: Mapping[int, float]) -> dict[int, Tie]:
 
 
 def active_projects(
-    rows: HeatRows, recent: Mapping[int, int], apart: Collection[int] = ()
+    rows: Rows, recent: Mapping[int, int], apart: Collection[int] = ()
 ) -> list[Project]:
     """Return the active projects with all of their notes, the last used first.
 
@@ -386,7 +394,7 @@ def active_projects(
     return sorted(projects.values(), key=lambda one: (one.days, one.name.casefold()))
 
 
-def _add_members(rows: HeatRows, projects: Mapping[str, Project]) -> None:
+def _add_members(rows: Rows, projects: Mapping[str, Project]) -> None:
     """Add the notes of projects that were not changed recently."""
     for project in projects.values():
         for place in project.places:
@@ -396,7 +404,7 @@ def _add_members(rows: HeatRows, projects: Mapping[str, Project]) -> None:
         names = map(fold, projects_in(value))
         if meant := [projects[name] for name in names if name in projects]:
             by_text[text] = meant
-    for note, text in rows.with_values(by_text.keys()) if by_text else ():
+    for note, text in rows.notes_with_project(by_text.keys()) if by_text else ():
         for project in by_text[text]:
             project.notes.add(note)
 
@@ -426,7 +434,7 @@ def temperatures(
         raise BadLimit(limit, MOST)
     pins = pinned(vault)
     made = measured(vault.vault, pins.paths, today)
-    rows = HeatRows(vault.vault.reader.connection(), vault.folder)
+    rows = vault.vault.rows()
     among = None if project is None else _members(vault, project)
     heat = {n: h for n, h in made.heat.items() if among is None or n in among}
     hot = sum(h >= HOT for h in heat.values())
@@ -451,14 +459,14 @@ def temperatures(
 
 def _members(vault: MemoryVault, project: str) -> set[int]:
     known = vault.projects()
-    found = {note.note_id for note in known.members(parse_project(project))}
+    found = {note.note_id for note in known.project_notes(parse_project(project))}
     if not found:
-        raise ProjectUnknown(project, known.closest(project))
+        raise ProjectUnknown(project, known.projects_like(project))
     return found
 
 
 def _most_active(
-    made: Warmed, heat: Mapping[int, float], rows: HeatRows, limit: int
+    made: Warmed, heat: Mapping[int, float], rows: Rows, limit: int
 ) -> tuple[ActiveNote, ...]:
     """Return the most active notes; of equal ones the current, then by path."""
     least = min(nlargest(limit, heat.values()), default=0.0) - 10.0**-DIGITS
@@ -549,7 +557,7 @@ class OpenHeat:
         with self._lock:
             state = (vault.reader.log().head(), today)
             if self._state != state or time.monotonic() >= self._until:
-                rows = PairRows(vault.reader.connection())
+                rows = vault.rows()
                 with VaultFiles(vault.config.vault.path) as files:
                     pins = pins_in(files, vault.agent_folder, rows).paths
                 made = measured(vault, pins, today)

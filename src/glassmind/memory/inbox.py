@@ -143,7 +143,7 @@ def _strays(vault: MemoryVault) -> list[str]:
     """Return notices about unreadable memos, and about waiting ones moved outside."""
     return unreadable_notices(vault) + [
         str(MemoAstray(note.path, vault.folder, waits=True))
-        for note in vault.memos().strays(vault.folder)
+        for note in vault.memos().stray_memories(vault.folder)
         if note.properties.get("generated") is True
     ]
 

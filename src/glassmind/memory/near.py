@@ -91,7 +91,7 @@ def nearby(vault: MemoryVault, memo: Memo) -> tuple[SimilarMemory, ...]:
     query = f'path:"{vault.folder}/" {" ".join(words[:QUERY_WORDS])}'
     try:
         found = vault.search(query, limit=CANDIDATES, mode="fulltext", intent=None)
-        texts = vault.memos().texts([hit.path for hit in found.hits])
+        texts = vault.memos().whole_texts([hit.path for hit in found.hits])
         current = list(_current(vault, texts))
     except GlassmindError:
         return ()

@@ -22,7 +22,7 @@ from glassmind.files.write import FileText, rewrite
 from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
 from glassmind.model.memory import Pins
-from glassmind.store.sqlite.pairs import PairRows
+from glassmind.store.sqlite.rows import Rows
 
 FILE = "pinned.txt"
 
@@ -99,7 +99,7 @@ def pinned(vault: MemoryVault) -> Pins:
         return pins_in(files, vault.folder, vault.pinned_notes())
 
 
-def pins_in(files: VaultFiles, folder: str, rows: PairRows) -> Pins:
+def pins_in(files: VaultFiles, folder: str, rows: Rows) -> Pins:
     """Return what the file in the agent folder pins."""
     path = NotePath(f"{folder}/{FILE}")
     try:
@@ -114,7 +114,7 @@ def pins_in(files: VaultFiles, folder: str, rows: PairRows) -> Pins:
     return found if files.sees_all else Pins(found.paths)
 
 
-def _resolved(lines: list[str], rows: PairRows, file: NotePath) -> Pins:
+def _resolved(lines: list[str], rows: Rows, file: NotePath) -> Pins:
     parsed = [(number, parse_line(line)) for number, line in enumerate(lines, 1)]
     meant = _meant([one for _, one in parsed if isinstance(one, PinLine)], rows)
     gone: dict[NotePath, None] = {}
@@ -132,14 +132,14 @@ def _resolved(lines: list[str], rows: PairRows, file: NotePath) -> Pins:
     return Pins(tuple(paths), (*problems[:MOST_TOLD], *rest), gone=tuple(gone))
 
 
-def _meant(
-    lines: Collection[PinLine], rows: PairRows
-) -> dict[PinLine, NotePath | None]:
+def _meant(lines: Collection[PinLine], rows: Rows) -> dict[PinLine, NotePath | None]:
     """Return the note that each line means: by path, by its digest, or by title."""
-    there = rows.there({one.path for one in lines})
+    there = rows.known_paths({one.path for one in lines})
     lost = [one for one in lines if one.path not in there]
-    digested = rows.digested({one.digest for one in lost if one.digest})
-    titled = rows.titled({one.title or one.path.removesuffix(".md") for one in lost})
+    digested = rows.paths_by_digest({one.digest for one in lost if one.digest})
+    titled = rows.paths_by_title(
+        {one.title or one.path.removesuffix(".md") for one in lost}
+    )
     found: dict[PinLine, NotePath | None] = {}
     for one in lines:
         moved = digested.get(one.digest, []) if one.digest else []
@@ -156,7 +156,7 @@ def pin(vault: MemoryVault, name: str, client: str) -> Pins:
     if path is None:
         raise NoteNotFound(name, (vault.find(name),))
     rows = vault.pinned_notes()
-    title, digest = rows.known([path]).get(path, ("", ""))
+    title, digest = rows.names_and_digests([path]).get(path, ("", ""))
     line = line_of(PinLine(path, title, digest[:SHORT]))
 
     def change(found: FileText) -> str:

@@ -16,7 +16,6 @@ from glassmind.model import NotePath
 from glassmind.model.memory import Memo, MemoKind, Recalled, RecalledMemory, extended
 from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.text import fold
-from glassmind.store.sqlite.vectors import VectorRows
 
 if TYPE_CHECKING:
     from glassmind.model.search import Hit, SearchReply
@@ -138,7 +137,7 @@ def _passing(vault: MemoryVault, request: RecallRequest) -> list[Memo]:
 def _project(vault: MemoryVault, project: str) -> Callable[[Memo], bool]:
     """Return whether a memo is of a project: by its property, or as any note is."""
     wanted = parse_project(project)
-    members = {note.path for note in vault.projects().members(wanted)}
+    members = {note.path for note in vault.projects().project_notes(wanted)}
 
     def is_of(memo: Memo) -> bool:
         own = parse_project(memo.project)
@@ -221,7 +220,7 @@ def _filters(folder: str, wanted: Iterable[NotePath]) -> list[str]:
 
 
 def _least_cosine(vault: MemoryVault) -> float:
-    space = VectorRows(vault.vault.reader.connection()).answering()
+    space = vault.vault.rows().answering_space()
     return least_cosine("" if space is None else space.name)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
 from glassmind.model.memory import KEEP
-from glassmind.store.sqlite.memory import MemoRows
 
 if TYPE_CHECKING:
     from glassmind.model import NotePath
@@ -48,6 +47,6 @@ def _may_wait(vault: "Vault") -> bool:
     except OSError:
         pass  # there is none; a memo may have been dragged elsewhere all the same
     try:
-        return bool(MemoRows(vault.reader.connection()).ticked(folder, KEEP, ""))
+        return bool(vault.rows().ticked(folder, KEEP, ""))
     except GlassmindError:  # nothing is indexed
         return False

@@ -13,9 +13,7 @@ from glassmind.model import Digest, NotePath
 from glassmind.model.edits import Applied
 from glassmind.obsidian.properties import parse_project
 from glassmind.search.notes import notes_for
-from glassmind.store.sqlite.memory import MemoRows
-from glassmind.store.sqlite.notes import ProjectRows
-from glassmind.store.sqlite.pairs import PairRows
+from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
@@ -63,22 +61,22 @@ class MemoryVault:
     def files(self) -> VaultFiles:
         return self.vault.files()
 
-    def memos(self) -> MemoRows:
-        return MemoRows(self.vault.reader.connection())
+    def memos(self) -> Rows:
+        return self.vault.rows()
 
-    def projects(self) -> ProjectRows:
-        return ProjectRows(self.vault.reader.connection())
+    def projects(self) -> Rows:
+        return self.vault.rows()
 
     def unknown_project(self, project: str) -> str | None:
         """Return a hint at similar projects, or None if notes belong to the project."""
         known = self.projects()
-        if known.members(parse_project(project)):
+        if known.project_notes(parse_project(project)):
             return None
-        closest = known.closest(project)
+        closest = known.projects_like(project)
         return f"; there is {', '.join(map(repr, closest))}" if closest else ""
 
-    def pinned_notes(self) -> PairRows:
-        return PairRows(self.vault.reader.connection())
+    def pinned_notes(self) -> Rows:
+        return self.vault.rows()
 
     def now(self) -> datetime:
         return datetime.now().astimezone()

@@ -463,14 +463,6 @@ class SectionLink(NamedTuple):
     property: str
 
 
-class Likeness(NamedTuple):
-    """A note that another is like, without a link between them."""
-
-    note_id: int
-    other_id: int
-    similarity: float
-
-
 class MemoWish(NamedTuple):
     """Captures that are looked for below the agent folder: of a kind, and open.
 

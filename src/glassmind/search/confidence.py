@@ -155,7 +155,7 @@ def learn_curve(
     Raises:
         ModelFault, NotEmbedded: there is no model, or there are no vectors.
     """
-    space = vault.reader.vectors().answering()
+    space = vault.reader.rows().answering_space()
     notes = vault.reader.rows().note_count()
     if space is None or notes < LEAST_NOTES:
         return

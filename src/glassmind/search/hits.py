@@ -210,7 +210,7 @@ def _chunks_of(
     """
     chunks = {key: ranking.chunks_of(key)[:2] for key in keys}
     silent = [key for key in keys if not chunks[key]]
-    held = run.notes.chunks_of([ranking.notes[key] for key in silent])
+    held = run.notes.chunk_ids_of([ranking.notes[key] for key in silent])
     for key in silent:
         passing = run.passing(held.get(ranking.notes[key], []))
         nearest = [one.chunk_id for one in run.nearest(passing, 1)]

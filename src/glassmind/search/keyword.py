@@ -11,7 +11,7 @@ from glassmind.search.ranking import LOSS, losses
 if TYPE_CHECKING:
     from glassmind.model.search import Successor
     from glassmind.store.lexical.search import KeywordIndex, KeywordQuery
-    from glassmind.store.sqlite.notes import Rows
+    from glassmind.store.sqlite.rows import Rows
 
 OVERFETCH = 4
 """Chunks asked for per hit wanted: a long note may hold several of the best."""

@@ -44,7 +44,7 @@ from glassmind.obsidian.receipts import parse_receipt
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import fold, linked_heading
 from glassmind.search.hits import is_in_inbox
-from glassmind.store.sqlite.notes import Catalogue, Rows
+from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault
 
 
@@ -163,10 +163,6 @@ class NoteReader:
     def _called(self) -> _Called:
         return _Called(self._vault.reader.rows())
 
-    def _catalogue(self) -> Catalogue:
-        least = self._vault.config.index.embed_min_chars
-        return Catalogue(self._vault.reader.connection(), least)
-
     def find(self, name: str) -> NotePath:
         """Return the note a person means; a path may also be a whole one on disk.
 
@@ -190,10 +186,10 @@ class NoteReader:
         Raises:
             ProjectUnknown: it has none.
         """
-        catalogue = self._catalogue()
-        found = catalogue.members(parse_project(project))
+        catalogue = self._vault.rows()
+        found = catalogue.project_notes(parse_project(project))
         if not found:
-            raise ProjectUnknown(project, catalogue.closest(project))
+            raise ProjectUnknown(project, catalogue.projects_like(project))
         return tuple(NotePath(note.path) for note in found)
 
     def _in_vault(self, name: str) -> str:
@@ -309,12 +305,12 @@ class NoteReader:
 
     def chunks(self, name: str) -> tuple[NotePath, list[ChunkText]]:
         """Return the chunks of a note as they are indexed."""
-        catalogue = self._catalogue()
-        chunks = catalogue.chunks_of(NotePath(name))
+        catalogue = self._vault.rows()
+        chunks = catalogue.note_chunks(NotePath(name))
         if chunks:  # a path needs no look at every name there is
             return NotePath(name), chunks
         path = self.find(name)
-        return path, catalogue.chunks_of(path)
+        return path, catalogue.note_chunks(path)
 
     def links(self, name: str, *, limit: int) -> NoteLinks:
         """Return a note and what links it with others, as they are indexed.
@@ -323,7 +319,7 @@ class NoteReader:
             NoteNotFound, AmbiguousName: no one note is called so.
             FileUnreadable: a file is called so that was left out of the index.
         """
-        return self._catalogue().links_of(self.find(name), limit=limit)
+        return self._vault.rows().note_links(self.find(name), limit=limit)
 
     def ghosts(self, *, limit: int, named: str = "") -> "list[Ghost]":
         """Return the names that links lead to and no file has, in order.
@@ -332,8 +328,8 @@ class NoteReader:
         that one alone, in whatever case, and the first links to it.
         """
         if not named:
-            return self._without_left_out(self._catalogue().ghosts())[:limit]
-        found = self._catalogue().ghost(plain_name(named), limit=limit)
+            return self._without_left_out(self._vault.rows().ghosts())[:limit]
+        found = self._vault.rows().ghost(plain_name(named), limit=limit)
         return self._without_left_out([found]) if found else []
 
     def _without_left_out(self, found: "list[Ghost]") -> "list[Ghost]":
@@ -346,7 +342,9 @@ class NoteReader:
         """Return the notes that pass the filters; a folder may begin with `./`."""
         parts = str(wanted["folder"]).split("/")
         folder = "/".join(part for part in parts if part not in {"", "."})
-        found = self._catalogue().notes({**wanted, "folder": folder}, newest=newest)
+        found = self._vault.rows().list_notes(
+            {**wanted, "folder": folder}, newest=newest
+        )
         return replace(found, notices=tuple(self._vault.watch_problems()))
 
     def stats(self) -> Stats:
@@ -354,10 +352,14 @@ class NoteReader:
         folders = self._vault.place.folders
         size = sum(size for folder in folders for size in _sizes_below(folder))
         folder = str(folders[0])
-        found = self._catalogue().stats(folder=folder, index_bytes=size)
+        found = self._vault.rows().stats(
+            folder=folder,
+            index_bytes=size,
+            least_chars=self._vault.config.index.embed_min_chars,
+        )
         if not found.ghosts or not found.skipped:
             return found
-        ghosts = self._without_left_out(self._catalogue().ghosts())
+        ghosts = self._without_left_out(self._vault.rows().ghosts())
         return structs.replace(found, ghosts=len(ghosts))
 
 

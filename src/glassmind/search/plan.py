@@ -21,7 +21,6 @@ from glassmind.search.intent import INTENTS, Guess, guess_intent
 from glassmind.search.notes import notes_for
 from glassmind.search.query import Question
 from glassmind.search.semantic import semantic_for
-from glassmind.store.sqlite.links import Edges
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ class Run:
         words = without_counted(question.words.words, self.today)
         self.words = question.words._replace(words=words)
         self.query = index.ask(self.words)
-        self.rows, self.notes = vault.rows(), Edges(vault.reader.connection())
+        self.rows, self.notes = vault.rows(), vault.rows()
         self.models = semantic_for(vault)
         self.intent = None if self.wish.intent == "auto" else self.wish.intent
         self.roots: tuple[int, ...] = ()

@@ -271,7 +271,7 @@ def adjust(
 ) -> list[Adjustment]:
     """Return what a note gets beyond the votes of the channels, most of it first.
 
-    `row` is one of `Edges.facts`. Each lift is the most that its adjustment adds.
+    `row` is one of `Rows.facts`. Each lift is the most that its adjustment adds.
     """
     mtime_ns, *_, tags = row
     days = max(0, today.toordinal() - EPOCH_DAY - mtime_ns // NANOSECONDS_A_DAY)

@@ -201,7 +201,7 @@ def add_adjustments(run: Run, ranking: Ranking) -> None:
     if not any(lifts.values()):
         return
     head = [key for key in ranking.keys[:ADJUSTED] if key not in run.facts]
-    rows = run.notes.facts([ranking.notes[key] for key in head])
+    rows = run.notes.ranking_facts([ranking.notes[key] for key in head])
     by_activity = lifts.get("hot") or lifts.get("pinned")
     activity = run.vault.hooks.activity(run.vault) if by_activity else {}
     made: dict[int, list[Adjustment]] = {}

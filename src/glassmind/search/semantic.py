@@ -86,7 +86,7 @@ class Semantic:
             NotEmbedded: there are no vectors.
         """
         folder = self._vault.place.folder
-        space = self._vault.reader.vectors().answering()
+        space = self._vault.reader.rows().answering_space()
         if space is None:
             self._vault.embedder()  # says why, where it is the model that is missing
             raise self._lacking(None)
@@ -129,7 +129,7 @@ class Semantic:
 
     def _lacking(self, space: Space | None) -> NotEmbedded:
         """Return what to raise where the vectors of a space cannot be searched."""
-        made = space and self._vault.reader.vectors().has_vectors(space)
+        made = space and self._vault.reader.rows().has_vectors(space)
         lacking = OUT_OF_PLACE if made else "nothing is embedded yet"
         return NotEmbedded(lacking, self._remedy("that is being done now"))
 
@@ -189,7 +189,7 @@ class Semantic:
             return None
         _, found, vectors = self._opened
         space = found.space
-        if not vectors.count and self._vault.reader.vectors().has_vectors(space):
+        if not vectors.count and self._vault.reader.rows().has_vectors(space):
             return f"{OUT_OF_PLACE}; {self._remedy('that is being done now')}"
         share = self.covered()
         if share < 1:
@@ -210,13 +210,13 @@ class Semantic:
     def covered(self) -> float:
         """Return which share of the chunks has a vector; looked up now and then."""
         reader = self._vault.reader
-        level = reader.vectors().setting(EMBEDDED)
+        level = reader.rows().setting(EMBEDDED)
         if level is not None and json.loads(level)[0] == reader.log().head():
             return 1.0
         now = time.monotonic()
         if self._share is None or now - self._share[0] > RECOUNT_S:
-            vectors, least = reader.vectors(), self._vault.config.index
-            found = vectors.coverage(vectors.answering(), least.embed_min_chars)
+            vectors, least = reader.rows(), self._vault.config.index
+            found = vectors.coverage(vectors.answering_space(), least.embed_min_chars)
             share = found.covered / found.total if found.total else 1.0
             self._share = (now, share)
         return self._share[1]

@@ -17,7 +17,7 @@ from glassmind.search.plan import Channel, Place, Reason, Route, Run
 
 if TYPE_CHECKING:
     from glassmind.store.lexical.search import KeywordQuery
-    from glassmind.store.sqlite.links import Edges
+    from glassmind.store.sqlite.rows import Rows
 
 SEEDS = 20
 """Hits whose links are followed; 10 to 30 measure the same."""
@@ -68,7 +68,7 @@ def plainness(edge: Edge) -> tuple[float, int, str]:
 
 
 def spread(
-    seeds: Sequence[tuple[int, float]], notes: "Edges", words: int
+    seeds: Sequence[tuple[int, float]], notes: "Rows", words: int
 ) -> dict[int, Vote]:
     """Return what the best hits lead to; `seeds` are notes with their strength.
 
@@ -100,7 +100,7 @@ def spread(
 
 
 def described(
-    notes: "Edges", query: "KeywordQuery", chunks: Iterable[int]
+    notes: "Rows", query: "KeywordQuery", chunks: Iterable[int]
 ) -> dict[int, Vote]:
     """Return the notes that lines of some chunks link to, by what those lines say."""
     known: dict[str, float] = {}
@@ -130,7 +130,7 @@ def together(spreading: dict[int, Vote], lines: dict[int, Vote]) -> list[Vote]:
 
 
 def walk(
-    roots: Sequence[int], notes: "Edges", *, hops: int, backward_only: bool = False
+    roots: Sequence[int], notes: "Rows", *, hops: int, backward_only: bool = False
 ) -> list[Vote]:
     """Return what is linked with the roots, nearest first, both ways or to them alone.
 

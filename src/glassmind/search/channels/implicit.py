@@ -36,7 +36,7 @@ class Implicit(Channel):
     def candidates(self) -> Iterable[Candidate]:
         """Return what the leaders are like, as notes."""
         run, leaders = self.run, self.run.leaders[:FOLLOWED]
-        pairs = run.vault.reader.pairs()
+        pairs = run.vault.reader.rows()
         found = pairs.partners([note for note, _ in leaders])
         dismissals = run.vault.hooks.dismissals(run.vault)
         if dismissals.pairs:
@@ -47,8 +47,8 @@ class Implicit(Channel):
                 for one in found
                 if not dismissals.has_pair(paths[one.note_id], paths[one.other_id])
             ]
-        space = run.vault.reader.vectors().answering()
-        lag = pairs.lag(space.name if space else "").notice
+        space = run.vault.reader.rows().answering_space()
+        lag = pairs.pair_lag(space.name if space else "").notice
         lacks = [*([lag] if lag else []), *dismissals.problems]
         run.degraded += [f"{self.name}: {lack}" for lack in lacks]
         allowed = run.allowed_notes

@@ -38,7 +38,7 @@ class Memory(Channel):
         scored = {
             one.chunk_id: one._replace(score=one.score / most) for one in by_words
         }
-        chunks = [chunk for held in notes.chunks_of(ours).values() for chunk in held]
+        chunks = [chunk for held in notes.chunk_ids_of(ours).values() for chunk in held]
         for chunk, note, cosine in self.run.nearest(chunks, MOST):
             score = max(0.0, cosine) ** 2
             if chunk not in scored or score > scored[chunk].score:

@@ -4,8 +4,6 @@ import json
 from collections.abc import Collection, Iterator
 from itertools import groupby
 
-import apsw
-
 from glassmind.model import NotePath
 from glassmind.model.health import (
     HealthNote,
@@ -16,14 +14,13 @@ from glassmind.model.health import (
 )
 from glassmind.model.ontology import Entry, GhostName, HeadingName, PropertyLink
 from glassmind.model.suggestions import NoteNames
-from glassmind.store.sqlite.links import NetRows
-from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.notes import NoteRows
 from glassmind.store.sqlite.vectors import VectorRows
 
 _THESE = "in (select value from json_each(?1))"
 
 
-class _Links(Rows):
+class WrittenLinkRows(NoteRows):
     """How links are written."""
 
     def property_links(self) -> list[tuple[int, int, str]]:
@@ -43,12 +40,8 @@ class _Links(Rows):
         return bool(self._value(statement))
 
 
-class MentionRows(_Links):
+class MentionRows(VectorRows):
     """What suggestions are made of: names, anchors, texts, tags and vectors."""
-
-    def __init__(self, db: apsw.Connection) -> None:
-        super().__init__(db)
-        self._space = VectorRows(db).answering()
 
     def note_names(self) -> list[NoteNames]:
         """Return what every Markdown note calls itself, by id.
@@ -87,25 +80,27 @@ class MentionRows(_Links):
             group by target_id, coalesce(display, target) order by 1, 2
         """)
 
-    def tags(self) -> dict[int, frozenset[str]]:
+    def folded_tags(self) -> dict[int, frozenset[str]]:
         """Return the tags of the notes that have any, in lower case."""
         rows = self._rows("""
             select note_id, json_group_array(distinct folded) from tags group by note_id
         """)
         return {row[0]: frozenset(json.loads(row[1])) for row in rows}
 
-    def vectors(self) -> Iterator[tuple[int, bytes]]:
+    def note_vectors(self) -> Iterator[tuple[int, bytes]]:
         """Yield the vectors of all notes, by id: unit rows of float32."""
-        if self._space is not None:
+        space = self.answering_space()
+        if space is not None:
             yield from self._rows(
                 "select note_id, vector from note_vectors where space_id = ? "
                 "order by note_id",
-                self._space.id,
+                space.id,
             )
 
-    def width(self) -> int:
+    def vector_width(self) -> int:
         """Return how many numbers a vector has; 0 when nothing is embedded."""
-        return self._space.width if self._space else 0
+        space = self.answering_space()
+        return space.width if space else 0
 
 
 _ENTRIES = """
@@ -130,12 +125,8 @@ order by 1, 2
 """A link inside an inline field is a link of that property too."""
 
 
-class OntologyRows(_Links):
+class OntologyRows(NoteRows):
     """How notes are described: by names, properties, tags and links."""
-
-    def head(self) -> str:
-        """Return how far the rows have come: what notes say, and where links lead."""
-        return NetRows(self._db).head()
 
     def entries(self) -> list[Entry]:
         """Return every note with what describes it, by path."""
@@ -170,7 +161,7 @@ class OntologyRows(_Links):
             found.setdefault(note_id, []).append(path)
         return found
 
-    def ghosts(self) -> list[GhostName]:
+    def ghost_names(self) -> list[GhostName]:
         """Return the targets of unresolved links, the most frequent first."""
         rows = self._rows("""
             select min(target), count(*), count(distinct note_id) from links
@@ -179,7 +170,7 @@ class OntologyRows(_Links):
         """)
         return [GhostName(*row) for row in rows]
 
-    def headings(self) -> dict[NotePath, list[HeadingName]]:
+    def all_headings(self) -> dict[NotePath, list[HeadingName]]:
         """Return the headings of every note, in order."""
         statement = """
             select f.path, h.level, h.text, h.line
@@ -192,10 +183,10 @@ class OntologyRows(_Links):
         return found
 
 
-class HealthRows(_Links):
+class HealthRows(NoteRows):
     """What can be wrong with a vault."""
 
-    def notes(self) -> list[HealthNote]:
+    def health_notes(self) -> list[HealthNote]:
         """Return every note, by path."""
         rows = self._rows("""
             select n.id, f.path, n.title, n.kind, n.digest, n.aliases, n.error
@@ -248,7 +239,7 @@ class HealthRows(_Links):
             for note_id in note_ids
         }
 
-    def texts(self, note_ids: Collection[int]) -> Iterator[tuple[int, str]]:
+    def texts_of(self, note_ids: Collection[int]) -> Iterator[tuple[int, str]]:
         """Yield the text of each of some notes, without its properties."""
         statement = f"""
             select c.note_id, c.text, c.overlap from chunks c

@@ -4,8 +4,6 @@ import json
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
 from glassmind.model.graph import (
     Edge,
     GhostLink,
@@ -18,8 +16,7 @@ from glassmind.model.graph import (
 )
 from glassmind.obsidian.text import sentence_at
 from glassmind.store.sqlite.change_log import marker_of
-from glassmind.store.sqlite.connection import Query
-from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.notes import NoteRows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +29,7 @@ case when l.embed then 'embed' else case l.kind when 'wikilink' then 'link'
 """
 
 
-class Edges(Rows):
+class EdgeRows(NoteRows):
     """The links between notes, and what of a note the ranking looks at."""
 
     def edges_from(self, note_ids: Collection[int]) -> list[Edge]:
@@ -76,7 +73,7 @@ class Edges(Rows):
             found.append(LinkLine(source, target, line, *kind))
         return found
 
-    def chunks_of(self, note_ids: Collection[int]) -> dict[int, list[int]]:
+    def chunk_ids_of(self, note_ids: Collection[int]) -> dict[int, list[int]]:
         """Return the chunks of each note, in order."""
         statement = f"""
             select note_id, id from chunks where note_id {_THESE}
@@ -87,7 +84,7 @@ class Edges(Rows):
             chunks.setdefault(note_id, []).append(chunk_id)
         return chunks
 
-    def facts(self, note_ids: Collection[int]) -> dict[int, tuple[Any, ...]]:
+    def ranking_facts(self, note_ids: Collection[int]) -> dict[int, tuple[Any, ...]]:
         """Return modification time, path, title, aliases, day and tags of each note."""
         statement = f"""
             select n.id, f.mtime_ns, f.path, n.title, n.aliases, n.day,
@@ -128,23 +125,21 @@ _MOST_CHANGES = 5_000
 """From some such number on, reading everything is faster than piece by piece."""
 
 
-class NetRows(Query):
-    """The rows of the link graph in an open database.
+class GraphRows(NoteRows):
+    """The link graph.
 
-    `table` has every link of a note, so that the place of each is its number. A column
-    of numbers comes as one JSON text, which SQLite writes and numpy reads several times
-    faster than as many rows are fetched.
+    A column of numbers comes as one JSON text, which SQLite writes and numpy reads
+    several times faster than as many rows are fetched.
     """
 
-    def __init__(self, db: apsw.Connection, table: str = "links") -> None:
-        super().__init__(db)
-        self._table = table
+    links_table = "links"
+    """Has every link of a note, so that the place of each is its number."""
 
-    def head(self) -> str:
+    def graph_head(self) -> str:
         """Return how far the rows have come: a marker, as those of `change_log`."""
         return marker_of(*next(iter(self._rows(_HEAD))))
 
-    def news(self, head: str) -> News | None:
+    def graph_news(self, head: str) -> News | None:
         """Return what came since a head.
 
         None when the log does not go back to it, or tells too much.
@@ -156,7 +151,7 @@ class NetRows(Query):
             if known[:3] != (epoch, int(seq), bytes.fromhex(token)):
                 return None
         elif not rows:
-            return News(head, [], []) if self.head() == head else None
+            return News(head, [], []) if self.graph_head() == head else None
         if rows and (rows[0][:2] != (epoch, int(seq) + 1) or len(rows) > _MOST_CHANGES):
             return None
         later = marker_of(*rows[-1][:3]) if rows else head
@@ -164,7 +159,7 @@ class NetRows(Query):
         changed = list(dict.fromkeys(row[3] for row in rows))
         return News(later, changed, sorted(notes, key=lambda note: note.path))
 
-    def nodes(self) -> NodeRows:
+    def graph_nodes(self) -> NodeRows:
         """Return every note, by path."""
         rows = self._rows("""
             select json_group_array(id), json_group_array(path), json_group_array(title)
@@ -174,32 +169,33 @@ class NetRows(Query):
         ids, paths, titles = next(iter(rows))
         return NodeRows(_numbers(ids), json.loads(paths), json.loads(titles))
 
-    def links(self) -> LinkRows:
+    def graph_links(self) -> LinkRows:
         """Return every link, by note and as written, as the primary key has them."""
         found = self._rows(f"""
             select json_group_array(note_id), json_group_array(coalesce(target_id, 0)),
               json_group_array({_MARK})
-            from {self._table} not indexed
+            from {self.links_table} not indexed
         """)
         named = self._list(f"""
-            select note_id, seq, property from {self._table} where property is not null
+            select note_id, seq, property from {self.links_table}
+            where property is not null
         """)
         sources, targets, marks = map(_numbers, next(iter(found)))
         return LinkRows(sources, targets, marks, named)
 
-    def links_of(self, note_ids: Collection[int]) -> list[LinkRow]:
+    def graph_links_of(self, note_ids: Collection[int]) -> list[LinkRow]:
         """Return every link of these notes, by note and as written."""
         statement = f"""
             select note_id, coalesce(target_id, 0), {_MARK}, coalesce(property, '')
-            from {self._table} where note_id {_THESE} order by note_id, seq
+            from {self.links_table} where note_id {_THESE} order by note_id, seq
         """
         return [LinkRow(*row) for row in self._for(statement, note_ids)]
 
-    def unsettled(self) -> int:
+    def unsettled_links(self) -> int:
         """Return how many links have not been looked up, as a run was cut short."""
         return int(self._value("select count(*) from links where settled = 0"))
 
-    def ghosts(self) -> list[GhostLink]:
+    def ghost_links(self) -> list[GhostLink]:
         """Return every unresolved link, as far as that is known."""
         statement = """
             select note_id, seq, target from links
@@ -207,7 +203,7 @@ class NetRows(Query):
         """
         return [GhostLink(*row) for row in self._rows(statement)]
 
-    def sentences(
+    def link_sentences(
         self, keys: Collection[tuple[int, int]]
     ) -> dict[tuple[int, int], str]:
         """Return the sentence around each link, by file id and place in the note.

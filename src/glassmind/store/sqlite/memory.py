@@ -18,7 +18,7 @@ from glassmind.model.memory import (
     UseEvent,
 )
 from glassmind.store.sqlite.connection import Query, Step
-from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.notes import NoteRows
 
 if TYPE_CHECKING:
     from glassmind.model.search import Successor
@@ -129,10 +129,10 @@ _BELOW = "f.path > ?1 || '/' and f.path < ?1 || '0'"
 """The character "0" follows "/", so that the index of paths answers."""
 
 
-class MemoRows(Rows):
+class MemoryRows(NoteRows):
     """The notes of the agent folder: names, properties, whole texts."""
 
-    def notes(self, folder: str) -> list[MemoNote]:
+    def memory_notes(self, folder: str) -> list[MemoNote]:
         """Return the notes below a folder, by path."""
         statement = f"""
             {_MEMO_COLUMNS} from files f join notes n on n.id = f.id
@@ -140,7 +140,7 @@ class MemoRows(Rows):
         """
         return [_memo(row) for row in self._rows(statement, folder)]
 
-    def strays(self, folder: str) -> list[MemoNote]:
+    def stray_memories(self, folder: str) -> list[MemoNote]:
         """Return the memory items that a person moved out of a folder, by path.
 
         By the properties that all of them have; a person's notes do not have all.
@@ -162,7 +162,7 @@ class MemoRows(Rows):
         kinds = json.dumps(get_args(MemoKind))
         return [_memo(row) for row in self._rows(statement, folder, kinds)]
 
-    def texts(self, paths: Collection[NotePath]) -> dict[NotePath, str]:
+    def whole_texts(self, paths: Collection[NotePath]) -> dict[NotePath, str]:
         """Return the whole text of some notes, as it was indexed."""
         statement = """
             select f.path, substr(c.text, c.overlap + 1) from json_each(?) k
@@ -174,7 +174,7 @@ class MemoRows(Rows):
             found.setdefault(path, []).append(text)
         return {path: "".join(parts) for path, parts in found.items()}
 
-    def broken(self, folder: str) -> list[tuple[NotePath, str]]:
+    def broken_notes(self, folder: str) -> list[tuple[NotePath, str]]:
         """Return the notes below a folder whose properties cannot be read, and why."""
         statement = f"""
             select f.path, n.error from files f join notes n on n.id = f.id
@@ -214,10 +214,10 @@ _READ_UPTO = "use_folded"
 """The setting that says how far the usage log was read."""
 
 
-class EventRows(Query):
+class UseRows(Query):
     """How often notes were used."""
 
-    def folded(self) -> dict[str, int]:
+    def uses_read(self) -> dict[str, int]:
         found = self.setting(_READ_UPTO)
         try:
             return {key: int(upto) for key, upto in json.loads(found or "{}").items()}
@@ -235,7 +235,7 @@ class EventRows(Query):
         """
         return [DayUse(*row) for row in self._rows(statement, since)]
 
-    def counted(self, events: Iterable[UseEvent], since: str) -> list[DayUse]:
+    def count_uses(self, events: Iterable[UseEvent], since: str) -> list[DayUse]:
         found: dict[tuple[str, str, str], int] = {}
         for event in events:
             day = event.at.date().isoformat()
@@ -278,23 +278,23 @@ def _text(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="seconds")
 
 
+_LARGEST = 2**63 - 1
+"""The largest number that a row holds."""
 _PROJECT = "p.name in ('project', 'Project', 'PROJECT')"
 
 
-class HeatRows(Rows):
-    """What makes notes active; `folder` is the agent folder."""
+class ActivityRows(NoteRows):
+    """What makes notes active."""
 
-    def __init__(self, db: apsw.Connection, folder: str) -> None:
-        super().__init__(db)
-        self._folder = folder
-
-    def edited(self, since_ns: int, until_ns: int, most: int) -> list[Edit]:
+    def edited_between(
+        self, since_ns: int, until_ns: int, most: int, agent: str
+    ) -> list[Edit]:
         """Return the notes changed between two times, each with its company.
 
         That is how many files changed in the same minute and the two around it; what
         more than `most` did is left out.
         """
-        company = company_of(self._db, since_ns, until_ns, self._folder)
+        company = company_of(self._db, since_ns, until_ns, agent)
         if company and all(many > most for many in company.values()):
             return []
         statement = """
@@ -303,28 +303,18 @@ class HeatRows(Rows):
             from files f join notes n on n.id = f.id
             where f.mtime_ns >= ?1 and f.mtime_ns < ?2
         """
-        agent = (f"{self._folder}/", f"{self._folder}0")
         return [
             Edit(note_id, mtime_ns, many)
             for note_id, mtime_ns, minute, agents in self._rows(
-                statement, since_ns, until_ns, *agent
+                statement, since_ns, until_ns, f"{agent}/", f"{agent}0"
             )
             if (many := company.get((minute, agents), 1)) <= most
         ]
 
-    def dated(self, since: str, until: str) -> list[tuple[int, str]]:
+    def days_between(self, since: str, until: str) -> list[tuple[int, str]]:
         """Return the notes whose own day is one of these, with it."""
         statement = "select id, day from notes where day >= ?1 and day <= ?2"
         return self._list(statement, since, until)
-
-    def captured(self) -> set[int]:
-        return self.under(self._folder)
-
-    def waiting(self) -> set[int]:
-        return self.under(f"{self._folder}/inbox")
-
-    def made(self) -> set[int]:
-        return self.under(f"{self._folder}/summaries")
 
     def successors(self) -> "Mapping[int, Successor]":
         return successors_in(self._db)
@@ -343,7 +333,7 @@ class HeatRows(Rows):
         rows = self._rows(f"select distinct p.value from properties p where {_PROJECT}")
         return {text: json.loads(text) for (text,) in rows}
 
-    def with_values(self, texts: Collection[str]) -> list[tuple[int, str]]:
+    def notes_with_project(self, texts: Collection[str]) -> list[tuple[int, str]]:
         """Return the notes whose property has one of these values, with its text."""
         statement = f"""
             select p.note_id, p.value from properties p
@@ -351,7 +341,7 @@ class HeatRows(Rows):
         """
         return list(self._for(statement, texts))
 
-    def linked(self, note_ids: Collection[int]) -> list[tuple[int, int, bool]]:
+    def linked_notes(self, note_ids: Collection[int]) -> list[tuple[int, int, bool]]:
         outgoing = f"""
             select distinct l.note_id, l.target_id, true from links l
             join notes t on t.id = l.target_id
@@ -364,15 +354,7 @@ class HeatRows(Rows):
         rows = [*self._for(outgoing, note_ids), *self._for(incoming, note_ids)]
         return sorted((note, other, bool(leads)) for note, other, leads in rows)
 
-
-_LARGEST = 2**63 - 1
-"""The largest number that a row holds."""
-
-
-class ChangeRows(Rows):
-    """When notes were changed."""
-
-    def changed(self, since: str, agent: str) -> list[ChangedRow]:
+    def changed_since(self, since: str, agent: str) -> list[ChangedRow]:
         """Return the notes changed on a day or later, the last one first.
 
         Each with its company; see `company_of`. A superseded memory item is not among

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-import apsw
 from xxhash import xxh3_128_hexdigest
 
 from glassmind.errors import IndexDamaged
@@ -36,8 +35,8 @@ where c.id in (select value from json_each(?))
 """The last column asks the index of paths, which holds each a second time."""
 
 
-class Rows(Query):
-    """Notes and files at one moment of reading."""
+class NoteRows(Query):
+    """Notes and files."""
 
     def stamps(self) -> dict[NotePath, int]:
         return dict(self._rows("select path, stamp from files"))
@@ -335,7 +334,7 @@ _MOST_NAMES, _SUGGESTED, _SIMILARITY = 5_000, 3, 0.7
 """Names of each kind that are compared, those that are suggested, and how similar."""
 
 
-class ProjectRows(Rows):
+class ProjectRows(NoteRows):
     """Which notes a project has.
 
     A bare name is all of these: a folder of that name anywhere in a path, a tag of that
@@ -345,14 +344,14 @@ class ProjectRows(Rows):
     so other names are compared here.
     """
 
-    def members(self, project: ProjectName) -> list[ProjectNote]:
+    def project_notes(self, project: ProjectName) -> list[ProjectNote]:
         """Return the notes of a project, by path, each with the first rule it meets."""
         found: dict[int, ProjectNote] = {}
         for note in self._by_rules(project):
             found.setdefault(note.note_id, note)
         return sorted(found.values(), key=lambda note: note.path)
 
-    def closest(self, name: str) -> tuple[str, ...]:
+    def projects_like(self, name: str) -> tuple[str, ...]:
         """Return projects that a name may be a typo of, the closest first.
 
         What properties say, names of folders, and tags with their `#`; one word of a
@@ -530,16 +529,11 @@ def _fold(*values: Any) -> str:
     return fold(str(values[0]))
 
 
-class Catalogue(ProjectRows):
-    """Lists and counts. Below `least_chars` a chunk gets no vector."""
+class ListRows(NoteRows, VectorRows):
+    """Lists and counts."""
 
-    def __init__(self, db: apsw.Connection, least_chars: int = 0) -> None:
-        super().__init__(db)
-        self._least_chars = least_chars
-        # SQLite's own lower() knows ASCII alone
-        db.create_scalar_function("fold", _fold, 1, deterministic=True)
-
-    def stats(self, *, folder: str, index_bytes: int) -> Stats:
+    def stats(self, *, folder: str, index_bytes: int, least_chars: int) -> Stats:
+        """Return the counts; below `least_chars` a chunk gets no vector."""
         counts = next(iter(self._rows(_COUNTS)))
         notes, chunks, tags, links, ghosts, attachments, tasks, headings = counts[:8]
         reasons: dict[str, int] = dict(
@@ -551,9 +545,8 @@ class Catalogue(ProjectRows):
             select started_at from index_runs where seconds > 0
             order by id desc limit 1
         """
-        vectors = VectorRows(self._db)
-        space = vectors.answering()
-        coverage = vectors.coverage(space, self._least_chars)
+        space = self.answering_space()
+        coverage = self.coverage(space, least_chars)
         return Stats(
             notes=notes,
             chunks=chunks,
@@ -573,12 +566,14 @@ class Catalogue(ProjectRows):
             embeddable=coverage.total,
             space=space.name if space else "",
             width=space.width if space else 0,
-            embedded_notes=vectors.notes_in(space),
+            embedded_notes=self.notes_in(space),
             empty_notes=counts[9],
             secrets=len(self.secret_notes()),
         )
 
-    def notes(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
+    def list_notes(
+        self, wanted: Mapping[str, Any], *, newest: bool = False
+    ) -> NoteList:
         """Return the notes that pass; `wanted` holds every name the statement binds."""
         folder = str(wanted["folder"]).strip("/")
         tag = str(wanted["tag"]).lstrip("#").rstrip("/").lower()
@@ -590,12 +585,13 @@ class Catalogue(ProjectRows):
             "property": _fold(wanted["property"]),
             "value": wanted["value"] and _fold(wanted["value"]),
         }
+        self._know_fold()
         total: Any = self._db.execute(f"select count(*) from ({_LIST})", bound).get
         order = "f.mtime_ns desc, f.path" if newest else "f.path"
         page = f"{_LIST} order by {order} limit :limit offset :offset"
         return NoteList([_note(row) for row in self._db.execute(page, bound)], total)
 
-    def chunks_of(self, path: NotePath) -> list[ChunkText]:
+    def note_chunks(self, path: NotePath) -> list[ChunkText]:
         """Return a note's chunks in order."""
         statement = """
             select c.chunk_index, c.kind, c.heading_path, c.start_line, c.end_line,
@@ -610,7 +606,7 @@ class Catalogue(ProjectRows):
             found.append(ChunkText(index, kind, under, heading, lines, *rest))
         return found
 
-    def links_of(self, path: NotePath, *, limit: int) -> NoteLinks:
+    def note_links(self, path: NotePath, *, limit: int) -> NoteLinks:
         """Return a note of the index with its links, each way the first so many."""
         (note,) = map(_note, self._rows(f"{_FACTS} where f.path = ?", path))
         bound = {"path": path, "limit": limit}
@@ -639,12 +635,17 @@ class Catalogue(ProjectRows):
 
     def ghost(self, name: str, *, limit: int) -> Ghost | None:
         """Return one such target, in whatever case, with the first links to it."""
+        self._know_fold()
         bound = {"name": _fold(name).removesuffix(".md"), "limit": limit}
         counted = f"select min(l.target), count(*) {_UNRESOLVED}"
         target, count = next(iter(self._db.execute(counted, bound)))
         if not count:
             return None
         return Ghost(str(target), int(str(count)), self._incoming(_UNRESOLVED, bound))
+
+    def _know_fold(self) -> None:
+        """Define fold(): SQLite's own lower() knows ASCII alone."""
+        self._db.create_scalar_function("fold", _fold, 1, deterministic=True)
 
     def _incoming(self, rows: str, bound: Mapping[str, Any]) -> tuple[LinkEnd, ...]:
         statement = f"""

@@ -2,12 +2,9 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
-
-import apsw
 
 from glassmind.model import NotePath
 from glassmind.model.graph import KeptTheme, KeptThemes, ThemeState
@@ -25,10 +22,9 @@ from glassmind.model.suggestions import (
 )
 from glassmind.model.vectors import Space
 from glassmind.store.sqlite.change_log import EPOCH
-from glassmind.store.sqlite.connection import Query, Step
-from glassmind.store.sqlite.links import NetRows
-from glassmind.store.sqlite.notes import Rows
-from glassmind.store.sqlite.vectors import VectorRows
+from glassmind.store.sqlite.connection import Step
+from glassmind.store.sqlite.links import GraphRows
+from glassmind.store.sqlite.notes import NoteRows
 
 _THESE = "in (select value from json_each(?))"
 _STATE = "pairs"
@@ -89,10 +85,10 @@ and {_COMPARED.format("a.id", "b.id")}
 _LAST_LINK = "select seq, hex(token) from link_changes order by seq desc limit 1"
 
 
-class PairRows(Rows):
+class PairRows(NoteRows):
     """The pairs of similar notes without a link."""
 
-    def state(self) -> PairState | None:
+    def pair_state(self) -> PairState | None:
         """Return how the pairs were made; None if not known."""
         found = self.setting(_STATE)
         try:
@@ -100,23 +96,25 @@ class PairRows(Rows):
         except (ValueError, TypeError):  # another release wrote it
             return None
 
-    def holds(self, mark: Mark) -> bool:
+    def pairs_know(self, mark: Mark) -> bool:
         """Whether the log of vectors goes back to a change, or it is the last one."""
         statement = "select hex(token) from pair_changes where seq = ?"
         row = self._rows(statement, mark[0]).fetchone()
         if row is not None:
             return bool(row[0] == mark[1])
-        state = self.state()
+        state = self.pair_state()
         return state is not None and state.mark == mark
 
-    def is_level(self) -> bool:
-        state = self.state()
+    def pairs_are_current(self) -> bool:
+        state = self.pair_state()
         linked = state and (state.link_seq, state.link_token)
         if linked != (self._rows(_LAST_LINK).fetchone() or _NEVER):
             return False
         return not self._value("select exists (select 1 from pair_changes)")
 
-    def status(self, space: str, dismissed: Collection[Dismissible] = ()) -> PairStatus:
+    def pair_status(
+        self, space: str, dismissed: Collection[Dismissible] = ()
+    ) -> PairStatus:
         """Return how many pairs there are, without dismissed ones.
 
         `space` names the vectors that answer.
@@ -124,11 +122,11 @@ class PairRows(Rows):
         pairs = self._value(_COUNT)
         if pairs and dismissed:
             pairs -= self._for(_COUNT_AMONG, [sorted(pair) for pair in dismissed]).get
-        return _status(pairs, *self.lag(space))
+        return status_of(pairs, *self.pair_lag(space))
 
-    def lag(self, space: str) -> PairLag:
+    def pair_lag(self, space: str) -> PairLag:
         """Return how pairs were made and how many notes wait; `space` as above."""
-        state = self.state()
+        state = self.pair_state()
         if space and (state is None or state.space != space):
             return PairLag(None, state)
         waiting = self._value("select count(distinct note_id) from pair_changes")
@@ -143,11 +141,11 @@ class PairRows(Rows):
         """
         return [Partner(*row) for row in self._for(_PARTNERS, note_ids, least)]
 
-    def pairs(self, *, least: float = 0.0) -> list[Pair]:
+    def similar_pairs(self, *, least: float = 0.0) -> list[Pair]:
         """Return every unlinked pair once, the most similar first."""
-        return _sorted_pairs(self._rows(_STRONGEST, least))
+        return sorted_pairs(self._rows(_STRONGEST, least))
 
-    def of_note(self, path: NotePath, *, least: float = 0.0) -> list[Pair]:
+    def pairs_of(self, path: NotePath, *, least: float = 0.0) -> list[Pair]:
         """Return the unlinked notes that a note is similar to, best first."""
         ids = self.ids([path])
         found = self.partners(ids, least=least)
@@ -158,11 +156,13 @@ class PairRows(Rows):
             if other in names
         ]
 
-    def there(self, paths: Collection[NotePath]) -> set[NotePath]:
+    def known_paths(self, paths: Collection[NotePath]) -> set[NotePath]:
         statement = f"select path from files where path {_THESE}"
         return {NotePath(path) for (path,) in self._for(statement, paths)}
 
-    def known(self, paths: Collection[NotePath]) -> dict[NotePath, tuple[str, str]]:
+    def names_and_digests(
+        self, paths: Collection[NotePath]
+    ) -> dict[NotePath, tuple[str, str]]:
         statement = f"""
             select f.path, n.title, n.digest from files f join notes n on n.id = f.id
             where f.path {_THESE}
@@ -170,7 +170,7 @@ class PairRows(Rows):
         rows = self._for(statement, paths)
         return {path: (title, digest) for path, title, digest in rows}
 
-    def titled(self, titles: Collection[str]) -> dict[str, list[NotePath]]:
+    def paths_by_title(self, titles: Collection[str]) -> dict[str, list[NotePath]]:
         """Return the notes that have each title, by path."""
         statement = f"""
             select n.title, f.path from notes n join files f on f.id = n.id
@@ -178,7 +178,7 @@ class PairRows(Rows):
         """
         return self._paths_by(statement, titles)
 
-    def digested(self, heads: Collection[str]) -> dict[str, list[NotePath]]:
+    def paths_by_digest(self, heads: Collection[str]) -> dict[str, list[NotePath]]:
         """Return the notes whose digest begins so, by path."""
         statement = """
             select j.value, f.path from json_each(?) j
@@ -226,77 +226,7 @@ class ScopePairs:
         )
 
 
-class ScopePairRows(PairRows):
-    """The pairs of a scope from which some notes are hidden.
-
-    Stored pairs were made from all notes: hidden ones push visible ones off a list, and
-    move the threshold. `compare` returns those of the visible notes alone.
-    """
-
-    def __init__(self, db: apsw.Connection, compare: Callable[[], ScopePairs]) -> None:
-        super().__init__(db)
-        self._compare = compare
-
-    def partners(
-        self, note_ids: Collection[int], *, least: float = 0.0
-    ) -> list[Partner]:
-        """Return the unlinked notes that each note is similar to.
-
-        By note, the most similar first, then by path.
-        """
-        pairs = self._compare()
-        every = (one for note in note_ids for one in pairs.of_note(note))
-        found = self._current(every, pairs, least)
-        names = self.names({one.other_id for one in found})
-        there = [one for one in found if one.other_id in names]
-        return sorted(
-            there, key=lambda p: (p.note_id, -p.similarity, names[p.other_id][0])
-        )
-
-    def pairs(self, *, least: float = 0.0) -> list[Pair]:
-        """Return every unlinked pair once, the most similar first."""
-        pairs = self._compare()
-        found = self._current(pairs.once(), pairs, least)
-        names = self.names({note for one in found for note in one[:2]})
-        return _sorted_pairs(
-            (*names[one], *names[other], similarity)
-            for one, other, similarity in found
-            if one in names and other in names
-        )
-
-    def status(self, space: str, dismissed: Collection[Dismissible] = ()) -> PairStatus:
-        """Return how many unlinked pairs there are, without dismissed ones."""
-        pairs, (waiting, state) = self._compare(), self.lag(space)
-        if dismissed:
-            found = {frozenset((one.path, one.other_path)) for one in self.pairs()}
-            count = len(found.difference(dismissed))
-        else:
-            count = len(self._current(pairs.once(), pairs, 0.0))
-        made = None if state is None else state._replace(threshold=pairs.threshold)
-        return _status(count, waiting, made)
-
-    def _current(
-        self, found: Iterable[Partner], pairs: ScopePairs, least: float
-    ) -> list[Partner]:
-        changes = self._rows("select distinct note_id from main.pair_changes")
-        changed = {note_id for (note_id,) in changes}
-        linked_since = """
-            select l.note_id, l.target_id from links l where l.note_id in
-              (select c.note_id from link_changes c where c.seq > ?)
-              and l.target_id is not null
-        """
-        linked = {frozenset(row) for row in self._rows(linked_since, pairs.link_seq)}
-        return [
-            one
-            for one in found
-            if one.similarity >= least
-            and one.note_id not in changed
-            and one.other_id not in changed
-            and not (linked and frozenset(one[:2]) in linked)
-        ]
-
-
-def _sorted_pairs(rows: Any) -> list[Pair]:
+def sorted_pairs(rows: Any) -> list[Pair]:
     """Return pairs with the first path first, the most similar pair first."""
     found = [
         Pair(one, a, other, b, s) if one < other else Pair(other, b, one, a, s)
@@ -305,7 +235,7 @@ def _sorted_pairs(rows: Any) -> list[Pair]:
     return sorted(found, key=lambda p: (-p.similarity, p.path, p.other_path))
 
 
-def _status(count: int, waiting: int | None, state: PairState | None) -> PairStatus:
+def status_of(count: int, waiting: int | None, state: PairState | None) -> PairStatus:
     threshold, most = (state.threshold, state.most) if state else (None, None)
     return PairStatus(count, waiting, threshold, most)
 
@@ -320,30 +250,15 @@ where v.space_id = ? and length(v.vector) = ?
 """
 
 
-class PairSource(PairRows):
-    """The rows as pairing sees them, at one moment between `still` and its end."""
-
-    @contextmanager
-    def still(self) -> Iterator[None]:
-        """Keep to what the rows say now, whatever is written meanwhile."""
-        if self._db.in_transaction:
-            yield
-            return
-        self._db.execute("begin")
-        try:
-            yield
-        finally:
-            self._db.execute("rollback")
+class PairingRows(PairRows):
+    """What pairing reads."""
 
     def epoch(self) -> str:
         return str(self._value(EPOCH))
 
-    def space(self) -> Space | None:
-        return VectorRows(self._db).answering()
-
-    def news(self) -> PairNews:
+    def pair_news(self) -> PairNews:
         """Return what happened to vectors, paths and links since notes were paired."""
-        state = self.state()
+        state = self.pair_state()
         last = self._rows(
             "select seq, hex(token) from pair_changes order by seq desc limit 1"
         ).fetchone()
@@ -371,7 +286,7 @@ class PairSource(PairRows):
     def _ids(self, statement: str, *values: Any) -> list[int]:
         return [int(note_id) for (note_id,) in self._rows(statement, *values)]
 
-    def links(
+    def links_among(
         self, note_ids: Collection[int] | None
     ) -> tuple[Sequence[int], Sequence[int]]:
         """Return from where to where links lead: all, or those at some notes."""
@@ -392,12 +307,12 @@ class PairSource(PairRows):
         rows = list(self._for(statement, note_ids))
         return [row[0] for row in rows], [row[1] for row in rows]
 
-    def order(self, space: Space) -> list[tuple[int, str]]:
+    def note_order(self, space: Space) -> list[tuple[int, str]]:
         """Return the notes that have a vector with their paths, by path."""
         statement = f"select v.note_id, f.path {_WITH_VECTOR} order by f.path"
         return self._list(statement, space.id, 4 * space.width)
 
-    def vectors(self, space: Space, note_ids: Sequence[int]) -> bytes:
+    def vectors_of(self, space: Space, note_ids: Sequence[int]) -> bytes:
         """Return the rows of notes in their order, joined."""
         statement = """
             select v.vector from json_each(?) j
@@ -405,7 +320,7 @@ class PairSource(PairRows):
         """
         return b"".join(row[0] for row in self._for(statement, note_ids, space.id))
 
-    def every_vector(self, space: Space) -> Iterator[tuple[Sequence[int], bytes]]:
+    def all_vectors(self, space: Space) -> Iterator[tuple[Sequence[int], bytes]]:
         """Yield all notes with their rows, joined, some thousands at a time, by id."""
         statement = """
             select note_id, vector from note_vectors
@@ -416,7 +331,7 @@ class PairSource(PairRows):
             ids, rows = zip(*batch, strict=True)
             yield ids, b"".join(rows)
 
-    def touching(self, note_ids: Collection[int]) -> list[Partner]:
+    def pairs_touching(self, note_ids: Collection[int]) -> list[Partner]:
         """Return the entries of lists that are theirs, or name them."""
         statement = f"""
             {_ENTRIES} where note_id in (select value from json_each(?1)) union
@@ -424,10 +339,10 @@ class PairSource(PairRows):
         """
         return [Partner(*row) for row in self._for(statement, note_ids)]
 
-    def every_pair(self) -> Iterator[Partner]:
+    def all_pairs(self) -> Iterator[Partner]:
         return (Partner(*row) for row in self._rows(_ENTRIES))
 
-    def lists(self, note_ids: Collection[int]) -> list[Partner]:
+    def pair_lists(self, note_ids: Collection[int]) -> list[Partner]:
         statement = f"{_ENTRIES} where note_id {_THESE}"
         return [Partner(*row) for row in self._for(statement, note_ids)]
 
@@ -466,9 +381,9 @@ class PairStep(Step):
     def _is_based_on(self, basis: PairBasis, state: PairState) -> bool:
         """Whether the rows are those that were read, and have come that far."""
         rows = PairRows(self._db)
-        if str(self._value(EPOCH)) != basis.epoch or rows.state() != basis.before:
+        if str(self._value(EPOCH)) != basis.epoch or rows.pair_state() != basis.before:
             return False
-        return rows.holds(state.mark) or (state.seq == 0 and basis.before is None)
+        return rows.pairs_know(state.mark) or (state.seq == 0 and basis.before is None)
 
     def _put(self, rows: Iterable[Partner], state: PairState) -> None:
         self._db.executemany("insert into pairs values (?, ?, ?)", rows)
@@ -480,32 +395,32 @@ _THEME_STATE = "themes"
 """The setting that says what the themes were made from."""
 
 
-class ThemeRows(Query):
-    """The stored themes.
+class ThemeRows(GraphRows):
+    """The stored themes."""
 
-    Without `stored`, as for a scope from which notes are hidden, no theme counts as
-    stored and ids start at 1; the resolution that the owner chose still applies.
-    """
+    def themes_are_stored(self) -> bool:
+        """True unless notes are hidden.
 
-    def __init__(self, db: apsw.Connection, *, stored: bool = True) -> None:
-        super().__init__(db)
-        self._stored = stored
+        Then no theme counts as stored and ids start at 1; the resolution that the
+        owner chose still applies.
+        """
+        return True
 
-    def state(self) -> ThemeState | None:
+    def theme_state(self) -> ThemeState | None:
         """Return what the themes were made from; None where none were made."""
         found = self.setting(_THEME_STATE)
         if found is None:
             return None
         state = ThemeState(**json.loads(found))
         count = self._value("select count(*) from theme_members")
-        is_there = self._stored and count == state.members
+        is_there = self.themes_are_stored() and count == state.members
         return state if is_there else state._replace(graph="")
 
-    def kept(self) -> KeptThemes:
+    def kept_themes(self) -> KeptThemes:
         """Return all that is stored, as of one moment."""
         with self._db:
-            state = self.state()
-            if not self._stored:
+            state = self.theme_state()
+            if not self.themes_are_stored():
                 return KeptThemes(state, (), 0)
             members = self._list("""
                 select note_id, theme_id, influence from theme_members order by note_id
@@ -515,7 +430,7 @@ class ThemeRows(Query):
             )
         return KeptThemes(state, members, last_id or 0)
 
-    def tags(self) -> list[tuple[int, str, str]]:
+    def tag_spellings(self) -> list[tuple[int, str, str]]:
         """Return the tags of every note: its id, what spellings share, and one."""
         return self._list("""
             select note_id, folded, min(name) from tags group by note_id, folded
@@ -539,8 +454,9 @@ class ThemeStep(Step):
         Return False if the links have gone on from `head`, or some are not looked up,
         or others were faster.
         """
-        known, net = ThemeRows(self._db).state(), NetRows(self._db)
-        if net.head() != head or net.unsettled() or known != before:
+        rows = ThemeRows(self._db)
+        known, now = rows.theme_state(), rows.graph_head()
+        if now != head or rows.unsettled_links() or known != before:
             return False
         self._rows("delete from theme_members")
         self._rows("delete from themes")

@@ -2,19 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any
 from unicodedata import normalize
-
-import apsw
 
 from glassmind.model import NotePath
 from glassmind.model.context import (
     APART,
-    OPEN_BOXES,
-    Likeness,
     MemoWish,
     SectionHeading,
     SectionLink,
@@ -24,24 +20,15 @@ from glassmind.model.context import (
 )
 from glassmind.model.search import PackedNote, PlacedChunk
 from glassmind.obsidian.properties import means_yes
-from glassmind.store.sqlite.connection import Query
 from glassmind.store.sqlite.memory import Crowds
-from glassmind.store.sqlite.notes import Rows
-from glassmind.store.sqlite.pairs import PairRows
+from glassmind.store.sqlite.notes import NoteRows
 
 _LINKS_EACH = 60
 """Links to one note that are looked at: more of them are a hub's, and say little."""
 
-_TASKS_EACH = 200
-"""Unfinished tasks of one note that are looked at; a bundle shows a few dozen."""
-
 _LONGEST_NOTE = 400_000
 """Characters of a note that are looked at: a whole book's worth of lines."""
 
-_MEMOS = 300
-"""Memory items of one kind that are looked at, the latest: a bundle shows ten."""
-
-_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _PLAIN = re.compile(r"[ !#-\[\]-~]+")
 """What JSON holds as it is, and SQL knows the small letters of."""
 
@@ -80,41 +67,10 @@ vanish behind what came later. For a bare `limit :limit` SQLite would plan again
 call, by what is bound."""
 
 
-Read = TypeVar("Read")
-Reading = Callable[[Collection[int]], dict[int, Read]]
+class SectionRows(NoteRows):
+    """What the sections of a bundle are made of."""
 
-
-class SectionRows(Query):
-    """A view of the rows for one bundle.
-
-    Tasks are open by their `boxes`; `pairs` are the similar notes, stored ones unless
-    others are passed. `cut` has the names of what was too much to look at.
-    """
-
-    def __init__(
-        self,
-        db: apsw.Connection,
-        boxes: Sequence[str] = OPEN_BOXES,
-        pairs: Callable[[], PairRows] | None = None,
-    ) -> None:
-        super().__init__(db)
-        self._open = json.dumps([*boxes])
-        self._pairs = pairs or (lambda: PairRows(db))
-        self._notes: dict[int, SectionNote] = {}
-        self._pages: dict[int, list[str]] = {}
-        self.cut: set[str] = set()
-
-    def _once(
-        self, known: dict[int, Read], note_ids: Collection[int], read: Reading[Read]
-    ) -> dict[int, Read]:
-        """Return what is known of notes, having read what was not: bundles repeat."""
-        known.update(read([i for i in note_ids if i not in known]))
-        return {i: known[i] for i in note_ids if i in known}
-
-    def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
-        return self._once(self._notes, note_ids, self._read_notes)
-
-    def _read_notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
+    def section_notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         found = list(
             self._some(
                 f"""
@@ -129,7 +85,7 @@ class SectionRows(Query):
         crowded = Crowds(self._db).among([row[4] for row in found])
         return {row[0]: _note(row, crowded) for row in found}
 
-    def held(
+    def held_values(
         self, note_ids: Collection[int], names: Collection[str]
     ) -> list[tuple[str, object]]:
         """Return what properties of some names hold, with the path of their note."""
@@ -142,16 +98,8 @@ class SectionRows(Query):
         found = self._some(statement, note_ids, json.dumps(sorted(names)))
         return [(path, json.loads(value)) for path, value in found]
 
-    def named(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
-        """Return path and title of those of some notes that are there."""
-        known = Rows(self._db).names(note_ids)
-        return {at: known[at] for at in note_ids if at in known}
-
-    def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
+    def note_lines(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         """Return the lines of notes, without their ends."""
-        return self._once(self._pages, note_ids, self._read_pages)
-
-    def _read_pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         statement = f"""
             select note_id, text, overlap from chunks where note_id in {_IDS}
             order by note_id, chunk_index
@@ -167,7 +115,7 @@ class SectionRows(Query):
             known[note_id] = _lines(text)
         return known
 
-    def headings(
+    def headings_of(
         self, note_ids: Collection[int]
     ) -> dict[int, tuple[SectionHeading, ...]]:
         """Return the headings of each note that has some, in order."""
@@ -193,7 +141,7 @@ class SectionRows(Query):
         ]
         return sorted(found, key=lambda one: (one.note_id, one.form, one.start_line))
 
-    def heads(self, note_ids: Collection[int], longest: int) -> Mapping[int, str]:
+    def note_heads(self, note_ids: Collection[int], longest: int) -> Mapping[int, str]:
         """Return the title and the short headings of notes, set apart by `APART`."""
         statement = f"""
             select n.id, n.title || ?2 || coalesce((
@@ -204,23 +152,16 @@ class SectionRows(Query):
         known = dict(self._some(statement, note_ids, APART, longest))
         return {at: known[at] for at in note_ids if at in known}
 
-    def dated(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
-        """Return those of some notes with the path whose name has a day."""
-        named = self.named(note_ids)
-        dated = [at for at in named if _DAY.search(named[at][0])]
-        return sorted(((at, named[at][0]) for at in dated), key=lambda one: one[1])
-
-    def titled(self, titles: Collection[str]) -> set[int]:
+    def ids_titled(self, titles: Collection[str]) -> set[int]:
         rows = self._for(f"select id from notes where title in {_IDS}", titles)
         return {row[0] for row in rows}
 
-    def tasks(
-        self, note_ids: Collection[int], keys: Collection[str]
+    def open_tasks(
+        self, note_ids: Collection[int], keys: Collection[str], boxes: Collection[str]
     ) -> list[SectionTask]:
-        """Return the tasks that are not finished, by note and line.
+        """Return the tasks whose status is one of `boxes`, by note and line.
 
-        Of the fields in their lines those of some keys count as dates. Of a note with
-        very many, those with a date first.
+        Of the fields in their lines those of some keys count as dates.
         """
         tasks = f"""
             select t.note_id, t.line, f.path, t.text from tasks t
@@ -231,7 +172,7 @@ class SectionRows(Query):
             select note_id, line, lower(key), value from fields
             where note_id in {_IDS} and lower(key) in {_KEYS} order by note_id, seq
         """
-        found = list(self._some(tasks, note_ids, self._open))
+        found = list(self._some(tasks, note_ids, json.dumps([*boxes])))
         dates: dict[tuple[int, int], dict[str, str]] = {}
         for note_id, line, key, value in self._some(
             fields, {row[0] for row in found}, json.dumps(sorted(keys))
@@ -239,25 +180,10 @@ class SectionRows(Query):
             dates.setdefault((note_id, line), {}).setdefault(key, value)
         return [
             SectionTask(at, path, line, dates.get((at, line), {}), text)
-            for _, rows in groupby(found, key=lambda row: row[0])
-            for at, line, path, text in self._few(list(rows), dates)
+            for at, line, path, text in found
         ]
 
-    def _few(
-        self, rows: list[Any], dates: Mapping[tuple[int, int], Mapping[str, str]]
-    ) -> list[Any]:
-        """Return the tasks of a note that are looked at, those with a day first."""
-        if len(rows) <= _TASKS_EACH:
-            return rows
-        self.cut.add("tasks")
-        earliest = {
-            row: min(said.values()) for row in rows if (said := dates.get(row[:2]))
-        }
-        dated = sorted(earliest, key=lambda row: (earliest[row], row[1]))
-        others = [row for row in rows if row not in earliest]
-        return [*dated, *others][:_TASKS_EACH]
-
-    def links(self, note_ids: Collection[int]) -> list[SectionLink]:
+    def section_links(self, note_ids: Collection[int]) -> list[SectionLink]:
         """Return the links from and to some notes, by source and place."""
         outgoing = f"""
             select l.note_id, l.line, l.target_id, coalesce(l.property, '') from links l
@@ -280,10 +206,6 @@ class SectionRows(Query):
         """
         return self._some(latest, note_ids, _LINKS_EACH)
 
-    def likenesses(self, note_ids: Collection[int]) -> list[Likeness]:
-        """Return the similar notes of each note, the most similar first."""
-        return [Likeness(*one) for one in self._pairs().partners(note_ids)]
-
     def degrees(self, note_ids: Collection[int]) -> dict[int, int]:
         """Return how many links each note has, to it and from it."""
         statement = """
@@ -293,7 +215,7 @@ class SectionRows(Query):
         """
         return dict(self._some(statement, note_ids))
 
-    def called(self, names: Collection[str]) -> dict[str, int]:
+    def ids_called(self, names: Collection[str]) -> dict[str, int]:
         """Return the note that each path or title, in lower case, is that of."""
         statement = f"""
             select n.id, lower(f.path), lower(n.title)
@@ -306,10 +228,7 @@ class SectionRows(Query):
                 found.setdefault(name, note_id)
         return found
 
-    def has_files(self, folder: str) -> bool:
-        return Rows(self._db).any_below(folder)
-
-    def memos(self, wish: MemoWish) -> list[SectionNote]:
+    def memory_ids(self, wish: MemoWish, limit: int) -> list[int]:
         """Return the memory items that may be wanted, the latest first.
 
         A few too many: properties are read closely by the caller.
@@ -323,12 +242,10 @@ class SectionRows(Query):
             # what is composed holds no part of a letter
             "names": _needles(normalize("NFC", one).lower() for one in wish.projects),
             "paths": _needles(wish.paths),
-            "limit": _MEMOS + 1,
+            "limit": limit,
         }
-        ids: list[Any] = [row[0] for row in self._db.execute(_CAPTURED, bound)]
-        if len(ids) > _MEMOS:
-            self.cut.add(f"{wish.kind}s")
-        return [*self.notes(ids[:_MEMOS]).values()]
+        found: Any = self._db.execute(_CAPTURED, bound)
+        return [note_id for (note_id,) in found]
 
     def _some(self, statement: str, keys: Collection[Any], *more: Any) -> Iterable[Any]:
         return self._for(statement, keys, *more) if keys else ()
@@ -390,10 +307,10 @@ group by note_id
 _EVERY = "select note_id, chunk_index from chunks where note_id = ?"
 
 
-class PassageRows(Query):
+class PassageRows(NoteRows):
     """The passages of a bundle."""
 
-    def notes(self, paths: Collection[NotePath]) -> dict[NotePath, PackedNote]:
+    def packed_notes(self, paths: Collection[NotePath]) -> dict[NotePath, PackedNote]:
         """Return those of some notes that are there, by path."""
         found = list(self._for(_NOTES, paths))
         crowded = Crowds(self._db).among([row[4] for row in found if not row[3]])
@@ -412,7 +329,7 @@ class PassageRows(Query):
             )
         return made
 
-    def chunks(
+    def placed_chunks(
         self, places: Collection[tuple[int, int]]
     ) -> dict[tuple[int, int], PlacedChunk]:
         """Return those of some chunks that are there, by note and index."""
@@ -432,10 +349,10 @@ class PassageRows(Query):
         """Return the index of the first chunk of each note behind its properties."""
         return dict(self._for(_FIRST, note_ids))
 
-    def every(self, note_id: int) -> list[PlacedChunk]:
+    def every_chunk(self, note_id: int) -> list[PlacedChunk]:
         """Return the chunks of a note in order."""
         places: Any = self._db.execute(_EVERY, (note_id,)).fetchall()
-        found = self.chunks(places)
+        found = self.placed_chunks(places)
         return [found[place] for place in sorted(found)]
 
 

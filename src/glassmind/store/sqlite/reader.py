@@ -4,7 +4,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from threading import Lock
@@ -13,24 +13,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import apsw
 
-from glassmind.errors import IndexAbsent, IndexUntrusted
+from glassmind.errors import BackupUnwritable, IndexAbsent, IndexUntrusted
 from glassmind.model import NotePath
 from glassmind.model.access import NoteMarks, Seen, said_once
 from glassmind.model.search import HitChunk
+from glassmind.model.suggestions import Dismissible, Pair, PairStatus, Partner
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection, schema
 from glassmind.store.sqlite.change_log import Log, note_log, text_log, vector_log
 from glassmind.store.sqlite.connection import Query, faults_named
 from glassmind.store.sqlite.memory import successors_in
-from glassmind.store.sqlite.notes import Rows
-from glassmind.store.sqlite.pairs import PairRows, ScopePairRows, ScopePairs, ThemeRows
+from glassmind.store.sqlite.pairs import ScopePairs, sorted_pairs, status_of
+from glassmind.store.sqlite.rows import Rows
 
 if TYPE_CHECKING:
     from glassmind.model.index import Document
     from glassmind.model.search import Successor
     from glassmind.model.vectors import NoteVectors
-    from glassmind.store.sqlite.pairs import PairRows, ThemeRows
-    from glassmind.store.sqlite.vectors import VectorRows
 
 
 _NOT_WHOLE = (
@@ -64,9 +63,6 @@ class SqliteReader:
     call whether the database may be believed.
     """
 
-    graph_links = "links"
-    """The table of the links that a graph is made of."""
-
     def __init__(
         self, folder: Path, is_ours: Callable[[], bool] = lambda: True
     ) -> None:
@@ -88,24 +84,9 @@ class SqliteReader:
     def log(self) -> "Log[Document]":
         return text_log(self.connection())
 
-    def vectors(self) -> "VectorRows":
-        from glassmind.store.sqlite.vectors import VectorRows  # noqa: PLC0415
-
-        return VectorRows(self.connection())
-
-    def pairs(self) -> "PairRows":
-        from glassmind.store.sqlite.pairs import PairRows  # noqa: PLC0415
-
-        return PairRows(self.connection())
-
-    def themes(self) -> "ThemeRows":
-        from glassmind.store.sqlite.pairs import ThemeRows  # noqa: PLC0415
-
-        return ThemeRows(self.connection())
-
     def vector_log(self) -> "Log[NoteVectors] | None":
         """Return the change log of the vectors that answer; None when none do."""
-        space = self.vectors().answering()
+        space = self.rows().answering_space()
         return None if space is None else vector_log(self.connection(), space.id)
 
     def pending(self, log: "Log[Any]", marker: str | None) -> int | None:
@@ -128,6 +109,22 @@ class SqliteReader:
 
     def faults(self) -> AbstractContextManager[None]:
         return faults_named(self.folder, self.connection)
+
+    def wrong(self) -> str | None:
+        """Return what is wrong with the database as a whole, having read all of it."""
+        return connection.wrong_with(self.connection())
+
+    def back_up(self, file: Path) -> None:
+        """Write a copy of the rows to a new file.
+
+        Raises:
+            BackupUnwritable: the disk does not take it.
+        """
+        try:
+            connection.write_copy(self.connection(), file)
+        except connection.FULL as error:
+            reason = connection.said(error)
+            raise BackupUnwritable(str(file.parent), reason) from error
 
     def connection(self) -> apsw.Connection:
         """Return this thread's connection to the file that is there now.
@@ -444,21 +441,99 @@ class _Shown(NamedTuple):
 Still = Callable[[Mapping[NotePath, int]], Collection[NotePath]]
 """Returns which notes may still be read, of some with when they had been changed."""
 
-Compare = Callable[[apsw.Connection, frozenset[int]], ScopePairs]
-"""Returns the pairs of the notes that a connection shows, given the hidden notes."""
+Compare = Callable[[Rows, frozenset[int]], ScopePairs]
+"""Returns the pairs of the notes that rows show, given the hidden notes."""
 
 
 class ScopedRows(Rows):
-    """The rows of hits that may be read as their files are now."""
+    """The rows that a scope may read, by their files as they are now.
 
-    def __init__(self, db: apsw.Connection, still: Still) -> None:
+    Stored pairs and themes were made from all notes: hidden ones push visible ones off
+    a list, and move the threshold. Where notes are hidden, `compare` returns the pairs
+    of the visible notes alone.
+    """
+
+    links_table = _GRAPH_LINKS
+
+    def __init__(self, db: apsw.Connection, reader: "ScopedReader") -> None:
         super().__init__(db)
-        self._still = still
+        self._reader = reader
 
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
         found = super().hit_rows(chunk_ids)
-        told = self._still({row.path: row.mtime_ns for row in found.values()})
+        told = self._reader.still({row.path: row.mtime_ns for row in found.values()})
         return {chunk: row for chunk, row in found.items() if row.path in told}
+
+    def themes_are_stored(self) -> bool:
+        return not self._reader.hidden_in(self._db).notes
+
+    def _scope_pairs(self) -> ScopePairs | None:
+        """Return the pairs of the scope; None if no note is hidden from it."""
+        hidden = self._reader.hidden_in(self._db).notes
+        return self._reader.compare(self, hidden) if hidden else None
+
+    def partners(
+        self, note_ids: Collection[int], *, least: float = 0.0
+    ) -> list[Partner]:
+        pairs = self._scope_pairs()
+        if pairs is None:
+            return super().partners(note_ids, least=least)
+        every = (one for note in note_ids for one in pairs.of_note(note))
+        found = self._current(every, pairs, least)
+        names = self.names({one.other_id for one in found})
+        there = [one for one in found if one.other_id in names]
+        return sorted(
+            there, key=lambda p: (p.note_id, -p.similarity, names[p.other_id][0])
+        )
+
+    def similar_pairs(self, *, least: float = 0.0) -> list[Pair]:
+        pairs = self._scope_pairs()
+        if pairs is None:
+            return super().similar_pairs(least=least)
+        found = self._current(pairs.once(), pairs, least)
+        names = self.names({note for one in found for note in one[:2]})
+        return sorted_pairs(
+            (*names[one], *names[other], similarity)
+            for one, other, similarity in found
+            if one in names and other in names
+        )
+
+    def pair_status(
+        self, space: str, dismissed: Collection[Dismissible] = ()
+    ) -> PairStatus:
+        pairs = self._scope_pairs()
+        if pairs is None:
+            return super().pair_status(space, dismissed)
+        waiting, state = self.pair_lag(space)
+        if dismissed:
+            found = {
+                frozenset((one.path, one.other_path)) for one in self.similar_pairs()
+            }
+            count = len(found.difference(dismissed))
+        else:
+            count = len(self._current(pairs.once(), pairs, 0.0))
+        made = None if state is None else state._replace(threshold=pairs.threshold)
+        return status_of(count, waiting, made)
+
+    def _current(
+        self, found: Iterable[Partner], pairs: ScopePairs, least: float
+    ) -> list[Partner]:
+        changes = self._rows("select distinct note_id from main.pair_changes")
+        changed = {note_id for (note_id,) in changes}
+        linked_since = """
+            select l.note_id, l.target_id from links l where l.note_id in
+              (select c.note_id from link_changes c where c.seq > ?)
+              and l.target_id is not null
+        """
+        linked = {frozenset(row) for row in self._rows(linked_since, pairs.link_seq)}
+        return [
+            one
+            for one in found
+            if one.similarity >= least
+            and one.note_id not in changed
+            and one.other_id not in changed
+            and not (linked and frozenset(one[:2]) in linked)
+        ]
 
 
 class ScopedReader(SqliteReader):
@@ -468,8 +543,6 @@ class ScopedReader(SqliteReader):
     `tells` whether a file may be told of that was left out of the index. `compare`
     makes the pairs of similar notes where some notes are hidden.
     """
-
-    graph_links = _GRAPH_LINKS
 
     def __init__(  # noqa: PLR0913 - what a reader of a scope depends on
         self,
@@ -482,7 +555,7 @@ class ScopedReader(SqliteReader):
         is_ours: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(folder, is_ours)
-        self._still, self._tells, self._compare = still, tells, compare
+        self.still, self._tells, self.compare = still, tells, compare
         self._policy, self._judging = policy, Lock()
         self._hidden = _Hidden("", frozenset())
         self._notes: tuple[str, Seen] | None = None
@@ -507,7 +580,7 @@ class ScopedReader(SqliteReader):
                 db.execute(f"delete from {_READABLE}")
                 shown = _Shown(db, _NEVER)
             found: Any = db.pragma("data_version")
-            hidden, unread = self._hidden_in(db).notes, _ids(db, _UNREAD)
+            hidden, unread = self.hidden_in(db).notes, _ids(db, _UNREAD)
             shown = _show(shown, hidden | unread)
             _leave_out_files(db, self._policy)
             # beside what is shown, so that one is undone with the other
@@ -518,10 +591,10 @@ class ScopedReader(SqliteReader):
 
     def rows(self) -> ScopedRows:
         """Return the rows, whose hits are of notes that may still be read."""
-        return ScopedRows(self.connection(), self._still)
+        return ScopedRows(self.connection(), self)
 
     def hidden_notes(self) -> frozenset[int]:
-        return self._hidden_in(self.connection()).notes
+        return self.hidden_in(self.connection()).notes
 
     def embedded_in(self, paths: Collection[NotePath]) -> int:
         statement = """
@@ -536,19 +609,6 @@ class ScopedReader(SqliteReader):
 
     def pending(self, log: Log[Any], marker: str | None) -> int | None:
         return log.pending(marker, _READABLE)
-
-    def pairs(self) -> PairRows:
-        """Return the pairs of similar notes: stored ones if no note is hidden."""
-        db = self.connection()
-        hidden = self._hidden_in(db).notes
-        if not hidden:
-            return PairRows(db)
-        return ScopePairRows(db, lambda: self._compare(db, hidden))
-
-    def themes(self) -> ThemeRows:
-        """Return the stored themes, which count only if no note is hidden."""
-        db = self.connection()
-        return ThemeRows(db, stored=not self._hidden_in(db).notes)
 
     def seen_notes(self) -> Seen:
         """Return which notes are seen, whichever way says it with fewer of them."""
@@ -565,7 +625,7 @@ class ScopedReader(SqliteReader):
     ) -> tuple[str, Seen]:
         with self.connection():  # what is kept is as of one state of the rows
             db = self.connection()
-            head, hidden = self._hidden_in(db)
+            head, hidden = self.hidden_in(db)
             if kept is not None and kept[0] == head:
                 found = kept
             else:
@@ -574,14 +634,14 @@ class ScopedReader(SqliteReader):
 
     def hidden_paths(self) -> list[str]:
         db = self.connection()
-        hidden = json.dumps(sorted(self._hidden_in(db).notes))
+        hidden = json.dumps(sorted(self.hidden_in(db).notes))
         rows: Any = db.execute(
             "select path from main.files where id in (select value from json_each(?))",
             (hidden,),
         )
         return [path for (path,) in rows]
 
-    def _hidden_in(self, db: apsw.Connection) -> _Hidden:
+    def hidden_in(self, db: apsw.Connection) -> _Hidden:
         """Return what may not be read as these rows stand, judged once for a head.
 
         Only what has changed since is judged again.

@@ -77,7 +77,7 @@ class VectorRows(Query):
         row = self._rows(f"{_SPACES} where name = ?", name).fetchone()
         return Space(*row) if row else None
 
-    def answering(self) -> Space | None:
+    def answering_space(self) -> Space | None:
         """Return the space that a search asks: the one its sidecar follows.
 
         It is the configured one as soon as that is complete, or when no other can
@@ -107,7 +107,7 @@ class VectorRows(Query):
         """
         return int(self._value(statement, space.id)) if space else 0
 
-    def missing(self, space: Space, least_chars: int) -> list[int]:
+    def missing_vectors(self, space: Space, least_chars: int) -> list[int]:
         """Return the chunks that lack a vector, those of the newest notes first."""
         statement = f"""
             select c.id from files f join chunks c on c.note_id = f.id
@@ -119,7 +119,9 @@ class VectorRows(Query):
         found = "select 1 from chunk_vectors where space_id = ?"
         return bool(self._value(f"select exists ({found})", space.id))
 
-    def unwanted(self, space: Space, least_chars: int, *, enriched: bool) -> list[int]:
+    def unwanted_vectors(
+        self, space: Space, least_chars: int, *, enriched: bool
+    ) -> list[int]:
         """Return the chunks that are too short, or enriched and should not be."""
         statement = f"""
             select v.chunk_id from chunk_vectors v join chunks c on c.id = v.chunk_id
@@ -127,7 +129,7 @@ class VectorRows(Query):
         """
         return self._ids(statement, space.id, least_chars, enriched)
 
-    def plain(self, space: Space) -> list[int]:
+    def plain_vectors(self, space: Space) -> list[int]:
         """Return the chunks embedded without their neighbours, the newest first."""
         statement = """
             select c.id from chunk_vectors v join chunks c on c.id = v.chunk_id
@@ -139,7 +141,7 @@ class VectorRows(Query):
     def _ids(self, statement: str, *values: Any) -> list[int]:
         return [row[0] for row in self._rows(statement, *values)]
 
-    def chunks(
+    def unembedded(
         self, chunk_ids: Sequence[int], *, surroundings: bool = False
     ) -> list[Unembedded]:
         """Return what there is to embed, in the given order, less what is gone.
@@ -161,17 +163,17 @@ class VectorRows(Query):
             )  # fmt: skip
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
-    def known(self, space: Space, keys: Iterable[bytes]) -> set[bytes]:
+    def known_vectors(self, space: Space, keys: Iterable[bytes]) -> set[bytes]:
         statement = "select 1 from vectors where space_id = ? and key = ?"
         return {key for key in set(keys) if self._value(statement, space.id, key)}
 
-    def of_note(self, note_id: int, space: Space) -> bytes | None:
+    def note_vector(self, note_id: int, space: Space) -> bytes | None:
         """Return the vector of a whole note: a unit row of little-endian float32."""
         statement = "select vector from note_vectors where note_id = ? and space_id = ?"
         found = self._value(statement, note_id, space.id)
         return None if found is None else bytes(found)
 
-    def damaged(self) -> list[int]:
+    def damaged_vectors(self) -> list[int]:
         found = self._rows("""
             select v.id, v.digest, v.rows, s.width
             from vectors v join spaces s on s.id = v.space_id
@@ -305,7 +307,7 @@ class VectorStep(Step):
 
     def _renew(self, space: Space, note_ids: Iterable[int]) -> None:
         notes = list(note_ids)
-        answering = VectorRows(self._db).answering()
+        answering = VectorRows(self._db).answering_space()
         vectors = note_vectors(self._db, space.id, notes)
         found = {
             note.note_id: [chunk.rows for chunk in note.chunks] for note in vectors

@@ -18,7 +18,6 @@ from typing import Any, Self
 import apsw
 
 from glassmind.errors import (
-    BackupUnwritable,
     IndexAbsent,
     IndexBusy,
     IndexDamaged,
@@ -41,7 +40,6 @@ from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.change_log import Log, headings_of, text_log, vector_log
 from glassmind.store.sqlite.connection import (
-    FULL,
     Fence,
     Step,
     begin,
@@ -51,14 +49,14 @@ from glassmind.store.sqlite.connection import (
     faults_named,
     open_copy,
     open_reader,
-    said,
     write_copy,
     wrong_with,
 )
-from glassmind.store.sqlite.memory import EventRows, EventStep
-from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.memory import EventStep
+from glassmind.store.sqlite.notes import NoteRows
 from glassmind.store.sqlite.pairs import PairStep, ThemeStep
-from glassmind.store.sqlite.vectors import VectorRows, VectorStep, log_vectors
+from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.vectors import VectorStep, log_vectors
 
 HELD_MS, HUNG_MS = 1_000, 100
 """How long the holder of the writer lock waits for somebody's transaction: nobody else
@@ -609,7 +607,7 @@ class SqliteWriter:
     def _begin(self, held_ms: int) -> None:
         kept = self._db is not None and self._identity == self._found()
         with self.faults():
-            if not kept or Rows(self._open_db()).unfinished():
+            if not kept or NoteRows(self._open_db()).unfinished():
                 self.close()
                 self._db = self._open(held_ms)
                 self._identity = self._found()
@@ -655,7 +653,7 @@ class SqliteWriter:
         try:
             with self.faults():
                 db = connection.open_writer(self.folder, busy_ms, wal=self._wal)
-                wrong = connection.is_sound(db) if Rows(db).unfinished() else None
+                wrong = connection.is_sound(db) if NoteRows(db).unfinished() else None
             if wrong is None:
                 return db
             db.close()
@@ -689,12 +687,9 @@ class SqliteWriter:
     def log(self) -> Log[Document]:
         return text_log(self._open_db(), self._just_written)
 
-    def vectors(self) -> VectorRows:
-        return VectorRows(self._open_db())
-
     def vector_log(self) -> Log[NoteVectors] | None:
         """Return the change log of the vectors that answer; None when none do."""
-        space = self.vectors().answering()
+        space = self.rows().answering_space()
         return None if space is None else vector_log(self._open_db(), space.id)
 
     def vector_step(self) -> VectorStep:
@@ -705,9 +700,6 @@ class SqliteWriter:
 
     def pair_step(self) -> PairStep:
         return PairStep(self._open_db(), self.fence)
-
-    def events(self) -> EventRows:
-        return EventRows(self._open_db())
 
     def event_step(self) -> EventStep:
         return EventStep(self._open_db(), self.fence)
@@ -774,18 +766,6 @@ class SqliteWriter:
             self._db = None
 
 
-def write_backup(rows: apsw.Connection, file: Path) -> None:
-    """Write the rows to a new file.
-
-    Raises:
-        BackupUnwritable: the disk does not take it.
-    """
-    try:
-        write_copy(rows, file)
-    except FULL as error:
-        raise BackupUnwritable(str(file.parent), said(error)) from error
-
-
 def notes_in(file: Path) -> list[NotePath]:
     """Return the notes of a backup, by path.
 
@@ -793,4 +773,4 @@ def notes_in(file: Path) -> list[NotePath]:
         BackupMissing, BackupDamaged, IndexTooNew: it is no sound index of ours.
     """
     with closing(open_copy(file)) as copy:
-        return sorted(Rows(copy).note_paths())
+        return sorted(NoteRows(copy).note_paths())
