@@ -144,9 +144,7 @@ class Engine:
         )
         day = today or _today()
         question = Question(text, parse_query(asked_for(text), day), wish, day)
-        return self._found(reply_to(self._vault, question, alone=self._alone))
-
-    def _found(self, reply: SearchReply) -> SearchReply:
+        reply = reply_to(self._vault, question, alone=self._alone)
         self._used("search", [hit.path for hit in reply.hits[:COUNTED] if hit.is_note])
         return reply
 

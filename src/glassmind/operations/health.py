@@ -1,6 +1,7 @@
 """Operations that improve a vault: suggested links, similar notes, health."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated
 
 from msgspec import UNSET, UnsetType
@@ -34,7 +35,7 @@ from glassmind.operations.graph import (
     answered,
     graph_operation,
 )
-from glassmind.operations.model_text import ModelStyle, listed
+from glassmind.operations.model_text import fenced_lines
 from glassmind.operations.names import note_name, report_guesses
 from glassmind.operations.registry import (
     Arguments,
@@ -45,7 +46,6 @@ from glassmind.operations.registry import (
     Route,
     TextForm,
     Tool,
-    View,
     arg,
     copied,
     note_paths,
@@ -300,11 +300,14 @@ TOOLS: Mapping[Helping, str] = {verb: f"glassmind_{verb}" for verb in COMMANDS}
 
 
 def health_text(
-    result: "HealthResult", arguments: "HealthArguments", style: Style
+    result: "HealthResult",
+    arguments: "HealthArguments",
+    style: Style,
+    calls: Mapping[Helping, str] = COMMANDS,
 ) -> Iterator[str]:
     yield f"Health: {style.strong(f'{result.score} of 100')}{_scope(result)}"
     yield f"  {_totals(result)}"
-    yield from _checks(result, style, fixes=True)
+    yield from _checks(result, style, calls)
     yield ""
     yield from _rest(result)
     places = result.secrets or []
@@ -321,17 +324,6 @@ def health_text(
     yield f"  {style.faint(SECRETS_FIX)}"
 
 
-def _health_for_models(result: "HealthResult", view: View) -> str:
-    head = [f"Score {result.score} of 100{_scope(result)}; {_totals(result)}."]
-    is_cut = any(check.count > len(check.examples) for check in result.checks)
-    if view.first == 1 and is_cut:
-        head.append("To see all problems of a check, give its name and a limit.")
-    rows = [*_checks(result, ModelStyle(), fixes=False), *_rest(result)]
-    failed = [check for check in result.checks if check.count]
-    fixes = [f"{check.name}: {_fix(check, TOOLS)}" for check in failed]
-    return "\n".join([listed(head, rows, view, result.notices), *fixes])
-
-
 def _scope(result: "HealthResult") -> str:
     """Return which checks the score covers, if not all."""
     if not result.partial:
@@ -345,7 +337,9 @@ def _totals(result: "HealthResult") -> str:
     return f"{counted(result.findings, 'problem')}{gone}; {notes}"
 
 
-def _checks(result: "HealthResult", style: Style, *, fixes: bool) -> Iterator[str]:
+def _checks(
+    result: "HealthResult", style: Style, calls: Mapping[Helping, str]
+) -> Iterator[str]:
     lost = {part.check: part.lost for part in result.parts}
     for check in result.checks:
         if not check.count:
@@ -360,8 +354,7 @@ def _checks(result: "HealthResult", style: Style, *, fixes: bool) -> Iterator[st
             yield f"    {style.faint(problem.key)}"
         if len(check.examples) < check.count:
             yield f"  and {check.count - len(check.examples):,} more"
-        if fixes:
-            yield f"  {style.faint(_fix(check, COMMANDS))}"
+        yield f"  {style.faint(_fix(check, calls))}"
 
 
 def _place(problem: Finding) -> str:
@@ -470,7 +463,7 @@ def _passage(problem: Finding) -> Passage | None:
 @operation(
     group="Maintain",
     for_people=health_text,
-    for_models=_health_for_models,
+    for_models=partial(fenced_lines, partial(health_text, calls=TOOLS)),
     command=Command(
         forms=(
             TextForm("--markdown", "Print the report as Markdown.", health_markdown),

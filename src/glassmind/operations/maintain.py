@@ -26,10 +26,8 @@ from glassmind.operations.registry import (
     Result,
     Route,
     Tool,
-    View,
     arg,
     copied,
-    joined,
     operation,
     shown,
 )
@@ -305,15 +303,9 @@ def watch_text(state: WatchState) -> str:
     return ", ".join(parts)
 
 
-def _status_for_models(result: StatusResult, _: View) -> str:
-    notices = [f"Notice: {Style.clean(notice)}\n" for notice in result.notices]
-    return "".join([*notices, joined(status_text(result, None, Style()))])
-
-
 @operation(
     group="Maintain",
     for_people=status_text,
-    for_models=_status_for_models,
     command=Command(everyday=True),
     tool=Tool(
         "Index status",
