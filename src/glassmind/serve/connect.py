@@ -1,9 +1,9 @@
 """Connect other programs: entries in their files, and how they start us.
 
-A file is replaced whole, by a rename, or not at all, and a copy of the old text is kept
+A file is replaced whole, by a rename, or not at all, and a copy of the old one is kept
 beside it. If its program rewrites it between our reading and our rename, we give up.
 TOML keeps its comments. JSON is written again with its own indentation, so a file with
-comments is left to its owner.
+comments is left to its owner. Line ends become plain line feeds.
 """
 
 import json
@@ -84,8 +84,7 @@ class JsonForm(Form):
         values[self.section] = ({} if entry is None else {name: entry}) | servers
         indent = re.search(r'^([ \t]+)"', text, re.MULTILINE)
         unit = indent[1] if indent else "  "
-        made = json.dumps(values, ensure_ascii=False, indent=unit) + "\n"
-        return made.replace("\n", "\r\n") if "\r\n" in text else made
+        return json.dumps(values, ensure_ascii=False, indent=unit) + "\n"
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -119,12 +118,11 @@ class TomlForm(Form):
         with suppress(ValueError, KeyError, TypeError):  # of tomlkit
             document = tomlkit.parse(text)
             document.get(self.section, {}).pop(name, None)
-            made = tomlkit.dumps(document).rstrip() + _newline(text)
+            made = tomlkit.dumps(document).rstrip() + "\n"
         if entry is not None:
             expected[name] = dict(entry)
             block = tomlkit.dumps({self.section: {name: entry}})
             made = f"{made.rstrip()}\n\n{block}".lstrip("\n")
-            made = made.replace("\r\n", "\n").replace("\n", _newline(text))
         with suppress(Unfit):
             if self.servers(made) == expected and _comments(made) == _comments(text):
                 return made
@@ -133,10 +131,6 @@ class TomlForm(Form):
 
 def _comments(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.lstrip()[:1] == "#"]
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
 
 
 NAME = "glassmind"
@@ -361,9 +355,6 @@ PROGRAMS = {
 BACKUP = "before-glassmind"
 """Suffix of a copy's name; later copies also have a number."""
 
-MARK = "\ufeff"
-"""A byte order mark, which Windows writes and the programs ignore."""
-
 UNCHANGED = (
     "nothing was changed: fix the file and try again, or add the entry yourself "
     "(glassmind connect --print shows it)"
@@ -399,7 +390,7 @@ def connect(
         ConfigUnwritable: it cannot be written; nothing was changed.
     """
     old = _text_of(file)
-    text = (old or "").removeprefix(MARK)
+    text = old or ""
     try:
         servers = form.servers(text)
         known = servers.get(name) if is_ours(servers.get(name)) else None
@@ -430,7 +421,7 @@ def _text_of(file: Path) -> str | None:
     try:
         if not stat.S_ISREG(file.stat().st_mode):
             raise BadConfigFile(str(file), 0, "it is not a file")
-        return file.read_bytes().decode("utf-8")
+        return file.read_text("utf-8-sig")
     except FileNotFoundError as error:
         if not file.is_symlink():
             return None
@@ -448,30 +439,23 @@ def _replace(file: Path, old: str | None, new: str) -> Path | None:
     """Replace the text that was read, after keeping a copy; return the copy."""
     backup = None
     if old is not None:
-        facts = file.stat()  # a rename asks for neither right
-        if not facts.st_mode & stat.S_IWUSR:
-            raise ConfigUnwritable(str(file), "it is read-only")
-        if os.name == "posix" and facts.st_uid != os.geteuid():
-            raise ConfigUnwritable(str(file), "it belongs to another user")
-        backup = _kept(file, old)
+        facts = file.stat()  # a rename needs no right to write the file itself
+        is_own = os.name != "posix" or facts.st_uid == os.geteuid()
+        if not facts.st_mode & stat.S_IWUSR or not is_own:
+            raise ConfigUnwritable(str(file), "you may not write it")
+        backup = _kept(file)
     if _text_of(file) != old:
         problem = "its program changed it just now; nothing was changed, try again"
         raise ConfigUnwritable(str(file), problem)
-    put_text(file, MARK * (old or "").startswith(MARK) + new)
+    put_text(file, new)
     return backup
 
 
-def _kept(file: Path, text: str) -> Path:
-    """Return a copy of a file beside it: an equal one, or a new one."""
+def _kept(file: Path) -> Path:
+    """Return a new copy of a file beside it, for its owner alone."""
     place, number = file.with_name(f"{file.name}.{BACKUP}"), 1
-    try:
-        while os.path.lexists(place):
-            if place.is_file() and place.read_bytes() == text.encode("utf-8"):
-                return place
-            number += 1
-            place = file.with_name(f"{file.name}.{BACKUP}-{number}")
-        put_text(place, text)
-        place.chmod(stat.S_IMODE(file.stat().st_mode))
-    except OSError as error:
-        raise ConfigUnwritable(str(place), error.strerror or str(error)) from error
+    while os.path.lexists(place):
+        number += 1
+        place = file.with_name(f"{file.name}.{BACKUP}-{number}")
+    put_text(place, file.read_bytes().decode("utf-8"))
     return place

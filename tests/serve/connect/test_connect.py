@@ -160,21 +160,20 @@ def test_a_file_that_its_program_cannot_read_is_left_as_it_is(
     assert [*tmp_path.iterdir()] == [file]
 
 
-def test_a_mark_of_windows_and_its_line_ends_stay(tmp_path: Path) -> None:
+def test_a_mark_of_windows_is_read_and_not_written_again(tmp_path: Path) -> None:
     file = tmp_path / "config.json"
     was = '\ufeff{\r\n    "theme": "dark"\r\n}\r\n'.encode()
     file.write_bytes(was)
 
-    connect(file, DESKTOP.form, NAME, ENTRY)
+    done = connect(file, DESKTOP.form, NAME, ENTRY)
 
-    written = file.read_bytes()
-    assert written.startswith("\ufeff".encode())
-    assert written.count(b"\n") == written.count(b"\r\n") == 13
-    assert b'\r\n    "mcpServers": {\r\n        "glassmind": {' in written
-    connect(file, DESKTOP.form, NAME, None)
-    assert file.read_bytes() == was.replace(
-        b'"dark"', b'"dark",\r\n    "mcpServers": {}'
-    )
+    assert json.loads(file.read_bytes()) == {
+        "theme": "dark",
+        "mcpServers": {NAME: ENTRY},
+    }
+    assert b'\n    "mcpServers": {\n        "glassmind": {' in file.read_bytes()
+    assert done.backup is not None
+    assert done.backup.read_bytes() == was
 
 
 def test_copies_are_kept_as_private_as_the_file_and_none_is_written_over(
@@ -222,19 +221,19 @@ def test_a_file_that_is_not_ours_to_write_or_changes_meanwhile_is_not_replaced(
     file.write_text("{}", "utf-8")
     file.chmod(0o400)
 
-    with pytest.raises(ConfigUnwritable, match="read-only"):
+    with pytest.raises(ConfigUnwritable, match="may not write"):
         connect(file, DESKTOP.form, NAME, ENTRY)
 
     file.chmod(0o600)
     with monkeypatch.context() as another:
         another.setattr("os.geteuid", lambda: 4242)
-        with pytest.raises(ConfigUnwritable, match="another user"):
+        with pytest.raises(ConfigUnwritable, match="may not write"):
             connect(file, DESKTOP.form, NAME, ENTRY)
     kept = joining._kept
 
-    def meanwhile(place: Path, text: str) -> Path:
+    def meanwhile(place: Path) -> Path:
         place.write_text('{"theirs": 1}', "utf-8")
-        return kept(place, text)
+        return kept(place)
 
     monkeypatch.setattr(joining, "_kept", meanwhile)
     with pytest.raises(ConfigUnwritable, match="just now"):
@@ -323,13 +322,14 @@ def test_what_cannot_be_is_refused_before_anything_is_written(inside: Inside) ->
     refused = [
         inside.run("connect", "emacs"),
         inside.run("connect", "cursor", "--name", "my notes"),
+        inside.run("connect", "cursor", "--file", str(inside.home / "no/list.json")),
         inside.run("connect", "cursor", "--tools", "core,none"),
         inside.run("connect", "cursor", "--client", "scribe"),
         inside.bare("connect", "cursor", "--vault", str(inside.home / "gone")),
         inside.bare("connect", "cursor"),
     ]
 
-    assert [done.returncode for done in refused] == [2, 2, 2, 2, 3, 2]
+    assert [done.returncode for done in refused] == [2, 2, 2, 2, 2, 3, 2]
     assert [*inside.home.iterdir()] == []
     assert inside.run(*http).returncode == 0
     assert "would listen" in inside.run("connect", "cursor").stderr

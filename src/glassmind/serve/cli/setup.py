@@ -318,8 +318,12 @@ def _check_name(args: Namespace, command: str) -> None:
 
 def _file_of(args: Namespace) -> Path:
     """Return the file that is named, else the one where the program keeps its list."""
-    usual = connect.PROGRAMS[args.program].file(connect.this_machine())
-    return path_of(args.file) if args.file else usual
+    if not args.file:
+        return connect.PROGRAMS[args.program].file(connect.this_machine())
+    file = path_of(args.file)
+    if not file.parent.is_dir():
+        raise WrongUsage(f"--file: there is no folder {file.parent}", "connect")
+    return file
 
 
 def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
