@@ -187,11 +187,12 @@ def test_the_worked_example_of_the_design_adds_up() -> None:
     }
     weights: Weights = {"semantic": 0.55, "lexical": 0.25, "graph": 0.05}
     thirteen_days_ago = 13 * 86_400 * 10**9
-    row = (thirteen_days_ago, "Pump.md", "Pump", "[]", None, '["pump"]')
 
     shares = dict(fuse("weighted_sum", rankings, weights))[1]
     lifts: dict[AdjustmentName, float] = {"recency": 0.10, "tag": 0.05}
-    made = adjust(row, COLD, "a pump", lifts, date(1970, 1, 27))
+    made = adjust(
+        (thirteen_days_ago, ["pump"]), COLD, "a pump", lifts, date(1970, 1, 27)
+    )
 
     shown = {str(name): share for name, share in shares.items()}
     shown |= {one.name: one.share for one in made}

@@ -1,6 +1,5 @@
 """What is added to a score after the channels voted: bounded, named, by a fixed day."""
 
-import json
 from datetime import UTC, date, datetime
 
 import pytest
@@ -14,6 +13,7 @@ from glassmind.search import search as hybrid
 from glassmind.search.ranking import COLD, LIFTS, adjust
 
 TODAY = date(2026, 3, 31)
+Facts = tuple[int, tuple[str, ...]]
 ALL: dict[AdjustmentName, float] = {
     "recency": 0.1, "tag": 0.05,
 }  # fmt: skip
@@ -28,12 +28,15 @@ def noon(day: date) -> int:
     return int(at.timestamp()) * 10**9
 
 
-def a_row(*, day: date = TODAY, tags: tuple[str, ...] = ()) -> tuple[object, ...]:
-    return noon(day), "Note.md", "Note", "[]", None, json.dumps(tags)
+def a_row(*, day: date = TODAY, tags: tuple[str, ...] = ()) -> Facts:
+    return noon(day), tags
 
 
 def made(
-    row: tuple[object, ...], text: str, name: AdjustmentName, today: date = TODAY
+    row: Facts,
+    text: str,
+    name: AdjustmentName,
+    today: date = TODAY,
 ) -> tuple[float, str]:
     """Return what one adjustment of weight 1 adds, and why."""
     found = adjust(row, COLD, text, {name: 1.0}, today)
@@ -102,7 +105,7 @@ def test_no_adjustment_adds_more_than_its_weight(
     weights: dict[AdjustmentName, float],
     activity: Warm,
 ) -> None:
-    row = (mtime_ns, "Note.md", "Note", "[]", None, json.dumps(tags))
+    row = (mtime_ns, tuple(tags))
 
     found = adjust(row, activity, text, weights, TODAY)
 

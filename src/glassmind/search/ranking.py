@@ -5,13 +5,12 @@ both go by a key. Scores and shares are kept as plain numbers by key; what is sh
 them is made for the hits that are returned.
 """
 
-import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from glassmind.model.search import (
     Adjustment,
@@ -263,7 +262,7 @@ COLD = Warm(0.0, pinned=False)
 
 
 def adjust(
-    row: tuple[Any, ...],
+    facts: tuple[int, Sequence[str]],
     activity: Warm,
     question: str,
     lifts: Mapping[AdjustmentName, float],
@@ -271,9 +270,10 @@ def adjust(
 ) -> list[Adjustment]:
     """Return what a note gets beyond the votes of the channels, most of it first.
 
-    `row` is one of `Rows.facts`. Each lift is the most that its adjustment adds.
+    `facts` are when it was changed, in nanoseconds, and its tags. Each lift is the most
+    that its adjustment adds.
     """
-    mtime_ns, *_, tags = row
+    mtime_ns, tags = facts
     days = max(0, today.toordinal() - EPOCH_DAY - mtime_ns // NANOSECONDS_A_DAY)
     strengths: dict[AdjustmentName, tuple[float, str]] = {
         "recency": (1 / (1 + days / HALF_LIFE_DAYS), f"changed {_ago(days)}"),
@@ -281,7 +281,7 @@ def adjust(
         "pinned": (float(activity.pinned), "pinned"),
     }
     if lifts.get("tag"):
-        strengths["tag"] = tag_match(json.loads(tags), question)
+        strengths["tag"] = tag_match(tags, question)
     made = [
         Adjustment(name, lifts[name] * strength, reason)
         for name, (strength, reason) in strengths.items()

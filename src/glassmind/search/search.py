@@ -201,15 +201,20 @@ def add_adjustments(run: Run, ranking: Ranking) -> None:
     if not any(lifts.values()):
         return
     head = [key for key in ranking.keys[:ADJUSTED] if key not in run.facts]
-    rows = run.notes.ranking_facts([ranking.notes[key] for key in head])
+    notes = [ranking.notes[key] for key in head]
+    changed = run.notes.modified(notes)
+    tags = run.rows.tags_of(notes) if lifts.get("tag") else {}
     by_activity = lifts.get("hot") or lifts.get("pinned")
     activity = run.vault.hooks.activity(run.vault) if by_activity else {}
     made: dict[int, list[Adjustment]] = {}
     for key in head:
         note = ranking.notes[key]
-        if note in rows:
-            active = activity.get(note, COLD)
-            made[key] = adjust(rows[note], active, run.text, lifts, run.today)
+        if note in changed:
+            facts, active = (
+                (changed[note], tags.get(note, ())),
+                activity.get(note, COLD),
+            )
+            made[key] = adjust(facts, active, run.text, lifts, run.today)
     ranking.drop([key for key in head if key not in made])
     ranking.add(made)
 

@@ -348,17 +348,13 @@ class KeywordQuery:
         seen, most = self._seen, limit
         if seen is None or not seen.hidden:
             query = only_visible(self._schema, query, seen)
-            return self._rounded(self._candidates(self._hits(query, limit)))
+            return self._candidates(self._hits(query, limit))
         while True:
             hits = self._hits(query, most)
             found = [one for one in self._candidates(hits) if seen.has(one.note_id)]
             if len(found) >= limit or len(hits) < most:
-                return self._rounded(found[:limit])
+                return found[:limit]
             most *= _MORE
-
-    def _rounded(self, found: list[Candidate]) -> list[Candidate]:
-        rounded = self._statistics.rounded
-        return [one._replace(score=rounded(one.score)) for one in found]
 
     def _hits(
         self, query: tantivy.Query, limit: int
@@ -401,8 +397,9 @@ class KeywordQuery:
         places = [place for _, place in hits]
         chunks = self._searcher.fast_field_values("chunk", places)
         notes = self._searcher.fast_field_values("note", places)
+        rounded = self._statistics.rounded
         return [
-            Candidate(int(chunk), int(note), score)
+            Candidate(int(chunk), int(note), rounded(score))
             for chunk, note, (score, _) in zip(chunks, notes, hits, strict=True)
             if chunk is not None and note is not None
         ]

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from glassmind.model.graph import (
     Edge,
@@ -30,7 +30,7 @@ case when l.embed then 'embed' else case l.kind when 'wikilink' then 'link'
 
 
 class EdgeRows(NoteRows):
-    """The links between notes, and what of a note the ranking looks at."""
+    """The links between notes, and when they were changed."""
 
     def edges_from(self, note_ids: Collection[int]) -> list[Edge]:
         """Return where the notes lead, each pair once for each kind and property."""
@@ -84,15 +84,10 @@ class EdgeRows(NoteRows):
             chunks.setdefault(note_id, []).append(chunk_id)
         return chunks
 
-    def ranking_facts(self, note_ids: Collection[int]) -> dict[int, tuple[Any, ...]]:
-        """Return modification time, path, title, aliases, day and tags of each note."""
-        statement = f"""
-            select n.id, f.mtime_ns, f.path, n.title, n.aliases, n.day,
-              (select json_group_array(distinct folded) from tags t
-               where t.note_id = n.id)
-            from notes n join files f on f.id = n.id where n.id {_THESE}
-        """
-        return {row[0]: row[1:] for row in self._for(statement, note_ids)}
+    def modified(self, note_ids: Collection[int]) -> dict[int, int]:
+        """Return the modification time of each note, in nanoseconds."""
+        statement = f"select id, mtime_ns from files where id {_THESE}"
+        return dict(self._for(statement, note_ids))
 
 
 _HEAD = """
