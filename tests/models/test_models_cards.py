@@ -26,7 +26,7 @@ from glassmind.models.embedders import (
     cards_chosen,
     embedder_for,
     recipe_for,
-    reranker_for,
+    reranker_of,
 )
 from glassmind.models.files import models_folder
 
@@ -152,7 +152,7 @@ def test_a_model_that_is_not_here_is_told_with_what_to_run(tmp_path: Path) -> No
     with pytest.raises(ModelAbsent, match="glassmind models fetch all-minilm-l6-v2"):
         embedder_for(config)
     with pytest.raises(ModelAbsent, match="glassmind models fetch ms-marco"):
-        reranker_for(config)
+        reranker_of(models_folder(config))
 
 
 def test_a_folder_without_a_model_is_told_as_such(tmp_path: Path) -> None:

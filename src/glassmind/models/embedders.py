@@ -119,8 +119,7 @@ class ChosenEmbedder:
         Raises:
             ModelFault: its tokenizer cannot be read.
         """
-        counter = getattr(self.inner, "counter", None)
-        return None if counter is None else counter()
+        return getattr(self.inner, "counter", None)
 
     def _shortened(self, part: Embeddable) -> Embeddable:
         # What is around an enriched chunk stands on lines of its own.
@@ -219,28 +218,17 @@ def can_run(card: ModelCard, home: Path) -> bool:
     return is_here(card, home / card.id)
 
 
-def reranker_for(config: Config, *, threads: int | None = None) -> "CrossEncoder":
+def reranker_of(home: Path) -> "CrossEncoder":
     """Return what reads a question and a passage together; nothing is loaded yet.
 
     Raises:
-        ModelAbsent: its files are not on this machine.
-        ModelDamaged: they are not what they should be.
-    """
-    return reranker_of(models_folder(config), threads)
-
-
-def reranker_of(home: Path, threads: int | None = None) -> "CrossEncoder":
-    """Return the reranker whose files are below `home`.
-
-    Raises:
-        ModelAbsent: they are not.
-        ModelDamaged: they are not what they should be.
+        ModelAbsent, ModelDamaged: its files are not below `home`, or not as they were.
     """
     from glassmind.models.onnx import CrossEncoder  # noqa: PLC0415
 
     folder = home / RERANKER.id
     check_files(RERANKER, folder)
-    return CrossEncoder(RERANKER, folder, threads=threads)
+    return CrossEncoder(RERANKER, folder)
 
 
 def embedder_of(card: ModelCard, home: Path, threads: int | None = None) -> "Embedder":

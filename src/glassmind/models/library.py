@@ -1,15 +1,14 @@
 """All models at a glance: which are here, which are sound, which are to be fetched."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from glassmind.config.settings import Config
-from glassmind.errors import ModelDamaged, ModelFault
-from glassmind.model.models import ModelCheck, ModelFetched, ModelState
+from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
+from glassmind.model.models import Download, ModelCheck, ModelFetched, ModelState
 from glassmind.models.cards import CARDS, ModelCard, cards_for, presets_of
-from glassmind.models.download import Watch, clear_archives, fetch_model, unwatched
+from glassmind.models.download import Watch, fetch_model
 from glassmind.models.embedders import (
     ANSWER,
     QUESTION,
@@ -28,10 +27,6 @@ from glassmind.models.files import (
     names_folder,
     right_files,
 )
-
-if TYPE_CHECKING:
-    from glassmind.models.protocols import Embedder
-
 
 EVERYTHING = "all"
 """The name that means every model."""
@@ -96,13 +91,13 @@ def fetch(
     names: Sequence[str],
     *,
     local: Path | None = None,
-    watcher: Callable[[str], Watch] = lambda _: unwatched,
+    watch: Watch = lambda _: None,
 ) -> Iterator[ModelFetched]:
     """Yield what becomes of each model that is named, one after the other.
 
     No names mean the one of the settings. Of several that may be meant it is the best;
-    where that cannot be had and another is here, that one. `watcher` is told the model
-    that comes next and gives back what is told of its bytes.
+    where that cannot be had and another is here, that one. `watch` is called with the
+    progress of downloads.
 
     Raises:
         UnknownModel: no model goes by a name.
@@ -116,11 +111,9 @@ def fetch(
             yield _refused(config.embeddings.preset, wanted[0][0])
             return
         wanted = [here[:1]]
-    try:
-        for cards in dict.fromkeys(tuple(cards) for cards in wanted if cards):
-            yield _one_fetched(cards, home, local, watcher(cards[0].id))
-    finally:
-        clear_archives(home)
+    for cards in dict.fromkeys(tuple(cards) for cards in wanted if cards):
+        watch(Download(cards[0].id, 0, 0))
+        yield _one_fetched(cards, home, local, watch)
 
 
 def _is_chosen_by_untrusted_vault(config: Config) -> bool:
@@ -151,7 +144,11 @@ def _one_fetched(
         return done
     used = next((card for card in cards if can_run(card, home)), cards[0])
     if used is cards[0]:
-        return replace(done, problem=f"{done.problem}{_instead(used)}")
+        extras = (card for card in cards[1:] if card.extra)
+        hints = (
+            f"; {c.id} comes with: pip install glassmind[{c.extra}]" for c in extras
+        )
+        return replace(done, problem=f"{done.problem}{''.join(hints)}")
     said = f"{done.problem}; {used.id} is here and is used in its place"
     return replace(_fetched(used, home, local, watch), notice=said)
 
@@ -165,20 +162,9 @@ def _fetched(
         problem = "" if here else f"the model {card.id} comes with: {how}"
         return ModelFetched(card.id, "its package", "", already=here, problem=problem)
     try:
-        done = fetch_model(card, home, local=local, watch=watch)
+        return fetch_model(card, home, local=local, watch=watch)
     except ModelFault as error:
         return ModelFetched(card.id, "", "", already=False, problem=str(error))
-    return ModelFetched(card.id, done.source, str(done.folder), done.already)
-
-
-def _instead(card: ModelCard) -> str:
-    """Return what else would do, where a preset has more than one model."""
-    for preset in presets_of(card):
-        for other in cards_for(preset):
-            if other.extra and other is not card:
-                how = f"pip install glassmind[{other.extra}]"
-                return f"; for {preset} there is also {other.id}: {how}"
-    return ""
 
 
 def check(config: Config, names: Sequence[str]) -> list[ModelCheck]:
@@ -234,18 +220,14 @@ def _checked(card: ModelCard, home: Path) -> ModelCheck:
             pair, other = reranker_of(home).scores(
                 QUESTION, [ANSWER.text, STRANGER.text]
             )
-            sound = pair > other
+            if not pair > other:
+                raise ModelFailed(card.id, "it does not tell an answer from other text")
         else:
-            embedder: Embedder = embedder_of(card, home)
-            self_test(embedder, card.id)
-            sound = True
+            self_test(embedder_of(card, home), card.id)
     except ModelFault as error:
         return ModelCheck(card.id, ok=False, finding=str(error))
     except OSError as error:
         return ModelCheck(card.id, ok=False, finding=f"it cannot be read: {error}")
-    if not sound:
-        finding = "it holds an answer for no better than other text"
-        return ModelCheck(card.id, ok=False, finding=finding)
     files = "its files are right, and " if card.files else ""
     return ModelCheck(
         card.id, ok=True, finding=f"{files}it tells a pair from strangers"

@@ -74,11 +74,8 @@ class OnnxEmbedder:
         assert self._loading is not None  # noqa: S101 - warm() has seen to it
         return self._loading.result()
 
-    def counter(self) -> "TokenCounter":
-        return self._counter
-
     @cached_property
-    def _counter(self) -> "TokenCounter":
+    def counter(self) -> "TokenCounter":
         return TokenCounter(self._tokenizer, self._card.id)
 
     @cached_property

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -54,11 +54,8 @@ class StaticEmbedder:
         asked = self._card.asked(text)
         return self._vector(self._tokenizer.query(asked, self._card.max_tokens))
 
-    def counter(self) -> TokenCounter:
-        return self._counter
-
     @cached_property
-    def _counter(self) -> TokenCounter:
+    def counter(self) -> TokenCounter:
         return TokenCounter(self._tokenizer, self._card.id)
 
     @cached_property
@@ -83,14 +80,6 @@ class StaticEmbedder:
         return unit(rows.astype(np.float32).mean(axis=0))
 
 
-class Tensor(NamedTuple):
-    """Where the one tensor of a file stands, and its shape."""
-
-    start: int
-    rows: int
-    columns: int
-
-
 def only_tensor(file: Path) -> "NDArray[np.float16]":
     """Return the one table of half floats in a safetensors file, mapped, not read.
 
@@ -98,14 +87,6 @@ def only_tensor(file: Path) -> "NDArray[np.float16]":
         OSError: the file cannot be read.
         ValueError: it holds something else.
     """
-    found = _header(file)
-    table: NDArray[np.float16] = np.memmap(
-        file, "<f2", "r", found.start, (found.rows, found.columns)
-    )
-    return table
-
-
-def _header(file: Path) -> Tensor:
     with file.open("rb") as opened:
         length = int.from_bytes(opened.read(LENGTH_BYTES), "little")
         if length > file.stat().st_size:
@@ -116,7 +97,8 @@ def _header(file: Path) -> Tensor:
         raise ValueError("not one table of half floats")
     rows, columns = tensors[0]["shape"]
     start = LENGTH_BYTES + length + tensors[0]["data_offsets"][0]
-    return Tensor(start, rows, columns)
+    table: NDArray[np.float16] = np.memmap(file, "<f2", "r", start, (rows, columns))
+    return table
 
 
 QUERY_CHARS = 2000

@@ -530,14 +530,13 @@ def fetch_models(
 ) -> FetchedModelsResult:
     """Download models: the one your settings choose, or those you name."""
     from glassmind.models import library  # noqa: PLC0415 - ssl
-    from glassmind.models.download import download_watcher  # noqa: PLC0415 - ssl
 
     source = arguments.source
     local = current_folder() / Path(source).expanduser() if source else None
     if local and not local.exists():
         raise BadValue("source", f"must be a file or folder that exists (got {local})")
-    watcher = download_watcher(caller.progress)
-    fetched = library.fetch(vault.config, arguments.names, local=local, watcher=watcher)
+    watch = caller.progress or (lambda _: None)
+    fetched = library.fetch(vault.config, arguments.names, local=local, watch=watch)
     found = list(fetched)
     return FetchedModelsResult(ok=not any(m.problem for m in found), models=found)
 

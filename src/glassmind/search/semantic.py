@@ -233,9 +233,10 @@ class Semantic:
         breaker.check()
         with self._lock:
             if self._reranker is None:
-                from glassmind.models.embedders import reranker_for  # noqa: PLC0415
+                from glassmind.models.embedders import reranker_of  # noqa: PLC0415
+                from glassmind.models.files import models_folder  # noqa: PLC0415
 
-                made = reranker_for(self._vault.config)
+                made = reranker_of(models_folder(self._vault.config))
                 self._reranker = PatientReranker(made, breaker)
             return self._reranker
 

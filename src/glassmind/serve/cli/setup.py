@@ -181,11 +181,11 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
 def _fetch_model(config: Config, output: Output) -> str:
     """Fetch the model that the settings choose; return why that was not possible."""
     from glassmind.models import library  # noqa: PLC0415 - loads ssl
-    from glassmind.models.download import download_watcher  # noqa: PLC0415 - same
 
     try:
         with output.progress() as progress:
-            done = list(library.fetch(config, (), watcher=download_watcher(progress)))
+            watch = progress or (lambda _: None)
+            done = list(library.fetch(config, (), watch=watch))
     except ModelFault as error:
         return str(error)
     output.notices(model.notice for model in done if model.notice)
