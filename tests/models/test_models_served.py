@@ -227,8 +227,8 @@ FAULTS = {
     "too few": (says(b'{"embeddings": []}'), "no vector for each"),
     "words": (says(b'{"embeddings": [["a"]]}'), "no vector for each"),
     "empty rows": (says(b'{"embeddings": [[]]}'), "no vector for each"),
-    "zeros": (says(b'{"embeddings": [[0, 0]]}'), "vector of nothing"),
-    "not numbers": (says(b'{"embeddings": [[NaN, 1]]}'), "no number"),
+    "zeros": (says(b'{"embeddings": [[0, 0]]}'), "no direction"),
+    "not numbers": (says(b'{"embeddings": [[NaN, 1]]}'), "no direction"),
     "cut short": (
         lambda handler, _body: handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-L"),
         "127.0.0.1",

@@ -97,11 +97,7 @@ class Pieces:
             self.thought = True
 
     def ended(self, prompt: Prompt) -> Ended:
-        """Return how the answer ended.
-
-        Raises:
-            ModelFailed: nothing was written.
-        """
+        """Return how the answer ended."""
         if self.wrote:
             return Ended(self.read, self.was_cut, lost(self.read, prompt.tokens))
         if self.thought:
@@ -136,11 +132,7 @@ class Refused(ModelFailed):
 
 
 def check_answers(reply: Exchange, hints: Mapping[int, str]) -> None:
-    """Check that an answer comes, and no page for browsers.
-
-    Raises:
-        ModelFailed: it does not; with the hint for its status.
-    """
+    """Check that an answer comes, and no page for browsers."""
     if reply.status != OK:
         words, hint = reply.refusal(), hints.get(reply.status, "")
         if is_too_long(reply.status, words):
@@ -155,11 +147,7 @@ def check_answers(reply: Exchange, hints: Mapping[int, str]) -> None:
 
 
 def event_of(reply: Exchange, line: bytes) -> dict[str, Any]:
-    """Return the object of a line.
-
-    Raises:
-        ModelFailed: it is not one, or is an error.
-    """
+    """Return the object of a line."""
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):
@@ -292,11 +280,7 @@ class OllamaChat:
 
 
 def ollama_lacks(server: ModelServer) -> str:
-    """Return what is missing for an answer, in a sentence; empty where nothing is.
-
-    Raises:
-        ModelFailed: the server does not tell.
-    """
+    """Return what is missing for an answer, in a sentence; empty where nothing is."""
     answer = server.look("/api/tags", LOOK)
     models = answer.get("models") if isinstance(answer, dict) else None
     if not isinstance(models, list):
@@ -326,33 +310,19 @@ PARTS = {
     "max_tokens": ("max_completion_tokens",),
     "temperature": ("temperature",),
     "stream_options": ("stream_options", "include_usage"),
+    "json_schema": ("response_format", "json_schema", "schema", "grammar"),
+    "json_object": ("response_format", "json_object"),
 }
-"""Parts of a question that some servers refuse, and the words by which they do."""
+"""Parts of a question that some servers refuse, and the words by which they do. The
+shape of the answer is left out in two steps: a schema becomes any object."""
 
-SHAPES = ("response_format", "json_schema", "json_object", "schema", "grammar")
-"""Words about the shape of an answer."""
-
-UNKNOWN = (
-    "unsupported",
-    "not supported",
-    "unknown field",
-    "unknown parameter",
-    "unrecognized",
-    "unexpected field",
-    "extra inputs",
-    "extra fields",
-    "additional properties",
-)
-"""Words about something in the question, whatever it is."""
+UNKNOWN = ("support", "unknown", "unrecognized", "unexpected", "extra", "additional")
+"""Words about a part of the question that does not say which."""
 
 
 def refused_part(error: Refused, without: Collection[str]) -> str:
-    """Return which part of a question to leave out after a refusal; empty for none.
-
-    The shape of the answer is left out in two steps: a schema becomes any object.
-    """
+    """Return which part of a question to leave out after a refusal; empty for none."""
     heard = error.words.casefold()
-    names_shape = any(word in heard for word in SHAPES)
     if error.status not in REFUSED and "response_format" not in heard:
         return ""
     if is_too_long(error.status, heard):
@@ -360,11 +330,9 @@ def refused_part(error: Refused, without: Collection[str]) -> str:
     for part, words in PARTS.items():
         if part not in without and any(word in heard for word in words):
             return part
-    if not names_shape and not any(word in heard for word in UNKNOWN):
+    guesses = ("stream_options", "json_schema", "json_object")
+    if not any(word in heard for word in UNKNOWN):
         return ""
-    guesses = ["json_schema", "json_object"]
-    if not names_shape:
-        guesses.insert(0, "stream_options")
     return next((part for part in guesses if part not in without), "")
 
 
@@ -447,11 +415,7 @@ def _read(reply: Exchange, pieces: Pieces) -> None:
 
 
 def _events(reply: Exchange) -> Iterator[dict[str, Any]]:
-    """Yield the events of a stream, up to its end.
-
-    Raises:
-        ModelFailed: it has none.
-    """
+    """Yield the events of a stream, up to its end."""
     if reply.kind == "application/json":  # a server that does not stream
         yield event_of(reply, b"".join(reply.pieces()))
         return
@@ -480,11 +444,7 @@ def _choice(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def openai_lacks(server: ModelServer) -> str:
-    """Return what is missing for an answer, in a sentence; empty where nothing is.
-
-    Raises:
-        ModelFailed: the server does not tell.
-    """
+    """Return what is missing for an answer, in a sentence; empty where nothing is."""
     answer = server.look("/v1/models", LOOK)
     models = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(models, list):

@@ -98,11 +98,7 @@ class ChosenEmbedder:
         return self.inner.width
 
     def passages(self, parts: Sequence[Embeddable], /) -> "Iterator[Matrix]":
-        """Yield a matrix for each part, once the model has passed its test.
-
-        Raises:
-            ModelFault: it does not pass, or fails later.
-        """
+        """Yield a matrix for each part, once the model has passed its test."""
         if not self._passed:
             self_test(self.inner, self.model)
             self._passed = True
@@ -114,11 +110,7 @@ class ChosenEmbedder:
         return self.inner.query(text)
 
     def counter(self) -> "TokenCounter | None":
-        """Return what counts tokens as the model does; None where only a server can.
-
-        Raises:
-            ModelFault: its tokenizer cannot be read.
-        """
+        """Return what counts tokens as the model does; None where only a server can."""
         return getattr(self.inner, "counter", None)
 
     def _shortened(self, part: Embeddable) -> Embeddable:
@@ -200,11 +192,7 @@ def recipe_for(config: Config) -> str:
 
 
 def present(cards: Sequence[ModelCard], home: Path) -> ModelCard:
-    """Return the first of some cards whose model is on this machine.
-
-    Raises:
-        ModelAbsent: none is.
-    """
+    """Return the first of some cards whose model is on this machine."""
     for card in cards:
         if can_run(card, home):
             return card

@@ -74,7 +74,8 @@ class Bounds(NamedTuple):
 class ModelServer:
     """A server by its url, and the model it is asked for; for any number of threads.
 
-    `start` is what to do where nothing listens.
+    `start` is what to do where nothing listens. Requests raise `ModelFailed` where the
+    server gives no answer within the bounds.
     """
 
     def __init__(
@@ -135,19 +136,11 @@ class ModelServer:
         return made
 
     def ask(self, path: str, question: Mapping[str, Any], bounds: Bounds) -> Any:
-        """Return the JSON that the server answers to a JSON question.
-
-        Raises:
-            ModelFailed: it gives none within the bounds.
-        """
+        """Return the JSON that the server answers to a JSON question."""
         return Exchange(self, path, question, bounds).json()
 
     def look(self, path: str, bounds: Bounds) -> Any:
-        """Return the JSON that the server has at a path.
-
-        Raises:
-            ModelFailed: it gives none within the bounds.
-        """
+        """Return the JSON that the server has at a path."""
         return Exchange(self, path, None, bounds).json()
 
     def failed(self, reason: str) -> ModelFailed:
@@ -171,22 +164,16 @@ class ModelServer:
         return words
 
 
-class _Head(NamedTuple):
-    """How an answer begins."""
-
-    status: int
-    kind: str
-
-
 _CONNECTED = object()
 
 
 class Exchange:
     """One request, made in a thread of its own, and the answer as it comes.
 
-    Nobody waits longer than the bounds, whatever the network does: no timeout of a
+    No call waits longer than the bounds, whatever the network does: no timeout of a
     socket covers the lookup of a name, or a head that comes byte by byte. On leaving
-    its context the connection is cut.
+    its context the connection is cut. Where there is no answer in time, or it breaks,
+    every method raises `ModelFailed`; after a halt, `CallAbandoned`.
     """
 
     def __init__(
@@ -214,12 +201,7 @@ class Exchange:
         Thread(target=self._run, args=work, name=name, daemon=True).start()
 
     def __enter__(self) -> Self:
-        """Wait until the answer begins.
-
-        Raises:
-            ModelFailed: it does not.
-            CallAbandoned: it was halted.
-        """
+        """Wait until the answer begins."""
         with ExitStack() as opening:
             opening.callback(self._close)
             opening.enter_context(self._halt.ending(lambda: self._came.put(None)))
@@ -233,11 +215,7 @@ class Exchange:
         self._stack.close()
 
     def json(self) -> Any:
-        """Return the whole answer, read as JSON.
-
-        Raises:
-            ModelFailed: there is none, or it is not JSON.
-        """
+        """Return the whole answer, read as JSON."""
         with self:
             if self.status != OK:
                 words = self.refusal()
@@ -259,12 +237,7 @@ class Exchange:
             return ""
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines of the answer as they come, without what ends them.
-
-        Raises:
-            ModelFailed: it breaks, falls silent, takes too long or has no end.
-            CallAbandoned: it was halted.
-        """
+        """Yield the lines of the answer as they come, without what ends them."""
         held = b""
         for piece in self.pieces():
             *whole, held = (held + piece).split(b"\n")
@@ -277,12 +250,7 @@ class Exchange:
             yield held
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the bytes of the answer as they come.
-
-        Raises:
-            ModelFailed: it breaks, falls silent, takes too long or has no end.
-            CallAbandoned: it was halted.
-        """
+        """Yield the bytes of the answer as they come."""
         while piece := self._piece():
             yield piece
 
@@ -346,7 +314,7 @@ class Exchange:
                 extensions={"trace": self._traced},
             ) as reply:
                 kind = reply.headers.get("Content-Type", "").partition(";")[0]
-                self._came.put(_Head(reply.status_code, kind.strip().lower()))
+                self._came.put((reply.status_code, kind.strip().lower()))
                 total = 0
                 for piece in reply.iter_raw():
                     total += len(piece)

@@ -40,11 +40,7 @@ class OllamaIntents:
         self._server, self._intents = server, tuple(intents)
 
     def name(self, text: str) -> str:
-        """Return one of the intents.
-
-        Raises:
-            ModelFailed: the server does not answer in time, or not with one of them.
-        """
+        """Return one of the intents."""
         answer = self._server.ask("/api/chat", self._question(text), BOUNDS)
         try:
             found = json.loads(answer["message"]["content"])["intent"]
@@ -121,9 +117,6 @@ class Prototypes:
         """Return how much speaks for each intent: about 1 for one like its prototypes.
 
         None where nothing was learnt in this space yet and `learn` does not allow it.
-
-        Raises:
-            ModelFault: the model cannot be run, where it has to be.
         """
         if self._weights is None:
             self._weights = self._read()
@@ -138,11 +131,7 @@ class Prototypes:
         return self._weights is not None or self._read() is not None
 
     def learn(self) -> None:
-        """Embed every prototype, and keep what they teach.
-
-        Raises:
-            ModelFault: the model cannot be run.
-        """
+        """Embed every prototype, and keep what they teach."""
         rows = self._vectors_of([text for text, _ in self._known])
         wanted = [[i == intent for i in self._intents] for _, intent in self._known]
         self._weights = learnt(rows, np.array(wanted, np.float32))
@@ -167,11 +156,7 @@ class Prototypes:
 
 
 def questions_embedded(embedder: Embedder, texts: Sequence[str]) -> "Matrix":
-    """Return the vectors of questions, a row for each.
-
-    Raises:
-        ModelFault: the model cannot be run.
-    """
+    """Return the vectors of questions, a row for each."""
     return np.stack([embedder.query(text) for text in texts])
 
 

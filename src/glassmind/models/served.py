@@ -105,10 +105,8 @@ class ServedEmbedder:
             made = np.zeros(0, np.float32)
         if made.ndim != 2 or len(made) != len(texts) or not made.shape[1]:  # noqa: PLR2004 - rows and columns
             raise ModelFailed(self.model, "the answer holds no vector for each text")
-        if not np.isfinite(made).all():
-            raise ModelFailed(self.model, "the answer holds what is no number")
-        if not made.any(axis=1).all():
-            raise ModelFailed(self.model, "the answer holds a vector of nothing")
+        if not (np.isfinite(made).all() and made.any(axis=1).all()):
+            raise ModelFailed(self.model, "a vector of the answer has no direction")
         self._width = self._width or made.shape[1]
         if made.shape[1] != self._width:
             reason = f"{made.shape[1]} numbers in place of {self._width}"
