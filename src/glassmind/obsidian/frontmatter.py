@@ -12,7 +12,7 @@ import yaml
 
 from glassmind.model import PropertyValue
 from glassmind.model.notes import Frontmatter, all_of
-from glassmind.obsidian.yaml_text import Leaf, load, load_plain
+from glassmind.obsidian.yaml_text import Leaf, load
 
 MAX_BYTES = 64 * 1024
 """A larger block is refused: properties are metadata, and YAML is slow to read."""
@@ -64,7 +64,7 @@ def read_head(text: str) -> Head:
         # JSON may be indented with tabs, YAML may not; one for one, places stay true.
         block = block.replace("\t", " ")
     try:
-        loaded = load_plain(block) or load(block)
+        loaded = load(block)
     except yaml.YAMLError as reason:
         frontmatter = Frontmatter(end=end, lines=lines, error=_sentence(reason, block))
         return Head(frontmatter, length=length)
