@@ -12,18 +12,14 @@ from hypothesis import strategies as st
 from glassmind.errors import NoHistory
 from glassmind.files import git
 from glassmind.files.git import (
+    GitLog,
     changes_in,
-    every_change,
-    lines_of,
     repository_of,
     unquoted,
 )
 from glassmind.model.graph import FileChange
 
 SECONDS = 30.0
-
-BOTH = [("[[one]]",), ("[[two]]",)]
-"""What the note of the desk gained, by commit."""
 
 
 @pytest.fixture
@@ -39,14 +35,9 @@ def desk(tmp_path: Path) -> GitDesk:
     return desk
 
 
-def read(desk: GitDesk, *paths: str) -> list[FileChange]:
-    repository = repository_of(desk.root, timeout_s=SECONDS)
-    return list(lines_of(repository, paths, timeout_s=SECONDS))
-
-
 def happened(desk: GitDesk) -> list[FileChange]:
     repository = repository_of(desk.root, timeout_s=SECONDS)
-    return list(every_change(repository, timeout_s=SECONDS))
+    return list(GitLog(repository, timeout_s=SECONDS))
 
 
 HOSTILE = {
@@ -84,7 +75,7 @@ def test_a_vault_cannot_make_git_run_a_program(
         _lose_a_blob(desk)
 
     happened(desk)
-    read(desk, "Tea.md")
+    happened(desk)
 
     assert not mark.exists()
     if kind in {"external difference", "text conversion", "signature", "fetching"}:
@@ -135,9 +126,7 @@ def test_variables_of_ours_do_not_lead_to_another_repository(
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", "false")
     monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
 
-    found = read(desk, "Tea.md")
-
-    assert [change.added for change in found] == BOTH
+    assert [change.path for change in happened(desk)] == ["Tea.md", "Tea.md"]
     assert not (tmp_path / "trace").exists()
 
 
@@ -148,27 +137,9 @@ def test_reading_leaves_the_repository_as_it_is(desk: GitDesk) -> None:
 
     before = state()
 
-    read(desk, "Tea.md")
+    happened(desk)
 
     assert state() == before
-
-
-def test_a_note_like_a_patch_is_not_taken_for_one(desk: GitDesk) -> None:
-    lines = [
-        "++ b/Other.md", "@@ -0,0 +1,9 @@", ":000000 100644 0 0 A\tOther.md",
-        "diff --git a/x b/x", "\0" + "0" * 40 + " 2000-01-01T00:00:00Z", "-- a", "",
-        "[[last]]", "",
-    ]  # fmt: skip
-    (desk.root / "Odd.md").write_text("\n".join(lines))
-    (desk.root / "Zen.md").write_text("[[Tea]]")
-    desk.commit("2021-03-03")
-
-    found = read(desk, "Odd.md", "Zen.md", "Other.md")
-
-    assert [(one.path, one.kind, one.commit.day) for one in found] == [
-        ("Odd.md", "added", "2021-03-03"), ("Zen.md", "added", "2021-03-03")
-    ]  # fmt: skip
-    assert [one.added for one in found] == [("[[last]]",), ("[[Tea]]",)]
 
 
 @pytest.mark.parametrize(
@@ -181,10 +152,7 @@ def test_a_name_of_any_letters_is_read_as_it_is(desk: GitDesk, name: str) -> Non
     desk.commit("2021-03-03")
     path = name.replace("e\u0301", "é")
 
-    (made,) = read(desk, path)
-
-    assert (made.path, made.added) == (path, ("[[text]] of it",))
-    assert happened(desk)[0] == made._replace(added=())
+    assert happened(desk)[0].path == path
 
 
 def test_what_happened_is_told_from_the_end_with_former_names(desk: GitDesk) -> None:
@@ -221,13 +189,11 @@ def test_what_is_outside_of_the_vault_has_no_path_of_it(desk: GitDesk) -> None:
     desk.commit("2021-03-03")
     repository = repository_of(desk.root / "sub", timeout_s=SECONDS)
 
-    found = list(every_change(repository, timeout_s=SECONDS))
-    lines = list(lines_of(repository, ["../Tea.md"], timeout_s=SECONDS))
+    found = list(GitLog(repository, timeout_s=SECONDS))
 
     assert [(one.path, one.former) for one in found] == [
         ("Tea.md", "../Tea.md"), ("../Tea.md", ""), ("../Tea.md", "")
     ]  # fmt: skip
-    assert [one.added for one in lines[:2]] == BOTH
 
 
 CHANGING = {
@@ -250,74 +216,22 @@ def test_settings_of_the_vault_do_not_change_what_is_told(
     with (desk.root / ".git" / "config").open("a") as config:
         config.write(CHANGING[kind].format(folder=tmp_path))
 
-    found = read(desk, "Tea.md")
-
-    assert [change.added for change in found] == BOTH
     assert happened(desk) == whole
-
-
-@pytest.mark.parametrize("said", ["*.md -diff", "*.md binary", "*.md diff=x"])
-def test_attributes_of_the_vault_do_not_hide_lines(desk: GitDesk, said: str) -> None:
-    (desk.root / ".git" / "info" / "attributes").write_text(f"{said}\n")
-    (desk.root / ".gitattributes").write_text(f"{said}\n")
-    desk.git("config", "diff.x.binary", "true")
-
-    assert [change.added for change in read(desk, "Tea.md")] == BOTH
-
-
-def test_hunks_are_counted_where_lines_between_them_are_wanted(desk: GitDesk) -> None:
-    desk.git("config", "diff.interHunkContext", "9")
-    lines = [f"[[{n}]]" for n in range(9)]
-    (desk.root / "Far.md").write_text("\n".join(lines))
-    desk.commit("2021-03-03")
-    (desk.root / "Far.md").write_text("\n".join(["[[x]]", *lines[1:-1], "[[y]]"]))
-    desk.commit("2021-04-04")
-    (desk.root / "Far.md").write_text("[[z]]")
-    desk.commit("2021-05-05")
-
-    found = [change.added for change in read(desk, "Far.md")]
-
-    assert found == [tuple(lines), ("[[x]]", "[[y]]"), ("[[z]]",)]
 
 
 def test_what_is_too_long_is_read_up_to_there(
     desk: GitDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = repository_of(desk.root, timeout_s=SECONDS)
-    whole = every_change(repository, timeout_s=SECONDS)
+    whole = GitLog(repository, timeout_s=SECONDS)
     assert len(list(whole)) == 2
     assert not whole.cut
     monkeypatch.setattr(git, "MOST_BYTES", 100)
 
-    part = every_change(repository, timeout_s=SECONDS)
+    part = GitLog(repository, timeout_s=SECONDS)
 
     assert len(list(part)) == 1
     assert part.cut
-
-
-def test_of_an_endless_line_the_beginning_is_read(
-    desk: GitDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (desk.root / "Long.md").write_text(f"[[a]] {'x' * 5_000} [[b]]\n[[c]]\n")
-    desk.commit("2021-03-03")
-    monkeypatch.setattr(git, "MOST_LINE", 1_000)
-
-    (made,) = read(desk, "Long.md")
-
-    assert [line[:6].strip() for line in made.added] == ["[[a]]", "[[c]]"]
-    assert "[[b]]" not in made.added[0]
-
-
-def test_no_more_names_are_asked_for_than_fit(
-    desk: GitDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(git, "MOST_PATHS_BYTES", 12)
-    repository = repository_of(desk.root, timeout_s=SECONDS)
-
-    reading = lines_of(repository, ["Tea.md", "Pot.md"], timeout_s=SECONDS)
-
-    assert [change.path for change in reading] == ["Tea.md", "Tea.md"]
-    assert reading.cut
 
 
 def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> None:
@@ -332,19 +246,6 @@ def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> N
 @given(st.binary(max_size=300))
 def test_whatever_is_printed_reading_it_comes_to_an_end(printed: bytes) -> None:
     list(changes_in((b"\0abc 2021-01-01T00:00:00Z\n" + printed).split(b"\n")))
-
-
-@given(st.lists(st.text("ab+-@:\\\0 [", max_size=6), max_size=6))
-def test_added_lines_that_can_hold_a_link_are_read_back(lines: list[str]) -> None:
-    printed = "\0abc 2021-01-01T00:00:00Z\n\n:0 1 0 1 A\tn.md\n\n--- /dev/null\n"
-    printed += f"+++ b/n.md\n@@ -0,0 +1,{len(lines)} @@\n"
-    printed += "".join(f"+{line}\n" for line in lines)
-    printed += "\0def 2021-01-02T00:00:00Z\n\n:0 1 0 1 D\tn.md\n"
-
-    first, second = changes_in(printed.encode().split(b"\n"))
-
-    assert list(first.added) == [line for line in lines if "[[" in line]
-    assert (second.kind, second.commit.day) == ("removed", "2021-01-02")
 
 
 def test_names_in_quotes_are_read_as_git_writes_them() -> None:

@@ -39,10 +39,7 @@ _KINDS: dict[str, ChangeKind] = {
     "R": "renamed",
     "D": "removed",
 }
-_LINK_SIGNS = (b"[[", b"](", b'"file"')
-"""What every line with a link has: of a note the first two, of a canvas any."""
 
-_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _CONTROLS = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
 
@@ -50,33 +47,14 @@ _CONTROLS = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
 def changes_in(lines: Iterable[bytes]) -> Iterator[FileChange]:
     """Yield the changes in the order printed; a path is relative to the repository.
 
-    Of the lines that a file gained those are told which can hold a link. What was cut
-    off in the middle is taken as far as it goes; no more is held than one commit has.
+    What was cut off in the middle is taken as far as it goes.
     """
-    rest = iter(lines)
     commit: Commit | None = None
-    found: dict[str, tuple[FileChange, list[str]]] = {}
-    here: list[str] = []
-    for line in rest:
+    for line in lines:
         if line.startswith(b"\0"):
-            yield from _told(found)
-            commit, found, here = _commit(line), {}, []
-        elif commit is None:
-            continue
-        elif line.startswith(b":"):
-            for change in _change(line, commit):
-                found[change.path] = change, []
-        elif line.startswith(b"+++ "):
-            _, here = found.get(_side(line[4:]), (None, []))
-        elif (hunk := _HUNK.match(line)) is not None:
-            counts = [1 if count is None else int(count) for count in hunk.groups()]
-            here += _added(rest, sum(counts))
-    yield from _told(found)
-
-
-def _told(found: Mapping[str, tuple[FileChange, list[str]]]) -> Iterator[FileChange]:
-    for change, added in found.values():
-        yield change._replace(added=tuple(added))
+            commit = _commit(line)
+        elif commit is not None and line.startswith(b":"):
+            yield from _change(line, commit)
 
 
 def _commit(line: bytes) -> Commit | None:
@@ -99,22 +77,6 @@ def _change(line: bytes, commit: Commit) -> Iterator[FileChange]:
     yield FileChange(commit, kind, names[-1], former)
 
 
-def _side(name: bytes) -> str:
-    return unquoted(name.removesuffix(b"\t")).removeprefix("b/")
-
-
-def _added(lines: Iterator[bytes], count: int) -> list[str]:
-    """Return what can hold a link of the added among the next lines of a file."""
-    found = []
-    while count and (line := next(lines, None)) is not None:
-        if line.startswith(b"\\"):  # says that the file does not end with a line feed
-            continue
-        count -= 1
-        if line.startswith(b"+") and any(sign in line for sign in _LINK_SIGNS):
-            found.append(line[1:].decode("utf-8", "replace"))
-    return found
-
-
 def unquoted(name: bytes) -> str:
     """Return a path as git writes it, in quotes where it holds odd characters."""
     if len(name) > 1 and name.startswith(b'"') and name.endswith(b'"'):
@@ -130,15 +92,8 @@ def _unescaped(found: "re.Match[bytes]") -> bytes:
 
 
 MOST_BYTES = 64_000_000
-"""What is read of one answer: some 500,000 changes, or half a second of patches; the
-histories of the vaults that we know print less than a tenth."""
-
-MOST_BLOB_BYTES = 2_000_000
-"""How large a file may have been whose lines are compared: git needs 40 bytes for each
-line of both sides."""
-
-MOST_LINE = 4_000_000
-"""What is read of one line; a canvas may be a single one."""
+"""What is read of one answer: some 500,000 changes; the histories of the vaults that we
+know print less than a tenth."""
 
 MOST_PATHS_BYTES = 20_000
 """Names that are handed to one program; Windows takes 32,000 characters in all."""
@@ -158,7 +113,6 @@ _ENVIRONMENT = {
 }
 
 _SETTINGS = {  # none that a repository has may change what is told
-    "core.bigFileThreshold": str(MOST_BLOB_BYTES),  # larger ones are not compared
     "core.fsmonitor": "false",
     "core.hooksPath": os.devnull,
     "core.quotePath": "false",
@@ -186,16 +140,6 @@ _LOG = (
     "--no-use-mailmap",
     "--submodule=short",
     f"--format={FORMAT}",
-)
-
-_PATCHES = (
-    "--patch",
-    "--text",
-    "--unified=0",
-    "--inter-hunk-context=0",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-    "--reverse",
 )
 
 
@@ -262,21 +206,15 @@ def _files_of(root: Path) -> Path:
 
 
 class GitLog:
-    """One question to git: what it prints is read as far as there is time and room.
+    """What happened to all files, the latest first, as far as there is time and room.
 
-    `cut` says after reading whether there was more; `partly` says so beforehand.
+    Of the whole repository: a vault may have been moved inside of it. `cut` says after
+    reading whether there was more.
     """
 
-    def __init__(
-        self,
-        repository: Repository,
-        wanted: Sequence[str],
-        *,
-        timeout_s: float,
-        partly: bool = False,
-    ) -> None:
-        self._repository, self._wanted = repository, wanted
-        self._timeout_s, self.cut = timeout_s, partly
+    def __init__(self, repository: Repository, *, timeout_s: float) -> None:
+        self._repository = repository
+        self._timeout_s, self.cut = timeout_s, False
 
     def __iter__(self) -> Iterator[FileChange]:
         """Yield what happened, paths relative to the vault."""
@@ -284,7 +222,7 @@ class GitLog:
             self.cut = True
             return
         with subprocess.Popen(  # noqa: S603 - our own words, and no shell
-            command_of(self._repository, self._wanted),
+            command_of(self._repository, _LOG),
             env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -307,42 +245,9 @@ class GitLog:
 
     def _lines(self, printed: IO[bytes]) -> Iterator[bytes]:
         room = MOST_BYTES
-        while line := printed.readline(MOST_LINE):
+        while room >= 0 and (line := printed.readline()):
             room -= len(line)
             yield line.removesuffix(b"\n")
-            while not line.endswith(b"\n") and (line := printed.readline(MOST_LINE)):
-                room -= len(line)
-            if room < 0:
-                return
-
-
-def every_change(repository: Repository, *, timeout_s: float) -> GitLog:
-    """Read what happened to all files, the latest first, without their lines.
-
-    Of the whole repository: a vault may have been moved inside of it.
-    """
-    return GitLog(repository, _LOG, timeout_s=timeout_s)
-
-
-def lines_of(
-    repository: Repository, paths: Sequence[str], *, timeout_s: float
-) -> GitLog:
-    """Read what some files gained, the oldest first, for as many as can be asked for.
-
-    A path is one that a file has or had, relative to the vault.
-    """
-    spelled: list[str] = []
-    room = MOST_PATHS_BYTES
-    for path in paths:
-        names = dict.fromkeys((path, normalize("NFD", path)))
-        room -= sum(len(os.fsencode(name)) + 3 for name in names)
-        if room < 0:
-            break
-        spelled += names
-    if not spelled:  # git would tell of all files
-        timeout_s = 0.0
-    wanted = [*_LOG, *_PATCHES, "--", *spelled]
-    return GitLog(repository, wanted, timeout_s=timeout_s, partly=room < 0)
 
 
 def _inside(change: FileChange, prefix: str) -> FileChange:

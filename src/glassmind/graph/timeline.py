@@ -2,11 +2,10 @@
 
 The surest date is taken. A note is as old as a property says, else as the day in its
 name; else the earlier of its first commit and the last change of its file, and then it
-may be older. A link is as old as the commit that added it; where none is known, as the
-note that it is in, or as the one it leads to if that is known to be younger.
+may be older. A link is as old as the note that it is in, or as the one it leads to if
+that is known to be younger.
 """
 
-import re
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -18,8 +17,7 @@ import numpy as np
 from msgspec import structs
 
 from glassmind.errors import BadLimit, NoHistory, NoteNotFound
-from glassmind.files.git import every_change, lines_of, repository_of
-from glassmind.files.names import name_key
+from glassmind.files.git import GitLog, repository_of
 from glassmind.graph.link_graph import link_graph, net_rows
 from glassmind.links.graph import LinkGraph
 from glassmind.model.graph import (
@@ -27,12 +25,10 @@ from glassmind.model.graph import (
     DateOrigin,
     EventKind,
     FileChange,
-    NetEdge,
     NoteDates,
     Timeline,
     TimelineEvent,
 )
-from glassmind.obsidian.links import split_destination, split_wikilink
 from glassmind.obsidian.text import first_day
 from glassmind.search.notes import notes_for
 from glassmind.vault import Vault
@@ -44,9 +40,6 @@ MOST_NEIGHBOURS = 500
 
 MOST_SECONDS = 10.0
 """How long a history may be read; what is not read by then is dated otherwise."""
-
-MOST_FILES = 200
-"""Neighbours whose history is read."""
 
 CREATED_BY = (
     "created",
@@ -74,9 +67,6 @@ ORDER: tuple[EventKind, ...] = (
 OUTSIDE = "../"
 """How the path of a file begins that was beside the vault, in its repository."""
 
-_WIKILINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
-_DESTINATION = re.compile(r"\]\((?:<([^<>\n]*)>|([^\s()<>]+))")
-
 
 class Life(NamedTuple):
     """The first and last change of a file, and its renames in order.
@@ -90,37 +80,15 @@ class Life(NamedTuple):
     begun: bool
 
 
-class Lives(NamedTuple):
-    """The lives of some files by path, and whose each change was.
-
-    A change is known by its commit and the path that it was made at.
-    """
-
-    of: dict[str, Life]
-    whose: dict[tuple[str, str], str]
-
-
 class _History(NamedTuple):
     """What git knows of some files, by the paths that they have now.
 
-    `linked` says when a file first linked to a name, in the order of the history.
     `whole`: nothing is older than what was read of it.
     """
 
     lives: dict[str, Life]
-    linked: dict[tuple[str, str], tuple[int, Commit]]
     whole: bool = True
     notices: tuple[str, ...] = ()
-
-    def names_of(self, path: str) -> set[str]:
-        """Return the keys of every name that the note at a path had."""
-        life = self.lives.get(path)
-        former = (step.former for step in life.renames) if life else ()
-        return {name_key(path), *map(name_key, former)}
-
-    def first_link(self, holder: str, names: set[str]) -> Commit | None:
-        found = [self.linked[holder, n] for n in names if (holder, n) in self.linked]
-        return min(found)[1] if found else None
 
 
 class _Moment(NamedTuple):
@@ -252,37 +220,21 @@ def _link_events(
     """Yield when each neighbour was made, and when each was first linked."""
     graph, root = scene.graph, scene.root
     ends = [pair for node in scene.near for pair in ((root, node), (node, root))]
-    links = {pair: edges for pair in ends if (edges := graph.edges(*pair))}
-    every = [_key(graph, edge) for edges in links.values() for edge in edges]
-    written = vault.rows().targets_of(every)
-    firsts = [_key(graph, edges[0]) for edges in links.values()]
-    sentences = net_rows(vault).link_sentences(firsts)
+    links = {pair: edges[0] for pair in ends if (edges := graph.edges(*pair))}
+    keys = {pair: (int(graph.ids[pair[0]]), edge.seq) for pair, edge in links.items()}
+    sentences = net_rows(vault).link_sentences(list(keys.values()))
     for node in scene.near:
         made = scene.made(node)
         text = _made_text(graph.titles[node], made)
         yield scene.event(made, "neighbour_made", node, text)
-    for ((source, target), edges), key in zip(links.items(), firsts, strict=True):
+    for (source, target), key in keys.items():
         kind: EventKind = "links_to" if source == root else "linked_from"
         node = target if source == root else source
-        names = {name_key(written.get(_key(graph, edge), "")) for edge in edges}
-        moment = _first_link(scene, source, target, names)
+        made, holder = scene.made(target), scene.made(source)
+        is_younger = made.at > holder.at and not made.latest
         text = f"{kind.replace('_', ' ')} {graph.titles[node]}"
-        _, event = scene.event(moment, kind, node, text)
+        moment, event = scene.event(made if is_younger else holder, kind, node, text)
         yield moment, structs.replace(event, sentence=sentences.get(key, ""))
-
-
-def _key(graph: LinkGraph, edge: NetEdge) -> tuple[int, int]:
-    return int(graph.ids[edge.source]), edge.seq
-
-
-def _first_link(scene: _Scene, source: int, target: int, names: set[str]) -> _Moment:
-    paths, history = scene.graph.paths, scene.history
-    names |= history.names_of(paths[target])
-    commit = history.first_link(paths[source], names)
-    if commit is not None:
-        return _committed(commit)
-    made, holder = scene.made(target), scene.made(source)
-    return made if made.at > holder.at and not made.latest else holder
 
 
 def _made_text(title: str, made: _Moment) -> str:
@@ -324,39 +276,34 @@ def _history_of(root: Path, path: str, others: Sequence[str]) -> _History:
         repository = repository_of(root, timeout_s=MOST_SECONDS)
     except NoHistory as error:
         text = f"{error.reason}; dates come from properties, names and files alone"
-        return _History({}, {}, notices=(text,))
-    changes = every_change(repository, timeout_s=deadline - time.monotonic())
+        return _History({}, notices=(text,))
+    changes = GitLog(repository, timeout_s=deadline - time.monotonic())
     lives = lives_of(changes, [path, *others])
-    read = [path, *others[:MOST_FILES]]
-    names = {name: None for near in read for name in _paths_of(lives, near)}
-    lines = lines_of(repository, list(names), timeout_s=deadline - time.monotonic())
-    linked = _linked(lines, lives)
     notices = []
     if repository.shallow:
         notices.append(
             "the history is shallow: what is older than its first commit is dated by it"
         )
-    if path not in lives.of and not changes.cut:
+    if path not in lives and not changes.cut:
         notices.append(f"the history does not know {path}")
-    if changes.cut or lines.cut or len(others) > MOST_FILES:
+    if changes.cut:
         notices.append("the history was too long to be read whole; some of it is left")
-    return _History(lives.of, linked, not changes.cut, tuple(notices))
+    return _History(lives, not changes.cut, tuple(notices))
 
 
-def lives_of(changes: Iterable[FileChange], paths: Sequence[str]) -> Lives:
+def lives_of(changes: Iterable[FileChange], paths: Sequence[str]) -> dict[str, Life]:
     """Return the lives of the files that have these paths now, the latest change first.
 
     The history is walked from its end, where it is known what a name stands for. A file
     that was deleted and came back under its name is the same.
     """
     named = {path: path for path in paths}
-    lives = Lives({}, {})
+    lives: dict[str, Life] = {}
     for _, step in groupby(changes, key=lambda change: change.commit.id):
         whole = list(step)
         for change in whole:
             if owner := named.get(change.path):
-                lives.of[owner] = _extended(lives.of.get(owner), change)
-                lives.whose[change.commit.id, change.path] = owner
+                lives[owner] = _extended(lives.get(owner), change)
         _undo_renames(named, whole)
     return lives
 
@@ -381,35 +328,3 @@ def _undo_renames(named: dict[str, str], step: Sequence[FileChange]) -> None:
     for change in step:
         if change.kind == "added" and named.get(change.path, "") != change.path:
             named.pop(change.path, None)
-
-
-def _paths_of(lives: Lives, path: str) -> Iterator[str]:
-    """Yield every path that a file had, the present one first."""
-    yield path
-    if path in lives.of:
-        yield from (step.former for step in lives.of[path].renames)
-
-
-def _linked(
-    changes: Iterable[FileChange], lives: Lives
-) -> dict[tuple[str, str], tuple[int, Commit]]:
-    """Return when each file first linked to a name, the oldest change first."""
-    linked: dict[tuple[str, str], tuple[int, Commit]] = {}
-    for place, change in enumerate(changes):
-        holder = lives.whose.get((change.commit.id, change.path))
-        if holder is None:
-            continue
-        for line in change.added:
-            for name in _names_in(line):
-                linked.setdefault((holder, name), (place, change.commit))
-    return linked
-
-
-def _names_in(line: str) -> Iterator[str]:
-    """Yield the key of every name that a line of a note links to."""
-    targets = [split_wikilink(found[1]) for found in _WIKILINK.finditer(line)]
-    targets += [
-        split_destination(found[1] or found[2] or "")
-        for found in _DESTINATION.finditer(line)
-    ]
-    yield from (name_key(target.path) for target in targets if target and target.path)

@@ -556,13 +556,9 @@ class Commit(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """What a commit did to a file; `former` is its path before, empty if the same.
-
-    `added` are the lines that it brought, those that can hold a link.
-    """
+    """What a commit did to a file; `former` is its path before, empty if the same."""
 
     commit: Commit
     kind: ChangeKind
     path: str
     former: str
-    added: tuple[str, ...] = ()

@@ -313,16 +313,6 @@ class NoteRows(Query):
             for note_id, day, mtime_ns, properties in rows
         }
 
-    def targets_of(
-        self, keys: Collection[tuple[int, int]]
-    ) -> dict[tuple[int, int], str]:
-        """Return the written target of links, by file id and place."""
-        statement = """
-            select l.note_id, l.seq, l.target from json_each(?) k
-            join links l on l.note_id = k.value ->> 0 and l.seq = k.value ->> 1
-        """
-        return {row[:2]: row[2] for row in self._for(statement, keys)}
-
 
 @lru_cache(maxsize=1_000)
 def _headings(text: str) -> tuple[str, ...]:
