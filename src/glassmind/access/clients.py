@@ -141,8 +141,7 @@ class Clients:
     def add(self, name: str, scope: Scope) -> tuple[Client, str]:
         """Return a new client and its token, which is told this once.
 
-        Raises:
-            AccessFault: it cannot be called so, or another is; nothing was changed.
+        Raises AccessFault.
         """
         name = _checked(name)
         with self._writing() as clients:
@@ -163,9 +162,7 @@ class Clients:
     def change(self, name: str, scope: Scope) -> Client:
         """Return a client that has another scope from now on.
 
-        Raises:
-            ClientUnknown: there is none of that name.
-            ClientsUnreadable, AccessFault: nothing was changed.
+        Raises ClientUnknown, ClientsUnreadable or AccessFault.
         """
         with self._writing() as clients:
             before = _named(clients, name)
@@ -176,9 +173,7 @@ class Clients:
     def revoke(self, name: str) -> Client:
         """Return a client whose token lets nobody in any more.
 
-        Raises:
-            ClientUnknown: there is none of that name.
-            ClientsUnreadable, AccessFault: nothing was changed.
+        Raises ClientUnknown, ClientsUnreadable or AccessFault.
         """
         with self._writing() as clients:
             gone = _named(clients, name)

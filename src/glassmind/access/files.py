@@ -54,11 +54,7 @@ class ReadableFiles(VaultFiles):
         self._skipped = {} if skipped is None else skipped
 
     def read(self, path: str, *, limit_bytes: int | None = None) -> bytes:
-        """Return the bytes of a file.
-
-        Raises:
-            FileGone: there is none, or none that may be read.
-        """
+        """Return the bytes of a file. Raises FileGone."""
         raw = super().read(path, limit_bytes=limit_bytes)
         is_note = kind_of(path) != "attachment"
         if is_note and not self._policy.may_read_text(NotePath(path), raw):
@@ -66,11 +62,7 @@ class ReadableFiles(VaultFiles):
         return raw
 
     def stat(self, path: str) -> os.stat_result:
-        """Return what the file system says of a file.
-
-        Raises:
-            FileGone: there is none, or a symbolic link is in its path.
-        """
+        """Return what the file system says of a file. Raises FileGone."""
         try:
             return super().stat(path)
         except SymlinkInPath:

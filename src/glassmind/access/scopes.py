@@ -52,9 +52,7 @@ def read_names(given: Iterable[str]) -> tuple[str, ...]:
 def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
     """Return the sets of a client: its own, or those of them that are wanted.
 
-    Raises:
-        UnknownToolset: there is no such set.
-        AccessFault: it may use none of those that are wanted.
+    Raises UnknownToolset or AccessFault.
     """
     if not wanted:
         return scope.toolsets or DEFAULT_SETS
@@ -71,10 +69,7 @@ def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
 def read_rule(text: str) -> Part:
     """Return what one text says: a rule, or the name of a set of tools.
 
-    `Projects/` and `#work` are understood as a folder and a tag.
-
-    Raises:
-        BadScope: it says neither.
+    `Projects/` and `#work` are understood as a folder and a tag. Raises BadScope.
     """
     plain = normalize("NFC", text).strip()
     if len(plain) > LONGEST or any(map(_breaks, plain)):

@@ -176,10 +176,7 @@ class SeenBook:
     def get(self, identity: str, client: str = "") -> Changeset:
         """Return a changeset, content and all.
 
-        `client` is who asks, where nobody is known to.
-
-        Raises:
-            ChangesetUnknown: there is none, or none that may be told of.
+        `client` is who asks, where nobody is known to. Raises ChangesetUnknown.
         """
         try:
             found = self._book.get(identity)

@@ -47,8 +47,7 @@ def copy_vault(
 ) -> None:
     """Write the vault to a folder, anew, with what is hidden replaced.
 
-    Raises:
-        IndexUnwritable: the disk does not take it.
+    Raises IndexUnwritable.
     """
     try:
         remove(folder)
@@ -86,8 +85,7 @@ def _put(folder: Path, file: FileFacts, raw: bytes) -> None:
 def write_notes(notes: Mapping[str, str], folder: Path) -> None:
     """Make a folder hold these notes and no others, touching only what differs.
 
-    Raises:
-        IndexUnwritable: the disk does not take it.
+    Raises IndexUnwritable.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -123,9 +121,7 @@ def cache_home() -> Path:
 def place_for(source: Path, gold: str, model: str, *, fresh: bool) -> Iterator[Path]:
     """Yield the folder of a set and hold it for this process; `fresh` empties it.
 
-    Raises:
-        IndexBusy: another process measures the same set.
-        IndexUnwritable: the cache cannot be written.
+    Raises IndexBusy or IndexUnwritable.
     """
     key = sha256(f"{gold}\n{model}".encode()).hexdigest()[:8]
     folder = cache_home() / f"{index_name(source)}-{key}"
@@ -186,8 +182,7 @@ class Wanted(NamedTuple):
 def collection_bench(open_: Open, folder: Path, wanted: Wanted) -> Iterator[Bench]:
     """Yield a collection in the BEIR layout as notes, ready to be asked.
 
-    Raises:
-        BadGold: a file of it cannot be used.
+    Raises BadGold.
     """
     documents = read_collection(folder)
     model = model_of(_config(open_, folder, wanted))
@@ -202,8 +197,7 @@ def collection_bench(open_: Open, folder: Path, wanted: Wanted) -> Iterator[Benc
 def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
     """Yield the chosen vault and a file of queries about it, ready to be asked.
 
-    Raises:
-        BadGold: the file cannot be used, or names notes of another vault.
+    Raises BadGold.
     """
     gold = read_queries(file)
     config = _config(open_, None, wanted)
@@ -222,10 +216,7 @@ def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
 def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
     """Yield the chosen vault's questions about itself, and a copy that hides them.
 
-    The copy is deleted in the end.
-
-    Raises:
-        BadGold: the vault has nothing to ask about.
+    The copy is deleted in the end. Raises BadGold.
     """
     config = _config(open_, None, wanted)
     root = config.vault.path
@@ -272,11 +263,7 @@ def _ready(
     opener: Callable[[Mapping[str, object]], Engine],
     wanted: Wanted,
 ) -> Bench:
-    """Return the bench once its index is up to date.
-
-    Raises:
-        Unmeasurable: the model of the settings cannot be asked.
-    """
+    """Return the bench once its index is up to date. Raises Unmeasurable."""
     with opener({}) as engine:
         report = _brought_up(engine, wanted)
         model = model_of(engine.config)
@@ -285,11 +272,7 @@ def _ready(
 
 
 def _brought_up(engine: Engine, wanted: Wanted) -> IndexReport:
-    """Bring an index up to its notes.
-
-    Raises:
-        Unmeasurable: the model of the settings cannot be asked.
-    """
+    """Bring an index up to its notes. Raises Unmeasurable."""
     if wanted.preset or wanted.model:  # else former vectors would be measured for it
         try:
             chosen = embedder_for(engine.config)

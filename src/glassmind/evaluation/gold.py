@@ -123,8 +123,7 @@ Row = TypeVar("Row")
 def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
     """Yield the JSON objects of a file, one a line, with their line numbers from 1.
 
-    Raises:
-        BadGold: the file cannot be read, or a line is not of that kind.
+    Raises BadGold.
     """
     decoder = msgspec.json.Decoder(kind)
     for number, line in lines_of(file):
@@ -137,8 +136,7 @@ def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
 def lines_of(file: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text file that are not blank, numbered from 1.
 
-    Raises:
-        BadGold: the file cannot be read, or is not UTF-8.
+    Raises BadGold.
     """
     try:
         text = file.read_text("utf-8-sig")
@@ -156,10 +154,7 @@ def read_queries(file: Path) -> Gold:
     """Return the queries of a file in the form of one JSON object a line.
 
     Each has `query` and `relevant` (paths, or an object of paths and grades), and may
-    have `id`, `kind`, `source`, `exclude`, `intent` and `root_note`.
-
-    Raises:
-        BadGold: a line is not of that form, or the file cannot be read.
+    have `id`, `kind`, `source`, `exclude`, `intent` and `root_note`. Raises BadGold.
     """
     queries: dict[str, GoldQuery] = {}
     for number, row in rows_of(file, _QueryRow):
@@ -222,10 +217,7 @@ def read_collection(folder: Path) -> Documents:
     """Return the notes and queries of a collection.
 
     Queries without a relevant document are left out, and so is, for a query taken from
-    the collection, the document of its own id.
-
-    Raises:
-        BadGold: a file is missing or not of the form it should have.
+    the collection, the document of its own id. Raises BadGold.
     """
     names, notes, notices = _documents(folder / "corpus.jsonl")
     asked = {

@@ -54,8 +54,7 @@ class Readings(NamedTuple):
 def read_vault(config: Config) -> Readings:
     """Return what the index would be made of; nothing is written.
 
-    Raises:
-        VaultMissing: the vault's folder is not there.
+    Raises VaultMissing.
     """
     root = config.vault.path
     rules = load_rules(

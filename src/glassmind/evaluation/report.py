@@ -222,8 +222,7 @@ meter { width: 20rem; }
 def check_place(file: Path, vault: Path | None) -> None:
     """Check where a chart is to be written, before anything is measured.
 
-    Raises:
-        WrongUsage: it is not a page, or its place cannot be used.
+    Raises WrongUsage.
     """
     problem = ""
     if file.suffix.lower() not in PAGES:
@@ -247,11 +246,7 @@ def _is_chart(file: Path) -> bool:
 
 
 def write_page(report: EvalReport, file: Path) -> None:
-    """Write the page.
-
-    Raises:
-        WrongUsage: it cannot be written.
-    """
+    """Write the page. Raises WrongUsage."""
     try:
         file.write_text(evaluation_as_page(report), "utf-8")
     except OSError as error:

@@ -292,9 +292,7 @@ def write_choice(
 ) -> None:
     """Write the chosen settings to a configuration file, and put that on record.
 
-    Raises:
-        ConfigError: the file does not take them; nothing is changed.
-        IndexUnwritable: the record cannot be written; nothing is changed.
+    Raises ConfigError or IndexUnwritable.
     """
     before = read_text(file) if file.exists() else None
     chosen = report.chosen.settings
@@ -321,9 +319,7 @@ def write_choice(
 def undo(config: Config, *, dry_run: bool = False) -> Undone:
     """Take back the last tuning of a vault, or with `dry_run` tell what that would be.
 
-    Raises:
-        NothingToUndo: none is on record.
-        ConfigError: the file cannot be read or written.
+    Raises NothingToUndo or ConfigError.
     """
     records = _record_file(config)
     changes = _recorded(records)
@@ -467,8 +463,7 @@ def _named(settings: Mapping[str, object]) -> str:
 def enough(limit: int | None) -> int | None:
     """Return a limit of queries that leaves what it takes to tune; None is no limit.
 
-    Raises:
-        LimitTooLow: this one does not.
+    Raises LimitTooLow.
     """
     if limit is not None and limit < LEAST_QUERIES:
         raise LimitTooLow(limit, LEAST_QUERIES)
@@ -485,10 +480,8 @@ def tune(
 ) -> TuneReport:
     """Return whether other settings are better on this bench; nothing is written.
 
-    With `prefixes`, passages are embedded anew for each of the other prefixes.
-
-    Raises:
-        TooFewQueries: the bench asks too little to tell.
+    With `prefixes`, passages are embedded anew for each of the other prefixes. Raises
+    TooFewQueries.
     """
     began = time.perf_counter()
     if len(bench.queries) < LEAST_QUERIES:

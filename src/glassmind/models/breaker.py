@@ -29,11 +29,7 @@ class CircuitBreaker:
         self._failures, self._until = 0, 0.0
 
     def check(self) -> None:
-        """Check that a call is allowed.
-
-        Raises:
-            GlassmindError: it failed a short while ago.
-        """
+        """Check that a call is allowed. Raises GlassmindError."""
         left = self._until - self._clock()
         if left > 0:
             raise self._failure(f"it failed and is asked again in {left:.0f} s")

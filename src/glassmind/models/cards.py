@@ -321,8 +321,7 @@ PRESETS: dict[str, Sequence[ModelCard]] = {
 def card_named(name: str) -> ModelCard:
     """Return the card of a model by its id, or by a name it has elsewhere.
 
-    Raises:
-        UnknownModel: there is none.
+    Raises UnknownModel.
     """
     wanted = name.strip().casefold()
     for card in CARDS:
@@ -334,10 +333,8 @@ def card_named(name: str) -> ModelCard:
 def cards_for(name: str, *, embedding: bool = True) -> Sequence[ModelCard]:
     """Return the cards of a preset, best first, or the one of a model.
 
-    Of a model that embeds; with `embedding` false, of any other too.
-
-    Raises:
-        UnknownModel: it is neither.
+    Of a model that embeds; with `embedding` false, of any other too. Raises
+    UnknownModel.
     """
     preset = PRESETS.get(name.strip().casefold())
     if preset is not None:

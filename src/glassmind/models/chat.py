@@ -30,8 +30,7 @@ LOOK = Bounds(connect_s=1.0, total_s=2.0)
 def chat_for(config: Config, bounds: Bounds | None = None) -> ChatModel:
     """Return the model of the settings, which name one; the server is not asked yet.
 
-    Raises:
-        RemoteRefused: it is not this machine, and that was not allowed.
+    Raises RemoteRefused.
     """
     chosen, server = config.llm, _server(config)
     bounds = bounds or Bounds(CONNECT_S, chosen.timeout_s)
@@ -60,11 +59,7 @@ def chat_lacks(config: Config) -> str:
 
 
 def _server(config: Config) -> ModelServer:
-    """Return the server of the settings.
-
-    Raises:
-        RemoteRefused: it is not this machine, and that was not allowed.
-    """
+    """Return the server of the settings. Raises RemoteRefused."""
     chosen, shared = config.llm, config.embeddings
     url, key = chosen.url or shared.url, chosen.api_key
     if not chosen.url and chosen.backend == shared.backend == "openai":

@@ -50,10 +50,8 @@ def fetch_model(
     """Bring the files of a model below `home`, unless they are there and right.
 
     A `local` folder comes first: the files themselves, in it or in a folder named like
-    the model, or an archive that contains them. A partial download is continued.
-
-    Raises:
-        ModelAbsent: no source has it; it tells what each one said.
+    the model, or an archive that contains them. A partial download is continued. Raises
+    ModelAbsent.
     """
     folder = home / card.id
     try:
@@ -123,11 +121,7 @@ def _from_folder(
 
 
 def keep(part: Path, target: Path, wanted: ModelFile) -> None:
-    """Give a whole file its name.
-
-    Raises:
-        SourceFailed: it is not the wanted one, and was deleted.
-    """
+    """Give a whole file its name. Raises SourceFailed."""
     if sha256_of(part) != wanted.sha256:
         part.unlink()
         raise SourceFailed(f"{target.name} is not the file that was asked for")
@@ -171,10 +165,8 @@ def download(
     """Fetch a file and give it its name.
 
     Begins where an earlier try stopped. A file that is not the wanted one is deleted,
-    and fetched once more from its start if it was put together of two tries.
-
-    Raises:
-        SourceFailed: it cannot be had, or is another.
+    and fetched once more from its start if it was put together of two tries. Raises
+    SourceFailed.
     """
     part = target.with_name(f"{target.name}.part")
     if part.is_file():
@@ -384,9 +376,7 @@ PATIENCE_S = 1800.0
 def sole_fetcher(file: Path, *, patience_s: float = PATIENCE_S) -> Iterator[None]:
     """Hold a lock file; the system frees it when its holder dies.
 
-    Raises:
-        TimeoutError: another held it all the while.
-        OSError: the file cannot be made.
+    Raises TimeoutError or OSError.
     """
     fd = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:

@@ -55,9 +55,7 @@ CLOSE_TO_ONE = 1e-3
 def self_test(embedder: "Embedder", model: str) -> None:
     """See that a model's vectors are sound and say something about meaning.
 
-    Raises:
-        ModelFailed: they are not, or do not.
-        ModelFault: the model cannot be run at all.
+    Raises ModelFailed or ModelFault.
     """
     asked = embedder.query(QUESTION)
     answer, stranger = (rows[0] for rows in embedder.passages([ANSWER, STRANGER]))
@@ -126,13 +124,8 @@ USUAL_PRESET = "english"
 def embedder_for(config: Config) -> ChosenEmbedder | None:
     """Return what embeds under these settings; None where they say that nothing does.
 
-    Nothing is loaded and nothing is fetched yet.
-
-    Raises:
-        UnknownModel: the settings name a model that we do not know.
-        ModelAbsent: its files are not on this machine.
-        ModelDamaged: they are not what they should be.
-        RemoteRefused: its server is not this machine, and that was not allowed.
+    Nothing is loaded and nothing is fetched yet. Raises UnknownModel, ModelAbsent,
+    ModelDamaged or RemoteRefused.
     """
     chosen = config.embeddings
     if chosen.backend == "none":
@@ -161,8 +154,7 @@ def _model_of(config: Config) -> "tuple[Embedder, str]":
 def cards_chosen(config: Config) -> Sequence[ModelCard]:
     """Return the cards that the settings mean, best first, of models run here.
 
-    Raises:
-        UnknownModel: there is no such model.
+    Raises UnknownModel.
     """
     chosen = config.embeddings
     if chosen.backend == "smart-connections":
@@ -209,8 +201,7 @@ def can_run(card: ModelCard, home: Path) -> bool:
 def reranker_of(home: Path) -> "CrossEncoder":
     """Return what reads a question and a passage together; nothing is loaded yet.
 
-    Raises:
-        ModelAbsent, ModelDamaged: its files are not below `home`, or not as they were.
+    Raises ModelAbsent or ModelDamaged.
     """
     from glassmind.models.onnx import CrossEncoder  # noqa: PLC0415
 
@@ -222,9 +213,7 @@ def reranker_of(home: Path) -> "CrossEncoder":
 def embedder_of(card: ModelCard, home: Path, threads: int | None = None) -> "Embedder":
     """Return the embedder of a card whose files are below `home`.
 
-    Raises:
-        ModelAbsent: they are not.
-        ModelDamaged: they are not what they should be.
+    Raises ModelAbsent or ModelDamaged.
     """
     if card.runs == "use":
         from glassmind.models.static import SentenceEmbedder  # noqa: PLC0415
@@ -262,11 +251,7 @@ class Embedders:
         self._made: dict[str, Embedder] = {}
 
     def chosen(self) -> "Embedder":
-        """Return the model that the settings mean.
-
-        Raises:
-            ModelFault: it cannot be used.
-        """
+        """Return the model that the settings mean. Raises ModelFault."""
         found = embedder_for(self._config)
         if found is None:
             raise ModelFault(

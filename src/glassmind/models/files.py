@@ -14,11 +14,7 @@ from glassmind.models.cards import CARDS, ModelCard, ModelFile, Pooling, prefixe
 
 
 def models_folder(config: Config) -> Path:
-    """Return the folder below which every model has its own.
-
-    Raises:
-        BadSetting: the one that is set is no absolute path.
-    """
+    """Return the folder below which every model has its own. Raises BadSetting."""
     chosen = config.embeddings.models_folder
     if not chosen:
         return config.index_home / "models"
@@ -41,11 +37,7 @@ def is_here(card: ModelCard, folder: Path) -> bool:
 def check_files(card: ModelCard, folder: Path) -> None:
     """Check that the files of a model are there, by their sizes.
 
-    Reading all of a model would cost each start.
-
-    Raises:
-        ModelAbsent: a file is not there.
-        ModelDamaged: one has another size than it should have.
+    Reading all of a model would cost each start. Raises ModelAbsent or ModelDamaged.
     """
     for file in card.files:
         try:
@@ -71,11 +63,7 @@ HASHED_BYTES = 1024 * 1024
 
 
 def sha256_of(file: Path) -> str:
-    """Return the sha256 of a file in hexadecimal digits.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Return the sha256 of a file in hexadecimal digits. Raises OSError."""
     digest = hashlib.sha256()
     with file.open("rb") as opened:
         while piece := opened.read(HASHED_BYTES):
@@ -110,10 +98,8 @@ def model_in(folder: Path) -> LocalModel:
     """Return what is known of the model in a folder.
 
     Weights we know have our card. Of others the width, pooling and length are read from
-    the files that come with models, and the prefixes go by the folder's name.
-
-    Raises:
-        ModelAbsent: no model is there.
+    the files that come with models, and the prefixes go by the folder's name. Raises
+    ModelAbsent.
     """
     weights = next((name for name in WEIGHTS if (folder / name).is_file()), None)
     if weights is None or not (folder / "tokenizer.json").is_file():

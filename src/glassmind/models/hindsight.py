@@ -73,8 +73,7 @@ class HindsightServer:
     def tell(self, told: Told) -> None:
         """Give it something to remember; it is taken in when the server has time.
 
-        Raises:
-            HindsightFailed, RemoteRefused: it did not take it, or may not be told.
+        Raises HindsightFailed or RemoteRefused.
         """
         item = {
             "content": told.text,

@@ -107,8 +107,7 @@ class ModelServer:
     ) -> None:
         """Check that no text leaves this machine without consent.
 
-        Raises:
-            RemoteRefused: it would; `setting` is what would allow it.
+        Raises RemoteRefused.
         """
         if not allowed and not is_loopback(self._parts.hostname or ""):
             raise RemoteRefused(self.host, setting, sent)

@@ -70,8 +70,7 @@ class OllamaIntents:
 def intents_for(config: Config, intents: Sequence[str]) -> OllamaIntents:
     """Return what names intents under these settings, which name a model for it.
 
-    Raises:
-        RemoteRefused: its server is not this machine, and that was not allowed.
+    Raises RemoteRefused.
     """
     server = ModelServer(config.search.intent_model, config.embeddings.url)
     server.refuse_remote(allowed=config.embeddings.allow_remote)

@@ -44,8 +44,7 @@ def states(config: Config) -> list[ModelState]:
 def _chosen(config: Config) -> Sequence[ModelCard]:
     """Return the model of the settings that is used; none if it is no card.
 
-    Raises:
-        UnknownModel: the settings name one that is not there.
+    Raises UnknownModel.
     """
     cards = _meant(config)
     here = [card for card in cards if can_run(card, models_folder(config))]
@@ -55,8 +54,7 @@ def _chosen(config: Config) -> Sequence[ModelCard]:
 def _meant(config: Config) -> Sequence[ModelCard]:
     """Return the models that the settings may mean, best first; none without a card.
 
-    Raises:
-        UnknownModel: the settings name one that is not there.
+    Raises UnknownModel.
     """
     if config.embeddings.backend in ELSEWHERE or names_folder(config.embeddings.model):
         return ()
@@ -97,10 +95,7 @@ def fetch(
 
     No names mean the one of the settings. Of several that may be meant it is the best;
     where that cannot be had and another is here, that one. `watch` is called with the
-    progress of downloads.
-
-    Raises:
-        UnknownModel: no model goes by a name.
+    progress of downloads. Raises UnknownModel.
     """
     home = models_folder(config)
     wanted = [cards for name in names for cards in _wanted(name)]
@@ -170,10 +165,7 @@ def _fetched(
 def check(config: Config, names: Sequence[str]) -> list[ModelCheck]:
     """Return how the models that are named fare; without names, all that are here.
 
-    Their files are hashed, and each is put to the test.
-
-    Raises:
-        UnknownModel: no model goes by a name.
+    Their files are hashed, and each is put to the test. Raises UnknownModel.
     """
     home = models_folder(config)
     if not names:

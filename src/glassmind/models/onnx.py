@@ -129,10 +129,7 @@ class OnnxSession:
     ) -> "NDArray[np.float32]":
         """Return what the model says of one text: a row for each of its tokens.
 
-        `kinds` tells two texts in one apart.
-
-        Raises:
-            ModelFailed: the model does not take it.
+        `kinds` tells two texts in one apart. Raises ModelFailed.
         """
         row = np.array([ids], dtype=np.int64)
         given = {

@@ -122,8 +122,7 @@ def served_embedder(
 ) -> ServedEmbedder:
     """Return the embedder of the settings; the server is not asked yet.
 
-    Raises:
-        RemoteRefused: it is not this machine, and that was not allowed.
+    Raises RemoteRefused.
     """
     native = chosen.backend == "ollama"
     model = chosen.model or (OLLAMA_MODEL if native else OPENAI_MODEL)

@@ -83,9 +83,7 @@ class StaticEmbedder:
 def only_tensor(file: Path) -> "NDArray[np.float16]":
     """Return the one table of half floats in a safetensors file, mapped, not read.
 
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it holds something else.
+    Raises OSError or ValueError.
     """
     with file.open("rb") as opened:
         length = int.from_bytes(opened.read(LENGTH_BYTES), "little")

@@ -83,12 +83,7 @@ def balanced(length: int, room: int) -> list[tuple[int, int]]:
 
 
 def tokenizer_of(card: ModelCard, file: Path) -> WindowedTokenizer:
-    """Return the tokenizer of a model.
-
-    Raises:
-        ModelAbsent: there is no such file.
-        ModelDamaged: it holds no tokenizer.
-    """
+    """Return the tokenizer of a model. Raises ModelAbsent or ModelDamaged."""
     if not file.is_file():
         raise ModelAbsent(card.id)
     try:

@@ -150,10 +150,7 @@ def learn_curve(
 ) -> None:
     """Ask the vault what it does not know, if it changed much; keep how near that is.
 
-    A pause leaves all as it was.
-
-    Raises:
-        ModelFault, NotEmbedded: there is no model, or there are no vectors.
+    A pause leaves all as it was. Raises ModelFault or NotEmbedded.
     """
     space = vault.reader.rows().answering_space()
     notes = vault.reader.rows().note_count()

@@ -115,10 +115,7 @@ def hits_of(run: "Run", ranking: "Ranking") -> Iterator[Hit]:
     """Yield the hits of a ranking, best first, as many as were asked for.
 
     What is gone, or farther than asked for, is left out; relevance and threshold are
-    shares of the best of the others.
-
-    Raises:
-        IndexDamaged: a passage is not the text that was indexed.
+    shares of the best of the others. Raises IndexDamaged.
     """
     wish, keys, scores = run.wish, ranking.keys, ranking.scores
     ranks = {name: _ranks(found) for name, found in run.votes.items()}

@@ -37,10 +37,7 @@ def search_words(
 
     Ties go newest first, then by path and place in the note; so does what a query
     without words lists, by the day of its note before its last change. A note that
-    `successors` names comes below what took its place.
-
-    Raises:
-        IndexDamaged: a passage is not the text that was indexed.
+    `successors` names comes below what took its place. Raises IndexDamaged.
     """
     asked = index.ask(query)
     chosen = _chosen(asked, rows, wish.limit, per_note=wish.unique == "notes")

@@ -54,10 +54,8 @@ def section_of(note: Note, wanted: str, last: int) -> tuple[Span, tuple[str, ...
     `wanted` is the heading's text, or several from the outside in with `#` or `>`
     between them. Case and blanks at the ends do not matter. A heading that is `wanted`
     as a whole, whatever marks it holds, goes before all others; one that is `wanted`
-    but for what a link leaves out goes last.
-
-    Raises:
-        HeadingNotFound, AmbiguousHeading: no one heading is meant.
+    but for what a link leaves out goes last. Raises HeadingNotFound or
+    AmbiguousHeading.
     """
     paths = list(enumerate(_paths(note.headings)))
     found: list[tuple[int, tuple[str, ...]]] = []
@@ -166,26 +164,19 @@ class NoteReader:
     def find(self, name: str) -> NotePath:
         """Return the note a person means; a path may also be a whole one on disk.
 
-        Raises:
-            NoteNotFound, AmbiguousName: nothing, or too much, is called so.
-            FileUnreadable: a file is called so that was left out of the index.
+        Raises NoteNotFound, AmbiguousName or FileUnreadable.
         """
         return self._called().found(self._in_vault(name))[0]
 
     def sure(self, name: str) -> NotePath | None:
         """Return the note that is called so; None when none is to the letter.
 
-        Raises:
-            AmbiguousName: several are.
+        Raises AmbiguousName.
         """
         return self._called().sure(self._in_vault(name))
 
     def members(self, project: str) -> tuple[NotePath, ...]:
-        """Return the notes of a project, by path.
-
-        Raises:
-            ProjectUnknown: it has none.
-        """
+        """Return the notes of a project, by path. Raises ProjectUnknown."""
         catalogue = self._vault.rows()
         found = catalogue.project_notes(parse_project(project))
         if not found:
@@ -217,13 +208,8 @@ class NoteReader:
         may be a receipt: its lines are read where they stand now. Lines without a last
         one go on to the end. Of a canvas or a drawing the text is the one that is
         indexed, unless `raw` asks for the file itself. It is a `GuessedNote` when no
-        note is called so to the letter.
-
-        Raises:
-            NoteNotFound, AmbiguousName: no one note is called so.
-            HeadingNotFound, AmbiguousHeading, LinesOutOfRange: it has no one such part.
-            FileUnreadable: the file is gone, was skipped, or holds no text.
-            CitedGone: the lines of a receipt are nowhere.
+        note is called so to the letter. Raises NoteNotFound, AmbiguousName,
+        HeadingNotFound, AmbiguousHeading, LinesOutOfRange, FileUnreadable or CitedGone.
         """
         called, name = self._called(), self._in_vault(name)
         part = Part(heading, lines, raw)
@@ -315,9 +301,7 @@ class NoteReader:
     def links(self, name: str, *, limit: int) -> NoteLinks:
         """Return a note and what links it with others, as they are indexed.
 
-        Raises:
-            NoteNotFound, AmbiguousName: no one note is called so.
-            FileUnreadable: a file is called so that was left out of the index.
+        Raises NoteNotFound, AmbiguousName or FileUnreadable.
         """
         return self._vault.rows().note_links(self.find(name), limit=limit)
 

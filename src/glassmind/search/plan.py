@@ -257,9 +257,7 @@ def understand(
 
     `leaders` returns the notes that keywords and meaning found, best first. A question
     about what links to a note it does not call by name is about the first of them.
-
-    Raises:
-        NoteNotFound, AmbiguousName: no one note is called what the options name.
+    Raises NoteNotFound or AmbiguousName.
     """
     run.days = days_in(run.text, run.today)
     run.intent = _intent(run, guess)

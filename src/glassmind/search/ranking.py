@@ -337,10 +337,8 @@ def rerank(  # noqa: PLR0913 - each by its name
 
     `scores` are those of the passages, best first. What was read stays above what was
     not, here or below, where `floor` is the best score: nothing speaks against the
-    latter. The time counts from the first verdict, not from loading the model.
-
-    Raises:
-        GlassmindError: the reranker is missing or fails.
+    latter. The time counts from the first verdict, not from loading the model. Raises
+    GlassmindError.
     """
     until: float | None = None
     verdicts: list[float] = []

@@ -20,8 +20,7 @@ PATIENCE_S = 2.0
 def reply_to(vault: Vault, question: Question, *, alone: bool) -> SearchReply:
     """Return the answer of the daemon, or our own by keywords alone or if `alone`.
 
-    Raises:
-        IndexDamaged: the index does not read well and could not be repaired.
+    Raises IndexDamaged.
     """
     by_words, wish = is_by_words_alone(question), question.wish
     if not alone and not by_words:

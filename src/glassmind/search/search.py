@@ -66,9 +66,7 @@ def search(
 ) -> SearchReply:
     """Return the hits for a question; `reach` is how many hits channels look for.
 
-    Raises:
-        NoteNotFound, AmbiguousName: no one note is called what the options name.
-        IndexDamaged: the word index or the rows are not what was written.
+    Raises NoteNotFound, AmbiguousName or IndexDamaged.
     """
     run, ranking = run_search(vault, index, question, reach)
     hits = list(hits_of(run, ranking))
@@ -128,8 +126,7 @@ def run_search(
 def ask_leaders(run: Run) -> Guess | None:
     """Ask keywords and meaning, side by side; return the intent that rules guess.
 
-    Raises:
-        IndexDamaged: the word index is not what was written.
+    Raises IndexDamaged.
     """
     for channel in reversed(run.channels.values()):  # those that wait for others first
         channel.begin()

@@ -47,11 +47,7 @@ class SemanticIndex(NamedTuple):
     breaker: CircuitBreaker
 
     def vector_of(self, question: str) -> "Vector":
-        """Return the vector of a question.
-
-        Raises:
-            ModelFault: the model cannot be run, or failed a short while ago.
-        """
+        """Return the vector of a question. Raises ModelFault."""
         self.breaker.check()
         with self.breaker.watched(ModelFailed):
             return self.embedder.query(question)
@@ -79,12 +75,7 @@ class Semantic:
         self._foreign: tuple[Space, str | None] | None = None
 
     def index(self) -> SemanticIndex:
-        """Return what a search by meaning asks.
-
-        Raises:
-            ModelFault: there is no model for the vectors.
-            NotEmbedded: there are no vectors.
-        """
+        """Return what a search by meaning asks. Raises ModelFault or NotEmbedded."""
         folder = self._vault.place.folder
         space = self._vault.reader.rows().answering_space()
         if space is None:
@@ -222,11 +213,7 @@ class Semantic:
         return self._share[1]
 
     def reranker(self) -> "Reranker":
-        """Return what reads a question and a passage together.
-
-        Raises:
-            ModelFault: it is not on this machine, or failed a short while ago.
-        """
+        """Return what reads a question and a passage together. Raises ModelFault."""
         if self._whole is not self:
             return self._whole.reranker()
         breaker = self.breaker("the reranker")

@@ -92,11 +92,7 @@ def verify(vault: Vault, texts: Sequence[str]) -> list[Verified]:
     """Return what became of the lines that each receipt cites, in order.
 
     A text that is not a receipt, or leads out of the vault, is "bad"; the others are
-    verified all the same.
-
-    Raises:
-        NoReceipts: there are no texts.
-        VaultMissing: the vault's folder does not exist.
+    verified all the same. Raises NoReceipts or VaultMissing.
     """
     if not texts:
         raise NoReceipts
@@ -213,9 +209,7 @@ class _Verifier:
     def _note(self, path: NotePath) -> _NoteText:
         """Return a note as it is on disk now, in the lines that the index counts.
 
-        Raises:
-            FileUnreadable: it is gone, left out of the index, or not a note.
-            PathOutsideVault: a symbolic link is part of its path.
+        Raises FileUnreadable or PathOutsideVault.
         """
         if self._last is None or self._last.path != path:
             reason = self._rules.left_out(path)
