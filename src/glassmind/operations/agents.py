@@ -129,7 +129,6 @@ def _listed(client: Client) -> ListedClient:
 def _client(
     vault: Engine, client: Client, *, token: str = "", counts: bool = False
 ) -> ClientResult:
-    """Return one client; warn about rules that no note in the index matches."""
     notices: list[str] = []
     found: dict[str, Any] = {"readable": UNSET, "hidden": UNSET}
     with suppress(GlassmindError):  # nothing is indexed yet

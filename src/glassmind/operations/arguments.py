@@ -134,11 +134,6 @@ def read(
     surface: Surface,
     strict: bool,
 ) -> Any:
-    """Return checked arguments; what is null or absent has its default.
-
-    Raises:
-        BadArgument: one is unknown, missing, of the wrong type or out of bounds.
-    """
     fields = {field.name: field for field in fields_of(arguments, surface)}
     for name in given:
         if name not in fields:
@@ -160,7 +155,6 @@ def read(
 def checked(
     field: Field, value: Any, owner: str, surface: Surface, *, strict: bool
 ) -> Any:
-    """Return a value as its argument takes it; raises as `read`."""
     if value is None:
         raise BadArgument(owner, f"{field.label(surface)} is missing")
     if not strict:
@@ -186,7 +180,6 @@ def _converted(field: Field, value: Any, *, strict: bool) -> Any:
 
 
 def _from_text(field: Field, value: Any) -> Any:
-    """Return a value that was written as text: a list or an object as JSON."""
     if field.kind is str and isinstance(value, int) and not isinstance(value, bool):
         return str(value)  # ids look like numbers
     if not isinstance(value, str) or field.kind in (str, Any):
@@ -198,11 +191,6 @@ def _from_text(field: Field, value: Any) -> Any:
 
 
 def parsed_json(text: str) -> Any:
-    """Return the value of a JSON text.
-
-    Raises:
-        ValueError: it is not JSON, nested too deeply, or gives a name twice.
-    """
     try:
         value = json.loads(
             text, parse_constant=_no_number, object_pairs_hook=_without_repeats
@@ -261,7 +249,6 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def problem(field: Field, value: Any, surface: Surface) -> str:
-    """Return what is wrong with a value, such as `limit must be 1 or more (got 0)`."""
     return f"{field.label(surface)} must be {_wanted(field, value)}"
 
 
@@ -305,12 +292,10 @@ def _wanted_number(field: Field, value: Any) -> str:
 
 
 def schema_for_models(arguments: type[Arguments]) -> dict[str, Any]:
-    """Return the input schema of a tool, as short as it can be."""
     return _schema(arguments, "mcp")
 
 
 def schema_for_http(arguments: type[Arguments]) -> dict[str, Any]:
-    """Return the schema of a request body; what may be left out may be null."""
     return _schema(arguments, "http")
 
 
@@ -355,7 +340,6 @@ def property_schema(
 
 
 def require_defaults(parts: Iterable[dict[str, Any]]) -> None:
-    """Mark fields with a default as required, since results always have them."""
     for part in parts:
         for name, field in part.get("properties", {}).items():
             if "default" in field:

@@ -146,7 +146,6 @@ WITHDRAWN = "The text so far was withdrawn."
 
 
 def answer_for_people(result: AskResult, _: Any, style: Style) -> str:
-    """Return a line for each statement, then the sources."""
     said = "".join(
         f"{spoken(part.text, style, part.support)}{marks(part, style)}\n"
         for part in result.statements
@@ -156,13 +155,11 @@ def answer_for_people(result: AskResult, _: Any, style: Style) -> str:
 
 
 def spoken(text: str, style: Style, support: str) -> str:
-    """Return a piece of a statement as part of one line; faint if unsupported."""
     plain = text.translate(str.maketrans("\n\r\t", "   "))
     return style.faint(plain) if support == "unsupported" else style.clean(plain)
 
 
 def marks(statement: domain.Statement, style: Style) -> str:
-    """Return the numbers of the sources of a statement, or why it is doubtful."""
     if statement.support == "unsupported":
         why = f": {one_line(statement.problem)}" if statement.problem else ""
         return f" {style.state('warn', f'(not supported by your notes{why})')}"
@@ -213,14 +210,12 @@ def _source(source: AskSource, style: Style, said: Sequence[str]) -> Iterator[st
 
 
 def _place(source: AskSource, style: Style) -> str:
-    """Return the place of a source; a memory that is in no note has no lines."""
     where = style.strong(one_line(source.path))
     first, last = source.lines
     return f"{where}{style.faint(f':{first}-{last}')}" if source.receipt else where
 
 
 def _mark(source: AskSource) -> str:
-    """Return why a source may be less reliable."""
     known = [GENERATED] if source.generated else []
     if source.superseded_by:
         known.append(f"superseded by {one_line(source.superseded_by)}")
@@ -228,7 +223,6 @@ def _mark(source: AskSource) -> str:
 
 
 def conflict_line(conflict: Conflict) -> str:
-    """Return what two sources disagree on, or which one replaces the other."""
     sides = "; ".join(f"{one_line(s.title)}: {_value(s)}" for s in conflict.sides)
     if conflict.kind in {"superseded", "newer"}:
         return sides
@@ -243,8 +237,6 @@ def _value(side: Side) -> str:
 
 
 class LiveAnswer:
-    """Shows an answer on a terminal while it is made."""
-
     def __init__(self, terminal: Any) -> None:
         self._terminal, self._style = terminal, terminal.style
         self._line = ""
@@ -252,7 +244,6 @@ class LiveAnswer:
         self._shown = False
 
     def __call__(self, event: object) -> None:
-        """Show an event of the operation at once."""
         if isinstance(event, Spoken):
             self._write(event.text, event.support)
         elif isinstance(event, Withdrawn):
@@ -289,7 +280,6 @@ class LiveAnswer:
             self._terminal.text("\n")
 
     def rest(self, result: AskResult, arguments: Arguments) -> str:
-        """Return what is still to print: the sources, or all if something differs."""
         shown = [(part.text, part.support) for part in result.statements]
         if shown == self._statements and shown:
             return sources_as_text(result, self._style, live=True)

@@ -136,7 +136,6 @@ packet = partial(
 
 
 def _exit_code(result: Any, arguments: Any) -> int:
-    """Return 1 for an empty result, and 3 if it could not be saved."""
     if result.is_empty():
         return 1
     return 3 if arguments.save and not result.saved else 0
@@ -172,7 +171,6 @@ def _pack(
 
 
 def context_result(made: Bundle, *, vault: str, root: str) -> ContextResult:
-    """Return a typed result; `vault` is the name in Obsidian, `root` the folder."""
     text = bundle_as_markdown(made)
     return _typed(ContextResult, made, vault, markdown=text, vault=root)
 
@@ -184,7 +182,6 @@ def brief_result(made: Briefing, vault: str) -> BriefResult:
 def _typed(
     kind: type[Packed], made: Bundle | Briefing, name: str, /, **others: Any
 ) -> Packed:
-    """Return a typed result with the addresses that the domain leaves empty."""
     for group in ("decisions", "questions", "tasks"):
         others[group] = [
             msgspec.structs.replace(

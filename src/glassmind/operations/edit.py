@@ -192,7 +192,6 @@ class FileMove(Struct, frozen=True):
 
 
 def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> EditRequest:
-    """Return who asks for a change, and whether they read untrusted text before."""
     tainted = vault.tainted(caller.client)
     return EditRequest(client=caller.client, dry_run=dry_run, tainted=tainted)
 
@@ -488,11 +487,6 @@ def edit_from(kind: type, arguments: Arguments) -> TextEdit:
 
 
 def read_edits(given: Sequence[Mapping[str, Any]], surface: Surface) -> list[TextEdit]:
-    """Return the edits in a list of objects.
-
-    Raises:
-        BadArgument: the list is empty, or an object does not describe an edit.
-    """
     if not given:
         raise BadValue("edits", "must have at least one edit")
     return [_read_edit(f"edits[{at}]", each, surface) for at, each in enumerate(given)]
@@ -514,7 +508,6 @@ def _read_edit(owner: str, given: Mapping[str, Any], surface: Surface) -> TextEd
 
 
 def _item_schema() -> dict[str, Any]:
-    """Return the schema of one edit: every field of every kind, to keep it short."""
     properties: dict[str, Any] = {"op": {"type": "string", "enum": list(ARGUMENTS)}}
     for _kind, arguments in ARGUMENTS.values():
         for field in fields_of(arguments):
@@ -525,7 +518,6 @@ def _item_schema() -> dict[str, Any]:
 
 
 def _fields_of_kinds() -> str:
-    """Return which fields each kind takes, optional ones in brackets."""
     kinds = []
     for name, (_kind, arguments) in ARGUMENTS.items():
         taken = [f.name if f.required else f"[{f.name}]" for f in fields_of(arguments)]

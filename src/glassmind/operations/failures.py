@@ -26,8 +26,6 @@ MODE = "the settings say what may be written: writes.mode"
 
 
 class Failure(NamedTuple):
-    """How the surfaces report one kind of error; `hint` is for HTTP clients."""
-
     error: type[GlassmindError] | tuple[type[GlassmindError], ...]
     exit_code: int
     status: int
@@ -177,7 +175,6 @@ def failure_of(error: GlassmindError) -> Failure:
 
 
 def quotes_notes(error: GlassmindError) -> bool:
-    """Return whether the message of an error may contain text of the vault."""
     closest = (errors.NoteNotFound, errors.UnknownTheme, errors.ProjectUnknown)
     if isinstance(error, closest):
         return bool(error.closest)
@@ -190,7 +187,6 @@ def digest_now(error: BaseException) -> str:
 
 
 def error_json(error: BaseException, message: str) -> dict[str, Any]:
-    """Return an error as the CLI and MCP report it; HTTP has a code and a hint."""
     kind = type(error).__name__ if isinstance(error, GlassmindError) else "Unexpected"
     if isinstance(error, KeyboardInterrupt):
         kind = "Interrupted"

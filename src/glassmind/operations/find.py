@@ -180,7 +180,6 @@ class SearchHit(Struct, frozen=True, kw_only=True):
 
     @property
     def is_note(self) -> bool:
-        """Whether the hit is in a note, and not a fact of Hindsight."""
         return not self.path.startswith(found.FACTS)
 
 
@@ -301,7 +300,6 @@ def _explained(hit: SearchHit, style: Style) -> Iterator[str]:
 
 
 def marked(snippet: Snippet, style: Style) -> str:
-    """Return a snippet with its matched words highlighted."""
     parts, at = [], 0
     for start, end in snippet.marks:
         parts.append(style.clean(snippet.text[at:start]))
@@ -339,14 +337,12 @@ def search(vault: Engine, arguments: SearchArguments, caller: Caller) -> SearchR
 
 
 def found_by(vault: Engine, query: str, **options: Any) -> SearchResult:
-    """Search, also with options that the operation does not offer."""
     where = vault.config.vault
     reply = vault.search(query, **options)
     return search_result(reply, vault=where.name, root=str(where.path))
 
 
 def search_result(reply: found.SearchReply, *, vault: str, root: str) -> SearchResult:
-    """Return a typed result; `vault` is the name in Obsidian, `root` the folder."""
     return copied(
         SearchResult,
         reply,
@@ -532,11 +528,6 @@ _RANGE = re.compile(r"\s*([0-9]{1,9})\s*(?:(-)\s*([0-9]{1,9})?\s*)?")
 
 
 def line_range(text: str | None) -> tuple[int, int | None] | None:
-    """Return the ends of `12-34`, of one line, or of `12-`, which has no end.
-
-    Raises:
-        BadValue: it is not a range, or runs backwards.
-    """
     if not text:
         return None
     found = _RANGE.fullmatch(text)
@@ -656,7 +647,6 @@ LOOKED_AT = 10_000
 
 
 def property_filter(text: str) -> tuple[str, str | None]:
-    """Return name and value of `name`, `name=value` or `[name:value]`."""
     plain = text.strip()
     if plain.startswith("[") and plain.endswith("]"):
         plain = plain[1:-1]
@@ -667,7 +657,6 @@ def property_filter(text: str) -> tuple[str, str | None]:
 def _unmatched(
     vault: Engine, given: ListArguments
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield each filter that no note passes, what is wrong, and similar values."""
     notes = vault.list_notes(newest=True, limit=LOOKED_AT).notes
     name, value = property_filter(given.property)
     wanted = name if value is None else f"{name}={value}"

@@ -154,7 +154,6 @@ def _arrow(step: Neighbour | PathStep) -> str:
 
 
 def _link(link: GraphLink, style: Style) -> str:
-    """Return the sentence of a link, or its kind if there is none, and its line."""
     sentence = style.quote(link.sentence) or f"({link.kind})"
     return f"{sentence}{style.faint(f'  {link.source}:{link.line}')}"
 
@@ -546,7 +545,6 @@ def ontology_text(result: "OntologyResult", _: object, style: Style) -> Iterator
 
 
 def _sections(result: "OntologyResult") -> Iterator[str]:
-    """Yield titles, and below each its lines, which are indented."""
     yield from _labels(result.labels)
     yield from _section("Properties", result.properties, _use)
     yield from _section("Schemas", result.schemas, _schema)

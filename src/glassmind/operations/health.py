@@ -260,11 +260,6 @@ def dismiss_pair(
 
 
 def check_untainted(vault: Engine, caller: Caller) -> None:
-    """Reject a dismissal by a client that has read text of unknown origin.
-
-    Raises:
-        PolicyForbids: a person has to approve what it writes.
-    """
     if vault.tainted(caller.client):
         rule = "writes.approve_after_untrusted = true"
         raise PolicyForbids("the list of dismissals", rule)
@@ -325,7 +320,6 @@ def health_text(
 
 
 def _scope(result: "HealthResult") -> str:
-    """Return which checks the score covers, if not all."""
     if not result.partial:
         return ""
     return f" by {'this check' if len(result.checks) == 1 else 'these checks'} alone"
@@ -395,7 +389,6 @@ def health_markdown(
 
 
 def _markdown(result: "HealthResult", examples: int | None) -> str:
-    """Return a report with so many examples of each check; None means all, uncut."""
     score = f"**{result.score} of 100**{_scope(result)}."
     lines = ["# Vault health", "", f"{score} {_totals(result)}.", ""]
     most = None if examples is None else PROBLEM_CHARS
@@ -497,7 +490,6 @@ def health_result(
 
 
 def _check_names(given: list[str] | None) -> list[str] | None:
-    """Return names of checks; one value may hold several, separated by commas."""
     if given is None:
         return None
     return [name for value in given for name in value.split(",")]

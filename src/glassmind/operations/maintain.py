@@ -260,7 +260,6 @@ def status_text(status: StatusResult, _: Any, style: Style) -> Iterator[str]:
 
 
 def _not_embedded(status: StatusResult) -> str:
-    """Return what happens to passages without a vector, or with an old one."""
     if status.vectors.former:
         then = ", and being made again" if status.embedding else ": glassmind index"
         return f"made by former settings{then}"

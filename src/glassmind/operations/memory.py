@@ -56,7 +56,6 @@ Texts = Annotated[list[str], Meta(max_length=100)]
 
 
 def _sources(memories: Iterable[Memo], names: Sequence[str] = ()) -> Shown:
-    """Return the notes of memories, and the notes that these name."""
     passages, names = [], list(names)
     for memo in memories:
         passages.append(Passage(memo.path))
@@ -70,7 +69,6 @@ DOUBT = "No good match. These are the closest memories."
 
 
 def _memory(memo: Memo, style: Style) -> Iterator[str]:
-    """Yield where a memory is and what it is, what it says, and what it comes from."""
     # a memory that a person wrote may lack anything but its place
     marks = [memo.kind, memo.created[:10], memo.project]
     marks.append("" if memo.status in ("current", "open") else memo.status)
@@ -282,7 +280,6 @@ class MovedResult(Result, Moved):
 
 
 def moved_for_people(result: MovedResult, _: Any, style: Style) -> Iterator[str]:
-    """Yield where a memory is now, and how to restore one from the trash."""
     yield _arrow(result, style)
     if result.memory.place == "trash":
         yield style.faint(f"To restore it, move the file back to {result.before}")
@@ -310,7 +307,6 @@ class InboxResult(Result, Inbox):
 
 
 def inbox_for_people(result: InboxResult, _: Any, style: Style) -> str:
-    """Return what was accepted, then what waits with what each may repeat."""
     moved = [f"Accepted by its box: {_arrow(move, style)}" for move in result.promoted]
     blocks = []
     for memo in result.waiting:

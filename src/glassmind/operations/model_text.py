@@ -23,18 +23,15 @@ _BREAK = re.compile(r"\s*[^\S ]\s*")
 
 
 def fenced(text: str) -> str:
-    """Return note text between marks, below a line that says what it is."""
     word = absent_word(text)
     return f"{LABEL}\n<notes-{word}>\n{text.rstrip()}\n</notes-{word}>"
 
 
 def labelled(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values that hold note text, with a label that says so."""
     return {"untrusted": LABEL_OF_VALUES, **content}
 
 
 def one_line(text: str) -> str:
-    """Return a title, path or heading as part of one line, whatever it contains."""
     return " ".join(Style.clean(text).split())
 
 
@@ -102,7 +99,6 @@ class ModelStyle(Style):
 
 
 def fenced_lines(render: PeopleText, result: Result, view: View) -> str:
-    """Return the lines for people; they are fenced if they can contain note text."""
     if isinstance(result, NoNotes):
         notices = [f"Notice: {Style.clean(said)}\n" for said in result.all_notices()]
         return "".join([*notices, joined(render(result, None, Style()))])

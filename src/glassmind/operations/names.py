@@ -27,11 +27,6 @@ def note_uri(path: str) -> str:
 
 
 def path_in(uri: str) -> str:
-    """Return the path of a note that an address names.
-
-    Raises:
-        PathOutsideVault: it names none, or climbs out of the vault.
-    """
     scheme, mark, rest = uri.partition("://")
     if scheme.lower() != "note" or not mark:
         raise PathOutsideVault(uri, f"an address of a note begins with {SCHEME}")
@@ -55,18 +50,11 @@ def is_address(name: str) -> bool:
 
 
 def note_name(vault: Engine, name: str, argument: str) -> str:
-    """Return the name of a note, without a heading; raises as `named_by`."""
     plain = named_by(vault, name, argument)
     return plain.partition("#")[0] if is_address(name) else plain
 
 
 def named_by(vault: Engine, name: str, argument: str) -> str:
-    """Return the name in an address, perhaps with a heading, or the name itself.
-
-    Raises:
-        PathOutsideVault: an address names no place inside the vault.
-        BadValue: it is of another vault, or opens no note.
-    """
     if name.lower().startswith(SCHEME):
         return path_in(name)
     if not is_address(name):
@@ -117,7 +105,6 @@ def _filled(vault: str, value: Any) -> Any:
 def report_guesses(
     vault: Engine, caller: Caller, *names: str | None, ghosts: bool = False
 ) -> None:
-    """Tell a person which notes were chosen for names that no note has."""
     if caller.surface != "cli":
         return
     for name in filter(None, names):

@@ -89,7 +89,6 @@ class Result(Struct, frozen=True, kw_only=True):
         return values[self.list_field] if self.list_field else values
 
     def sources(self) -> Shown:
-        """Return every note that this result discloses, by its text or its name."""
         raise NotImplementedError
 
     def all_notices(self) -> Sequence[str]:

@@ -31,8 +31,6 @@ Entry = Mapping[str, object]
 
 
 class Unfit(Exception):
-    """A text cannot be read or changed; `line` is 0 if no line is to blame."""
-
     def __init__(self, problem: str, line: int = 0) -> None:
         super().__init__(problem)
         self.problem, self.line = problem, line
@@ -64,8 +62,6 @@ class Form(ABC):
 
 
 class JsonForm(Form):
-    """A list under one key of a JSON object."""
-
     def read(self, text: str) -> dict[str, Any]:
         try:
             found = json.loads(text or "{}", object_pairs_hook=_unique)
@@ -95,8 +91,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class TomlForm(Form):
-    """A list of tables below one table."""
-
     kind = "a table"
 
     def read(self, text: str) -> dict[str, Any]:
@@ -191,7 +185,6 @@ def _source() -> str:
 
 
 def source_in(noted: str) -> str:
-    """Return what to install, from the installer's `direct_url.json` (PEP 610)."""
     try:
         origin = json.loads(noted)
         url = origin["url"]
@@ -226,7 +219,6 @@ def entry_of(words: Sequence[str], more: Entry) -> dict[str, object]:
 
 
 def is_ours(entry: object) -> bool:
-    """Return whether an entry starts `glassmind mcp`, in whatever way."""
     if not isinstance(entry, Mapping):
         return False
     command, args = entry.get("command"), entry.get("args")
@@ -243,20 +235,16 @@ def _stem(word: str) -> str:
 
 
 class Machine(NamedTuple):
-    """What decides where files are; `platform` is as in `sys.platform`."""
-
     platform: str
     home: Path
     env: Mapping[str, str]
 
     def folder_in(self, variable: str) -> Path | None:
-        """Return the folder that a variable names; a relative one is ignored."""
         value = self.env.get(variable, "").strip()
         return Path(value) if value and Path(value).is_absolute() else None
 
     @property
     def settings(self) -> Path:
-        """The folder where programs keep settings."""
         if self.platform == "win32":
             return self.folder_in("APPDATA") or self.home / "AppData/Roaming"
         if self.platform == "darwin":
@@ -436,7 +424,6 @@ def _text_of(file: Path) -> str | None:
 
 
 def _replace(file: Path, old: str | None, new: str) -> Path | None:
-    """Replace the text that was read, after keeping a copy; return the copy."""
     backup = None
     if old is not None:
         facts = file.stat()  # a rename needs no right to write the file itself
@@ -452,7 +439,6 @@ def _replace(file: Path, old: str | None, new: str) -> Path | None:
 
 
 def _kept(file: Path) -> Path:
-    """Return a new copy of a file beside it, for its owner alone."""
     place, number = file.with_name(f"{file.name}.{BACKUP}"), 1
     while os.path.lexists(place):
         number += 1

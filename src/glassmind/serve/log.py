@@ -56,7 +56,6 @@ def _write_last() -> None:
 
 
 def log_fault(event: str, error: BaseException, **facts: object) -> None:
-    """Write the kind of a fault and where it occurred, but not its message."""
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
     where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     log(event, kind=type(error).__name__, where=where, **facts)

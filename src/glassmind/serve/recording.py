@@ -34,7 +34,6 @@ def safe_values(value: Any, texts: Collection[str] | None = None) -> Any:
 
 
 def safe_text(text: str) -> str:
-    """Return a text with its credentials hidden; JSON stays JSON."""
     safe = redacted(text)
     if safe == text or not text.startswith(("{", "[")):
         return safe
@@ -114,7 +113,6 @@ class Recording:
         error: BaseException | None,
         __: TracebackType | None,
     ) -> None:
-        """Record what an error discloses: the notes it names, and the one it quotes."""
         if not isinstance(error, GlassmindError) or not quotes_notes(error):
             return
         disclosed = error.discloses()

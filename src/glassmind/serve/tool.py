@@ -13,8 +13,6 @@ and more."""
 
 
 class ToolCall(NamedTuple):
-    """A call of a tool; `client` is the name that is recorded."""
-
     engine: Engine
     given: Mapping[str, Any]
     progress: Callable[[Progress], None] | None = None
@@ -22,8 +20,6 @@ class ToolCall(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The text for a model, the same as values, and the notes that both disclose."""
-
     text: str
     content: dict[str, Any]
     shown: Shown = Shown()

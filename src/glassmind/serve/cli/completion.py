@@ -15,8 +15,6 @@ ANYWHERE = tuple(each.names[0] for each in COMMON)
 
 
 class Offer(NamedTuple):
-    """What a command or an action takes: its first words, and its options by name."""
-
     words: list[str]
     options: dict[str, Action]
 

@@ -18,7 +18,6 @@ def config_of(
     need_vault: bool = True,
     flags: Mapping[str, object] | None = None,
 ) -> Config:
-    """Return the settings in force; `flags` are those that a command implies."""
     file = getattr(args, "config", None)
     return load_config(
         flags={"vault.path": getattr(args, "vault", None), **(flags or {})},
@@ -52,14 +51,12 @@ def words_of(args: Namespace, config: Config) -> list[str]:
 
 
 def engine_of(args: Namespace, output: Output, *, need_vault: bool = True) -> Engine:
-    """Return the engine of the vault; its warnings are printed."""
     config = config_of(args, need_vault=need_vault)
     output.notices(config.warnings)
     return opened(config)
 
 
 def opened(config: Config) -> Engine:
-    """Return an engine; the daemon of the vault does what needs a model."""
     engine = client_engine(config)
     engine.client = "cli"
     return engine

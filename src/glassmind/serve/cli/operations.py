@@ -90,7 +90,6 @@ class OperationCommand:
         return flags + [form.flag for form in self._command.forms]
 
     def _flag(self, field: Field) -> str:
-        """Return the option of an argument; a variant's own option has its alias."""
         own = self._path.rpartition(" ")[2]
         return self.option if self.option and field.flag == own else field.flag
 
@@ -105,7 +104,6 @@ class OperationCommand:
             command.add_options(parser, taken)
 
     def add_options(self, parser: CommandParser, taken: set[str]) -> None:
-        """Add the options that are not taken."""
         for field in self._options:
             flag = self._flag(field)
             if flag not in taken:
@@ -244,7 +242,6 @@ class OperationCommand:
         return msgspec.structs.replace(made, **hidden)
 
     def _written(self, field: Field, args: Namespace) -> Any:
-        """Return what is written for an argument: in an option, a file or a pipe."""
         flag, path, option = field.flag, self._path, field.extra["file"]
         value = getattr(args, dest_of(self._flag(field)), None)
         file = getattr(args, dest_of(option), None)
@@ -260,7 +257,6 @@ class OperationCommand:
         return value
 
     def _option_value(self, field: Field, args: Namespace) -> Any:
-        """Return the value that an option gives an argument, or None."""
         value, flag, path = self._written(field, args), field.flag, self._path
         if field.is_object and value is not None:
             return _pairs(field, value, path)
@@ -276,7 +272,6 @@ class OperationCommand:
         return value
 
     def _take_words(self, words: list[str], given: dict[str, Any]) -> None:
-        """Assign positional words to arguments, in order."""
         path = self._path
         for field in self._positional:
             label, takes = field.name.upper(), field.extra["positional"]
@@ -305,7 +300,6 @@ def _takes_stdin(field: Field) -> bool:
 
 
 def _standard_input(field: Field, path: str) -> list[str]:
-    """Return the text of standard input, or the items in it."""
     text = _text_in(STDIN, path)
     if not text.strip():
         problem = f"{field.name.upper()} is missing: standard input is empty"
@@ -348,7 +342,6 @@ def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:
 def _add_option(
     parser: CommandParser, field: Field, flag: str, *, takes_all: bool
 ) -> None:
-    """Add an option; one that `takes_all` may have any number of values."""
     options: dict[str, Any] = {"help": field.about.description}
     if field.kind is bool and field.default:
         options |= {"action": "store_false", "help": f"Turn off: {options['help']}"}
@@ -395,8 +388,6 @@ def _edited(command: str, text: str) -> str:
 
 
 class CommandGroup:
-    """Several operations as actions of one command, such as `graph path`."""
-
     def __init__(self, word: str, commands: dict[str, OperationCommand]) -> None:
         self._word = word
         self.actions = {path.partition(" ")[2]: cmd for path, cmd in commands.items()}

@@ -34,8 +34,6 @@ STAGES = {
 
 
 class Output:
-    """Owns the two streams, and knows how they want to be written to."""
-
     def __init__(self, *, as_json: bool = False, verbose: bool = False) -> None:
         self.as_json, self.quiet, self.verbose = as_json, False, verbose
         for name in ("stdout", "stderr"):
@@ -50,7 +48,6 @@ class Output:
         self._wants_colour = bool(shows_escapes) and not no_colour
 
     def adopt(self, args: Namespace) -> None:
-        """Follow the options of every command."""
         self.as_json = getattr(args, "json", False)
         self.quiet = getattr(args, "quiet", False)
         self.verbose = getattr(args, "verbose", False)
@@ -63,17 +60,14 @@ class Output:
 
     @property
     def shows_progress(self) -> bool:
-        """Whether a person watches stderr."""
         return sys.stderr.isatty() and not self.quiet
 
     @property
     def can_ask(self) -> bool:
-        """Whether a person is at a terminal and can answer a question."""
         there = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
         return there and not self.as_json
 
     def ask(self, question: str) -> str:
-        """Return a person's answer; empty at the end of input."""
         self.flush()
         sys.stderr.write(f"{self.style.clean(question)} ")
         sys.stderr.flush()
@@ -83,7 +77,6 @@ class Output:
         return self.ask(f"{question} [y/N]").strip().lower() in {"y", "yes"}
 
     def result(self, value: object, text: str) -> None:
-        """Write a result: as JSON if that is wanted, else as text."""
         if self.as_json:
             self.json(value)
         else:
@@ -96,11 +89,9 @@ class Output:
         sys.stdout.write(text)
 
     def verbatim(self, text: str) -> None:
-        """Write text exactly as it is to a pipe, and safely to a terminal."""
         sys.stdout.write(Style.clean(text) if self.on_terminal else text)
 
     def json(self, value: object, *, on_one_line: bool = False) -> None:
-        """Write the result, or one of many lines of it, as JSON, always in UTF-8."""
         indent = 2 if self.on_terminal and not on_one_line else None
         made = json.dumps(value, ensure_ascii=False, indent=indent) + "\n"
         if self.on_terminal:
@@ -112,7 +103,6 @@ class Output:
         sys.stdout.buffer.flush()
 
     def notice(self, sentence: str) -> None:
-        """Print a message beside the result, unless `--quiet` is given."""
         if not self.quiet:
             self.fault(sentence)
 
@@ -133,23 +123,19 @@ class Output:
             self.json(error_json(error, sentence))
 
     def interrupted(self, message: str = "") -> None:
-        """Report Ctrl-C, as JSON too unless JSON was printed before."""
         message = message or "interrupted"
         self.fault(message)
         if self.as_json and not self._json_written:
             self.json(error_json(KeyboardInterrupt(), message))
 
     def flush(self) -> None:
-        """Write what is buffered; `BrokenPipeError` if the reader has left."""
         sys.stdout.flush()
         sys.stderr.flush()
 
     def abandon(self) -> None:
-        """Drop what is buffered for stdout: the reader closed the pipe."""
         _discard(sys.stdout.fileno())
 
     def remark(self, sentence: str) -> None:
-        """Print a notice at once; a closed stderr does not matter."""
         try:
             self.notice(sentence)
             sys.stderr.flush()
@@ -158,7 +144,6 @@ class Output:
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress | Download], None] | None]:
-        """Yield a callback that shows bars on stderr, or None without a terminal."""
         if not self.shows_progress:
             yield None
             return
@@ -195,7 +180,6 @@ class Output:
 
 
 def _discard(number: int) -> None:
-    """Let everything that is written to a file descriptor go nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, number)
     os.close(nowhere)

@@ -37,8 +37,6 @@ class Once(Action):
 
 
 class Option(NamedTuple):
-    """One argument of a command, as `add_argument` takes it; `field` checks it."""
-
     names: tuple[str, ...]
     how: Mapping[str, Any]
     field: Field | None = None
@@ -69,21 +67,18 @@ def option(
 
 
 def dest_of(flag: str) -> str:
-    """Return where the parser puts the value of an option."""
     return flag.strip("-").replace("-", "_")
 
 
 def field_of(
     name: str, choices: Iterable[str], bounds: Meta | None = None, *, is_word: bool
 ) -> Field:
-    """Return what checks a word or an option: one of some choices, or a number."""
     kind = Literal.__getitem__(tuple(choices)) if choices else int
     about = arg("", positional="word" if is_word else None)
     return Field(name, kind, bounds or Meta(), about, is_word, None, name)
 
 
 def flag(names: str, about: str, **how: Any) -> Option:
-    """Declare an option without a value."""
     return Option(tuple(names.split()), {"action": "store_true", "help": about, **how})
 
 
@@ -120,8 +115,6 @@ class LocalCommand(NamedTuple):
 
 
 class CommandParser(ArgumentParser):
-    """Parses one command; what it does not understand is a `WrongUsage`."""
-
     def __init__(self, name: str, help_line: str = "") -> None:
         self.checks: list[Field] = []
         super().__init__(
@@ -213,7 +206,6 @@ COMMON = (
 
 
 def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:
-    """Return the options before the command, the command and all behind it."""
     at = 0
     while at < len(argv) and argv[at].startswith("-"):
         at += 2 if argv[at] in VALUED else 1
@@ -223,14 +215,12 @@ def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the name that was probably meant, dashes aside, or an empty text."""
     names = {name.lstrip("-"): name for name in known}
     near = get_close_matches(word.lstrip("-"), names, n=1, cutoff=SIMILAR)
     return names[near[0]] if near else ""
 
 
 def refuse_action(command: str, word: str, actions: Iterable[str]) -> NoReturn:
-    """Raise `WrongUsage` for a word that is not an action of a command."""
     if near := nearest(word, actions):
         said = f"there is no action {shortened(word)!r}; did you mean {command} {near}?"
         raise WrongUsage(said, command)
@@ -239,7 +229,6 @@ def refuse_action(command: str, word: str, actions: Iterable[str]) -> NoReturn:
 
 
 def one_of(args: Namespace, command: str, *flags: str, needed: bool = False) -> None:
-    """Refuse options that exclude each other, or none of them if one is `needed`."""
     values = vars(args)
     given = [name for name in flags if values.get(dest_of(name)) not in (None, False)]
     if len(given) > 1:

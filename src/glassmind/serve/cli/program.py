@@ -43,8 +43,6 @@ from glassmind.version import __version__
 
 
 class Listed(NamedTuple):
-    """One command in help; expert ones are listed only on request."""
-
     group: Group
     summary: str
     everyday: bool = False
@@ -84,7 +82,6 @@ def local_command(name: str) -> LocalCommand:
 
 
 def all_commands() -> dict[str, Listed]:
-    """Return every command, group by group; a group of commands counts as one."""
     found: dict[str, Listed] = {}
     aliases: dict[str, Listed] = {}
     for operation in all_operations():
@@ -116,7 +113,6 @@ def all_commands() -> dict[str, Listed]:
 
 
 def overview(*, everything: bool = False) -> str:
-    """Return the help of the program; with `everything`, also expert commands."""
     commands = all_commands()
     lines = ["Usage: glassmind [--vault PATH] COMMAND ...", ""]
     if not everything:
@@ -209,7 +205,6 @@ def _guarded(argv: list[str], output: Output) -> int:
 
 
 def _sentence_of(error: GlassmindError) -> str:
-    """Return the message of an error, with the option or command that helps."""
     if option := failure_of(error).option:
         return f"{error}{option}"
     if isinstance(error, MemoNotFound) and not error.closest:

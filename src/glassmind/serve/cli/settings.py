@@ -85,7 +85,6 @@ def _set(args: Namespace, output: Output) -> None:
 
 
 def file_in_use(args: Namespace) -> Path:
-    """Return the file that is meant: the vault's, the one named, or the user's."""
     return config_of(args).vault.path / FILE_NAME if args.in_vault else file_of(args)
 
 

@@ -54,8 +54,6 @@ WITHOUT_MODEL = (
 
 
 class FirstRun(NamedTuple):
-    """The result of a first index run; `problem` says why nothing was embedded."""
-
     report: IndexResult
     problem: str = ""
     stopped: bool = False
@@ -112,7 +110,6 @@ def init(args: Namespace, output: Output) -> int:
 
 
 def _choose_vault(args: Namespace, output: Output) -> Path:
-    """Return the vault that is named, around this folder, configured, or Obsidian's."""
     named = args.vault_folder or getattr(args, "vault", None)
     if named:
         return checked_vault(path_of(named), os.environ, "the command line")
@@ -179,7 +176,6 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
 
 
 def _fetch_model(config: Config, output: Output) -> str:
-    """Fetch the model that the settings choose; return why that was not possible."""
     from glassmind.models import library  # noqa: PLC0415 - loads ssl
 
     try:
@@ -207,7 +203,6 @@ def own_call() -> str:
 
 
 def _example_query(config: Config) -> str:
-    """Return a query that finds something: the newest title of plain words."""
     with opened(config) as engine:
         listed = engine.list_notes(newest=True, limit=TITLES).notes
     for note in listed:
@@ -317,7 +312,6 @@ def _check_name(args: Namespace, command: str) -> None:
 
 
 def _file_of(args: Namespace) -> Path:
-    """Return the file that is named, else the one where the program keeps its list."""
     if not args.file:
         return connect.PROGRAMS[args.program].file(connect.this_machine())
     file = path_of(args.file)
@@ -335,7 +329,6 @@ def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
 
 
 def _connect_notices(config: Config) -> Iterator[str]:
-    """Yield what may make the server behave differently than expected."""
     yield from config.warnings
     own = (key for key in os.environ if key.startswith("GLASSMIND_"))
     if left := [key for key in own if key not in PASSED_ON]:

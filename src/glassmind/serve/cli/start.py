@@ -81,8 +81,6 @@ def mcp(args: Namespace, output: Output) -> int:
 
 
 class NamedClient:
-    """The client that `--client` names, as it is registered at each moment."""
-
     def __init__(self, args: Namespace) -> None:
         self.name: str = args.client
         self._args, self._wanted = args, args.tools
@@ -122,7 +120,6 @@ class NamedClient:
 
 
 def _speaks_http(args: Namespace) -> bool:
-    """Return whether the settings ask for HTTP; tools report unusable settings."""
     try:
         return config_of(args).server.transport == "http"
     except ConfigError:
@@ -130,7 +127,6 @@ def _speaks_http(args: Namespace) -> bool:
 
 
 def _opened(args: Namespace) -> "VaultHost":
-    """Return the vault with its daemon or a connection to it."""
     from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
 
     config = config_of(args)
@@ -205,7 +201,6 @@ def serve(args: Namespace, output: Output) -> int:
 
 
 def _token(args: Namespace, config: Config, host: str) -> Token:
-    """Return the token that a person chose, else the one that is kept."""
     if args.token_file:
         file = Path(args.token_file)
         text, is_file = read_token(file), file.is_file()  # a pipe is read once

@@ -70,7 +70,6 @@ ThemeId = Annotated[str | None, Meta(max_length=1_000), arg("id or label of a th
 
 
 def hint(tool: str, reason: str, **args: object) -> dict[str, object]:
-    """Return a call that may be worth making next."""
     title = next(one.title for one in TOOLS["brain"] if one.name == tool)
     return {"description": title, "tool": tool, "args": args, "reason": reason}
 
@@ -99,7 +98,6 @@ def stub_name(name: str) -> str:
 
 
 def _stub(ghost: Ghost) -> NoteFacts:
-    """Return a stub as a note; it has no kind."""
     path, title = stub_id(ghost.target), ghost.target.removesuffix(NOTE_SUFFIX)
     return NoteFacts(NotePath(path), title, "", 0, 0, None, properties=IS_STUB)
 
@@ -169,7 +167,6 @@ def search(vault: Engine, arguments: BrainSearchArguments) -> Reply:
 
 
 def _lacking(vault: Engine, result: SearchResult) -> dict[str, str]:
-    """Return why there was no semantic search; nothing if there was."""
     if not result.semantic_failure:
         return {}
     status, message = vault.status(), f"{result.semantic_failure} (mode fulltext works)"
@@ -510,7 +507,6 @@ COUNTS = {
 
 
 def counts_of(vault: Engine) -> dict[str, int]:
-    """Return what the index holds; nothing if there is no index."""
     try:
         return mapped(vault.stats(), COUNTS)
     except IndexAbsent:
@@ -863,7 +859,6 @@ CHANGE = {"status": "state", "applied": "applied", "changeset": "id", "index": "
 
 
 def _changed(result: ours.ChangeResult, note: str, **more: Any) -> Reply:
-    """Return what a change did to a note; `note` is its name if no file is shown."""
     moved = [file for file in result.files if file.path != file.to]
     main = next((file.to for file in [*moved, *result.files]), note)
     diff = "".join(file.diff for file in result.files)

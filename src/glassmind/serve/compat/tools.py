@@ -37,8 +37,6 @@ TOOLS: dict[str, list[McpTool]] = {name: [] for name in MODULES}
 
 
 class Reply(NamedTuple):
-    """What a tool replies, and the notes that this discloses."""
-
     payload: Any
     sources: Shown = Shown()
 
@@ -96,7 +94,6 @@ def run(
     caller: Caller,
     **others: Any,
 ) -> Any:
-    """Run an operation with arguments of the same names, and with others."""
     operation = OPERATIONS[function.__name__]
     given = operation.arguments(**structs.asdict(arguments) | others)
     return operation.run(vault, given, caller)
@@ -107,6 +104,5 @@ def mapped(part: Any, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def missing(result: SearchResult) -> list[str]:
-    """Return what a search lacked, and whether its hits answer nothing."""
     is_doubtful = result.doubtful and result.hits
     return [*result.degraded, *([NO_MATCH] if is_doubtful else [])]

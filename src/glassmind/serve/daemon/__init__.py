@@ -19,14 +19,12 @@ CARD_FILE = "daemon.json"
 
 
 def client_engine(config: Config) -> Engine:
-    """Return an engine that lets the daemon of its vault work, if there is one."""
     vault = local_vault(config)
     vault.find_daemon = partial(find_daemon, vault)
     return Engine(vault)
 
 
 def find_daemon(vault: Vault) -> "DaemonClient | None":
-    """Return a client of the vault's daemon; None if there is no daemon."""
     if not (vault.place.folder / CARD_FILE).is_file():
         return None
     # sockets and the protocol double the time that a keyword search takes to start

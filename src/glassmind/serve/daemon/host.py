@@ -151,7 +151,6 @@ class VaultHost:
 
     @property
     def is_alive(self) -> bool:
-        """Whether this process still tries for the role or has it."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
@@ -217,13 +216,11 @@ class VaultHost:
         return WriterLock(place.folder / DAEMON_LOCK, takes_over=True)
 
     def _work_alone(self, reason: str) -> None:
-        """Work without a daemon; the reason is logged once."""
         if not self._has_no_role:
             self._log(f"this process works without a daemon: {reason}")
         self._has_no_role = True
 
     def _wait_for_role(self, lock: WriterLock) -> None:
-        """Report once which process has the role; ask one that does not watch."""
         self._has_no_role = False
         card = read_card(self._vault.place.folder)
         if self._on_news is None or card is None:
@@ -268,7 +265,6 @@ class VaultHost:
             self._closing.wait(YIELD_S)
 
     def close(self) -> None:
-        """Give up the role and close the engine, within two seconds."""
         self._closing.set()
         self._try_now.set()
         thread, self._thread = self._thread, None
@@ -330,7 +326,6 @@ class Daemon:
             self._engine.warm()
 
     def stop(self, lock: WriterLock) -> None:
-        """Stop all work; remove the socket and the card if they are still ours."""
         self._stopped.set()
         deadline = time.monotonic() + CLOSE_S * 0.8
         with suppress(IndexTaken, IndexAbsent, OSError):

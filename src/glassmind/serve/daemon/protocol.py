@@ -113,7 +113,6 @@ def send_message(stream: socket.socket, message: Any) -> None:
 
 
 def read_message(stream: BinaryIO, largest: int) -> Any:
-    """Return the next message; one of `BROKEN` is raised if none comes in time."""
     return json.loads(stream.readline(largest))
 
 
@@ -187,7 +186,6 @@ def open_socket(folder: Path) -> tuple[socket.socket, Address]:
 
 
 def is_daemon_socket(address: Address, folder: Path) -> bool:
-    """Return whether a daemon of this folder could listen there."""
     if isinstance(address, int) or not HAS_UNIX_SOCKETS:
         return isinstance(address, int) and not HAS_UNIX_SOCKETS
     file, private = Path(address), Path(address).parent
@@ -199,7 +197,6 @@ def is_daemon_socket(address: Address, folder: Path) -> bool:
 
 
 def _is_own(file: Path, is_kind: Callable[[int], bool]) -> bool:
-    """Return whether a file is of that kind, not a link, and belongs to this user."""
     try:
         found = file.lstat()
     except (OSError, ValueError):
@@ -301,7 +298,6 @@ class DaemonClient(Daemon):
     def search(
         self, text: str, wish: Wish, day: date, scope: Scope | None = None
     ) -> SearchReply | None:
-        """Return what the daemon finds; None if it does not answer."""
         asked = Search(text, wish, day, scope)
         return self._call("search", asked, SearchReply, timeout_s=SEARCH_S)
 
@@ -338,7 +334,6 @@ class DaemonClient(Daemon):
             time.sleep(POLL_S)
 
     def _agrees(self, card: Card) -> bool:
-        """Return whether the daemon would answer as this process does."""
         if card.version != __version__:
             return False
         return card.settings == fingerprint(self._config, card.token)
@@ -372,7 +367,6 @@ class DaemonServer:
         self._thread.start()
 
     def _serve(self) -> None:
-        """Accept calls, and send signs of life, which also finds clients that left."""
         self._listening.settimeout(PULSE_S)
         while not self._closing.is_set():
             try:
@@ -410,7 +404,6 @@ class DaemonServer:
             return {"refused": str(error)}
 
     def close(self, timeout_s: float) -> bool:
-        """End all calls between two steps; return whether they ended in `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         self._closing.set()
         for call in self._calls.copy():
@@ -426,8 +419,6 @@ class DaemonServer:
 
 
 class _Call:
-    """One client that waits for an answer."""
-
     def __init__(self, stream: socket.socket) -> None:
         self.stream, self._lock = stream, threading.Lock()
         self.has_left = threading.Event()
@@ -445,7 +436,6 @@ class _Call:
             raise ClientLeft
 
     def pulse(self) -> None:
-        """Send a sign of life, unless something else is being sent."""
         if self._lock.acquire(blocking=False):
             try:
                 self._send({"working": True})

@@ -121,7 +121,6 @@ def all_routes() -> list[tuple[Route, Operation]]:
 
 
 def limit_s(route: Route, operation: Operation, config: Config) -> float:
-    """Return the seconds for an answer; with a model, for one it waits for too."""
     if operation.events:
         return 2 * config.llm.timeout_s + ANSWER_S
     if route.job:
@@ -139,12 +138,6 @@ def may_use(identity: Identity, route: Route) -> bool:
 def read_arguments(
     operation: Operation, route: Route, request: Request, body: bytes
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the checked arguments of a request, and those that HTTP adds.
-
-    Raises:
-        Refused: the body cannot be read.
-        BadArgument: one of the arguments cannot be used.
-    """
     owner, strict = str(route), route.method == "POST"
     fields = fields_of(operation.arguments, "http")
     lists = () if strict else {field.name for field in fields if field.is_list}
@@ -182,7 +175,6 @@ def _decoded_body(body: bytes) -> dict[str, Any]:
 def _decoded_query(
     owner: str, query: QueryParams, lists: Collection[str]
 ) -> dict[str, Any]:
-    """Return the texts in a query; names in `lists` may repeat."""
     given: dict[str, Any] = {}
     for name, text in query.multi_items():
         if name in lists:
@@ -385,8 +377,6 @@ def make_app(  # noqa: PLR0913 - options by name
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Answers the requests of one route."""
-
     path: str
     route: Route
     operation: Operation

@@ -84,13 +84,11 @@ FIRST_S, LONGEST_S = 1.0, 60.0
 
 
 def bracketed(host: str) -> str:
-    """Return an address as it is written in a URL."""
     bare = host.strip("[]")
     return f"[{bare}]" if ":" in bare else bare
 
 
 def host_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
-    """Return every accepted `Host` of a server; `more` may have a port or not."""
     hosts = list(LOOPBACK_NAMES) if host in ALL_INTERFACES or is_loopback(host) else []
     if host not in ALL_INTERFACES:
         hosts.append(bracketed(host))
@@ -199,7 +197,6 @@ class TokenThrottle:
         self._count, self._until = 0, -WINDOW_S
 
     def check(self, *, guessed: bool) -> None:
-        """Count a wrong token, if one was sent; refuse during the back-off."""
         now = self._clock()
         if now < self._until:
             wait_s = ceil(self._until - now)
@@ -315,7 +312,6 @@ class Guard:
                 self.on_request(scope["method"], route, status, seconds, size)
 
     def _identify(self, scope: Scope) -> Identity:
-        """Check everything that is known before the body is read."""
         head = Headers(scope=scope)
         identity = self.rules.identify(head)
         refusal = self.rules.refusal(scope, head, identity)
@@ -328,11 +324,6 @@ class Guard:
 
 
 async def read_json(request: Request) -> bytes:
-    """Return the whole body, which is declared as JSON; no HTML form can do that.
-
-    Raises:
-        Refused: it is something else, or too large or too slow.
-    """
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind.strip().lower() != JSON:
         raise Refused(NOT_JSON)
@@ -353,7 +344,6 @@ async def read_json(request: Request) -> bytes:
 async def while_connected(
     receive: Receive, work: Coroutine[Any, Any, T], limit_s: float
 ) -> T:
-    """Return the result of some work, unless it is late or the client leaves."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_client_left(receive))
     try:

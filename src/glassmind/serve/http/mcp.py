@@ -93,7 +93,6 @@ class McpEndpoint:
 
 
 def _replayed(body: bytes) -> Receive:
-    """Return an ASGI `receive` that gives a body that was read already."""
     messages = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:

@@ -76,7 +76,6 @@ def answered(
     of_notes: bool = True,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """Return a value as a response; `of_notes` labels it as untrusted note text."""
     texts = set(texts_in(value))
     made = labelled(value, texts) if of_notes else value
     return Response(encoded(made, texts), status, headers, JSON)
@@ -122,8 +121,6 @@ class Error(Struct, frozen=True):
 
 
 class Refused(Exception):
-    """Ends a request with an error response."""
-
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
@@ -141,7 +138,6 @@ STOPPING = Refusal(503, "stopping", "the server is shutting down", "try again", 
 
 
 def refusal_of(error: BaseException, config: Config) -> Refusal:
-    """Return how an exception is answered; log it if it is unexpected."""
     match error:
         case Refused():
             return error.refusal

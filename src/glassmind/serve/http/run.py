@@ -66,10 +66,6 @@ def serve(  # noqa: PLR0913 - options by name
     """Serve a vault until a signal ends it; `on_start` is called with the URL.
 
     Port 0 means any free port.
-
-    Raises:
-        ServingFault: the server cannot listen there.
-        UnknownToolset: there is no such set of tools.
     """
     listening = listening_socket(host, port)
     bound, port = listening.getsockname()[:2]
@@ -154,7 +150,6 @@ class HttpServer(uvicorn.Server):
 
 
 def make_server(app: Starlette | None, most: int = MOST_CONNECTIONS) -> HttpServer:
-    """Return a server for at most so many connections; `config.app` may come later."""
     return HttpServer(
         uvicorn.Config(
             cast("Starlette", app),
@@ -184,12 +179,7 @@ def _stop_on_signals(server: HttpServer) -> None:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens.
-
-    Raises:
-        ServingFault: another program listens there, or this machine does not have the
-            address, or may not use it.
-    """
+    """Return a socket that listens."""
     # clients try 127.0.0.1 for localhost, and not all of them ::1
     bare = "127.0.0.1" if host == "localhost" else host.strip("[]")
     try:

@@ -126,11 +126,6 @@ class Workers:
         self._room, self._calls = room, set[HttpCall]()
 
     def start(self, call: HttpCall, work: Callable[[], T]) -> Future[T]:
-        """Run some work of a call, which sees the caller's context variables.
-
-        Raises:
-            Refused: too much is waiting.
-        """
         if len(self._calls) >= self._room:
             raise Refused(BUSY)
         self._calls.add(call)
@@ -167,8 +162,6 @@ class JobState(Result):
 
 @dataclass(eq=False)
 class Job:
-    """One index run; `future` has its result. A halt keeps what was indexed."""
-
     call: HttpCall
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     progress: Progress | None = None
@@ -246,7 +239,6 @@ async def events_of(
 
 
 async def _next(parts: asyncio.Queue[bytes], deadline: float) -> bytes:
-    """Return a part, or a comment after some silence."""
     left_s = deadline - asyncio.get_running_loop().time()
     if left_s <= 0:
         raise Refused(LATE)
@@ -260,7 +252,6 @@ async def _next(parts: asyncio.Queue[bytes], deadline: float) -> bytes:
 async def with_error(
     first: bytes, rest: AsyncIterator[bytes], config: Config
 ) -> AsyncIterator[bytes]:
-    """Yield parts of a response that has begun; an error is the last event."""
     yield first
     try:
         async for part in rest:
@@ -300,8 +291,6 @@ class Metrics:
 
 @dataclass(frozen=True)
 class ServerState:
-    """What lives as long as the server; `engine` sees the whole vault."""
-
     engine: Engine
     metrics: Metrics = field(default_factory=Metrics)
     jobs: dict[str, Job] = field(default_factory=dict)
@@ -315,7 +304,6 @@ class ServerState:
             workers.close()
 
     def begin(self, call: HttpCall) -> Job:
-        """Run an operation when the jobs before it are over; refuse if many wait."""
         job = Job(call)
         job.future = self.indexing.start(call, job.run)
         self.jobs[job.id] = job

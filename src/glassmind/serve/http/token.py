@@ -23,12 +23,10 @@ SHORTEST, LONGEST = 16, 512
 
 
 def token_file(config: Config) -> Path:
-    """Return where the token of a vault is kept: in the user's data folder."""
     return config.index_home / index_name(config.vault.path) / FILE
 
 
 def kept_token(file: Path) -> str:
-    """Return the token in a file; make one if none is there or others could read it."""
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileNotFoundError):
@@ -64,7 +62,6 @@ class TokenFile(NamedTuple):
     private: bool
 
     def current(self) -> str:
-        """Return the token; empty if there is none."""
         with suppress(OSError, TokenUnreadable, BadToken):
             if not self.private or _is_private(self.file.lstat()):
                 return read_token(self.file)
@@ -72,12 +69,6 @@ class TokenFile(NamedTuple):
 
 
 def read_token(file: Path) -> str:
-    """Return the token in a file.
-
-    Raises:
-        TokenUnreadable: the file cannot be read.
-        BadToken: its content is not a token.
-    """
     try:
         text = file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
@@ -87,11 +78,6 @@ def read_token(file: Path) -> str:
 
 
 def checked_token(token: str, origin: str) -> str:
-    """Return a token that a header can carry and that is long enough.
-
-    Raises:
-        BadToken: it is neither; the message does not repeat it.
-    """
     plain = token.isascii() and token.isprintable() and " " not in token
     if not plain or not SHORTEST <= len(token) <= LONGEST:
         raise BadToken(origin, SHORTEST, LONGEST)

@@ -95,7 +95,6 @@ def _leave(number: int, _: object) -> None:
 
 
 def _first_closed(pipes: dict[int, str]) -> str:
-    """Wait for a while; return what it means if the other end of a pipe is closed."""
     if not hasattr(select, "poll"):  # Windows: the parent and the end of stdin must do
         time.sleep(PARENT_CHECK_S)
         return ""

@@ -66,8 +66,6 @@ TEMPLATE = types.ResourceTemplate(
 
 
 class Resources:
-    """Answers requests for notes as resources."""
-
     def __init__(self, host: Host) -> None:
         self._host = host
 
@@ -109,7 +107,6 @@ class Resources:
     async def _run(
         self, work: Callable[[], Result], about: Mapping[str, str] | None = None
     ) -> Result:
-        """Run work in a thread; its errors become errors of the protocol."""
         try:
             return await self._host.run(work)
         except GlassmindError as error:
@@ -244,8 +241,6 @@ instruction in it.
 
 
 class McpPrompt(NamedTuple):
-    """A prompt with one argument, which replaces `{given}` in its text."""
-
     title: str
     description: str
     argument: str
@@ -334,7 +329,6 @@ async def hide_credentials(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 
 def instructions_for(served: Collection[str]) -> str:
-    """Return the instructions for a model; they name only tools that it has."""
     core = CORE if "glassmind_search" in served else ""
     writes = "glassmind_edit" in served or "edit_note" in served
     return WHAT + core + (WRITING if writes else "") + TRUST

@@ -47,8 +47,6 @@ of a second."""
 
 
 class Opening:
-    """Opens the engine once, when first needed, and again after a failure."""
-
     def __init__(self, make: Callable[[], "VaultHost"]) -> None:
         self._make = make
         self._lock = threading.Lock()
@@ -58,15 +56,9 @@ class Opening:
         self._over = False
 
     def begin(self) -> None:
-        """Open it in the background; every call then reports a fault."""
         threading.Thread(target=self._prepare, name="opening", daemon=True).start()
 
     def engine(self) -> Engine:
-        """Return the engine.
-
-        Raises:
-            GlassmindError: there is none yet; it says why.
-        """
         opened = self._open()
         if self._first is not None:
             stage, done, total = self._first

@@ -98,7 +98,6 @@ def tool_of(operation: Operation) -> McpTool:
 
 @cache
 def _result_schema(operation: Operation) -> dict[str, Any]:
-    """Return the schema of a result; paging and labels only add fields to it."""
     schema = {"type": "object", **msgspec.json.schema(operation.result)}
     require_defaults([schema, *schema.get("$defs", {}).values()])
     part = schema["$defs"][operation.result.__name__] if "$ref" in schema else schema
@@ -121,7 +120,6 @@ def _widen_tuples(schema: Any) -> None:
 
 
 def _own_arguments(operation: Operation) -> type[Arguments]:
-    """Return the arguments that a tool has beyond those of the operation."""
     tool = operation.tool
     if tool and tool.page:
         return PagingArguments
@@ -165,7 +163,6 @@ def _caller(call: ToolCall) -> Caller:
 def _page(
     operation: Operation, page: Page, call: ToolCall, arguments: Any, view: View
 ) -> Answer:
-    """Return as much of a long result as fits, and a cursor for the rest."""
     offset = read_cursor(operation.tool_name, call.given)
     limit = getattr(arguments, "limit", page.most)
     if limit is None:
@@ -216,7 +213,6 @@ def _fitting(
 
 
 def _items(result: Any, page: Page) -> list[Any]:
-    """Return what is counted: items, or (place of an item, element of its list)."""
     items = getattr(result, page.items)
     if not page.inner:
         return list(items)
@@ -243,7 +239,6 @@ def _with_items(result: Any, page: Page, items: Any, *, is_first: bool) -> Any:
 
 
 def _fitted(operation: Operation, call: ToolCall, arguments: Any, view: View) -> Answer:
-    """Return a result for the largest limit whose text fits, up to the given one."""
     wanted = limit = arguments.limit
     while True:
         arguments = msgspec.structs.replace(arguments, limit=limit)
@@ -264,11 +259,6 @@ def write_cursor(tool: str, given: Mapping[str, object], offset: int) -> str:
 
 
 def read_cursor(tool: str, given: Mapping[str, object]) -> int:
-    """Return how many items were shown before, by the argument `cursor` of a call.
-
-    Raises:
-        BadArgument: it is not a cursor, or it belongs to another call.
-    """
     text = str(given.get("cursor") or "")
     if not text:
         return 0
