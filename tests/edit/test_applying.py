@@ -47,7 +47,7 @@ def states(desk: ApplyingDesk) -> list[str]:
 def test_a_draft_is_applied_kept_and_indexed(
     desk: ApplyingDesk, files: MemoryFiles
 ) -> None:
-    done = applied(desk.desk(), draft(*STEPS), ASKING)
+    done = refreshed(desk.desk(), applied(desk.desk(), draft(*STEPS), ASKING))
 
     assert files.files == AFTER
     assert done.applied
@@ -68,20 +68,6 @@ def test_an_index_that_lags_behind_is_told(desk: ApplyingDesk) -> None:
     assert done.index == "pending"
     assert done.notices[0] == "git says no"
     assert "a search does not find it yet: no index in there yet" in done.notices[1]
-
-
-def test_an_index_that_others_write_follows_when_the_turn_is_over(
-    desk: ApplyingDesk, files: MemoryFiles
-) -> None:
-    desk.busy = True
-
-    done = refreshed(desk.desk(), applied(desk.desk(), draft(*STEPS), ASKING))
-
-    assert desk.busy_in == [True]
-    assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"]]
-    assert done.index == "fresh"
-    assert done.notices == ()
-    assert files.held == 0
 
 
 def test_for_a_moved_folder_the_whole_vault_is_looked_at(desk: ApplyingDesk) -> None:
@@ -194,7 +180,7 @@ def test_what_is_settled_is_brought_into_the_index_by_whoever_settles_it(
     waits = desk.book.made(draft(edit("a.md", b"A\n", b"!\n")), "proposed", client="x")
     desk.book.keep(waits)
 
-    assert approve(desk.desk(), waits.id).applied
+    assert refreshed(desk.desk(), approve(desk.desk(), waits.id)).applied
 
     assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"], ["a.md"]]
 
@@ -231,7 +217,8 @@ def test_what_somebody_edited_meanwhile_is_taken_back(
 def test_who_edits_next_settles_first(desk: ApplyingDesk, files: MemoryFiles) -> None:
     killed(desk, files, 1)
 
-    done = applied(desk.desk(), draft(edit("a.md", b"A\n", b"more\n")), ASKING)
+    step = edit("a.md", b"A\n", b"more\n")
+    done = refreshed(desk.desk(), applied(desk.desk(), draft(step), ASKING))
 
     assert done.notices[0].endswith("it is applied now")
     assert files.files == {**AFTER, "a.md": b"more\n"}

@@ -4,7 +4,6 @@ import os
 import stat
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from changing_desk import (
     files_of,
     folders_in,
     lines_of,
-    lock_of,
     made,
     move,
     move_folder,
@@ -33,7 +31,6 @@ from glassmind.files import folder, transaction
 from glassmind.files.folder import AuditFile, FolderEntry
 from glassmind.files.read import digest_of
 from glassmind.files.steps import trash_place
-from glassmind.files.transaction import EditLock
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.edits import Step
@@ -248,53 +245,6 @@ def test_where_what_is_done_meanwhile_fails_nothing_is_changed(
 
     assert files_of(root) == OLD
     assert folders_in(root) == {"Old", "Old/deep"}
-
-
-def test_what_is_done_afterwards_finds_all_files_changed_and_nobody_else_at_it(
-    changer: VaultChanger, root: Path
-) -> None:
-    found: list[dict[str, bytes]] = []
-    turns: list[bool] = []
-
-    def afterwards() -> None:
-        shown = files_of(root)
-        found.append({path: raw for path, raw in shown.items() if "/." not in path})
-        turns.append(_has_turn(root))
-
-    changer.apply(EVERY, why="a test", client="", afterwards=afterwards)
-
-    (shown,) = found
-    assert {path: shown[path] for path in NEW} == NEW
-    assert turns == [False]
-    assert files_of(root) == NEW
-
-
-def _has_turn(root: Path) -> bool:
-    """Whether somebody else could begin to edit now."""
-    with ThreadPoolExecutor(1) as other:
-        return other.submit(_takes_turn, root).result(30)
-
-
-def _takes_turn(root: Path) -> bool:
-    try:
-        with EditLock(lock_of(root), wait_s=0.0).turn():
-            return True
-    except WriteFailed:
-        return False
-
-
-def test_where_what_is_done_afterwards_fails_the_change_stays_and_nothing_is_left(
-    changer: VaultChanger, root: Path
-) -> None:
-    def afterwards() -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        changer.apply(EVERY, why="a test", client="", afterwards=afterwards)
-
-    assert files_of(root) == NEW
-    with changer.turn():
-        assert files_of(root) == NEW
 
 
 def test_more_folders_than_can_be_held_are_changed_too(

@@ -11,7 +11,7 @@ from changing_desk import edit, move, new
 
 from glassmind.config import config_for
 from glassmind.edit.vault import EditRequest, EditVault
-from glassmind.errors import GlassmindError, IndexBusy, NameTaken, NoteChanged
+from glassmind.errors import GlassmindError, NameTaken, NoteChanged
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import digest_of
 from glassmind.files.settings import ObsidianSettings
@@ -70,7 +70,6 @@ class MemoryFiles:
         why: str,
         client: str,
         meanwhile: Callable[[], None] = lambda: None,
-        afterwards: Callable[[], None] = lambda: None,
     ) -> None:
         self.told.append(f"{client}: {why}")
         for step in steps:
@@ -89,7 +88,6 @@ class MemoryFiles:
                 self.files = before
                 raise OSError(28, "No space left on device")
             self._take(step)
-        afterwards()
         if self.kills_at == len(steps):
             raise Killed
 
@@ -151,8 +149,6 @@ class ApplyingDesk:
     files: VaultChanger | MemoryFiles
     mode: str = "allow"
     fault: GlassmindError | None = None
-    busy: bool = False
-    busy_in: list[bool] = field(default_factory=list)
     refreshed: list[list[NotePath]] = field(default_factory=list)
     committed: list[tuple[str, list[NotePath]]] = field(default_factory=list)
     git_says: str = ""
@@ -167,11 +163,12 @@ class ApplyingDesk:
         return BEGIN + timedelta(seconds=self.seconds)
 
     def _refresh(
-        self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
+        self,
+        paths: Sequence[NotePath],
+        /,
+        *,
+        wait_s: float | None = None,  # noqa: ARG002
     ) -> GlassmindError | None:
-        if wait_s == 0 and self.busy:
-            self.busy_in.append(bool(self.files.held))  # type: ignore[union-attr]
-            return IndexBusy("another", 0.0)
         self.refreshed.append(list(paths))
         return self.fault
 

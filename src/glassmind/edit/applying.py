@@ -50,7 +50,6 @@ from glassmind.model.edits import (
     ChangeState,
     Draft,
     FileDiff,
-    IndexState,
     Step,
     Verdict,
 )
@@ -61,21 +60,13 @@ LATE = "a search does not find it yet: {fault}"
 
 
 def refreshed(vault: EditVault, done: Changed) -> Changed:
-    """Return what came of a change, with the index updated if it was left for later.
-
-    It is nobody's turn then: who wants to edit next does not wait for the index.
-    """
+    """Update the index after a change, while others may already edit."""
     if done.index == "fresh":
         return done
-    news = _to_refresh(done.changeset.draft.steps)
-    return indexed(replace(done, index="fresh"), vault.refresh(news))
-
-
-def indexed(done: Changed, fault: GlassmindError | None) -> Changed:
+    fault = vault.refresh(_to_refresh(done.changeset.draft.steps))
     if fault is None:
-        return done
-    said = LATE.format(fault=fault)
-    return replace(done, index="pending", notices=(*done.notices, said))
+        return replace(done, index="fresh")
+    return replace(done, notices=(*done.notices, LATE.format(fault=fault)))
 
 
 MADE = "folders_made"
@@ -138,14 +129,13 @@ def applied(
                 vault.changesets.shift(changeset.id, "applied")
             done = replace(changeset, state="applied")
             return changed(done, notices=[*notices, NOTHING])
-        news = _to_refresh(changeset.draft.steps)
-        written = _written(vault, changeset, former, request, news)
+        files, late = _write(vault, changeset, former, request)
         _tidy_up(vault, changeset.undoes)
         paths = paths_of(changeset.draft.steps)
         said = vault.commit(changeset.draft.title, paths)
-        notices += filter(None, [written.notice, said])
-    index: IndexState = "fresh" if written.is_indexed else "pending"
-    return Changed(written.changeset, written.files, index, tuple(notices))
+        notices += filter(None, [late, said])
+    done = replace(changeset, state="applied", reason="")
+    return Changed(done, files, "pending", tuple(notices))
 
 
 def settle(vault: EditVault) -> tuple[str, ...]:
@@ -235,64 +225,38 @@ def moving(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(s for s in steps if s.path != s.to or s.before != s.after)
 
 
-class _Written(NamedTuple):
-    """A changeset whose files are changed, and how; whether the index knows of it."""
-
-    changeset: Changeset
-    files: tuple[FileDiff, ...]
-    is_indexed: bool
-    notice: str = ""
-
-
-def _written(
+def _write(
     vault: EditVault,
     changeset: Changeset,
     former: ChangeState | None,
     request: EditRequest,
-    news: Sequence[NotePath],
-) -> _Written:
-    noted: list[bool] = []
-    files: list[FileDiff] = []
-    is_indexed: list[bool] = []
+) -> tuple[tuple[FileDiff, ...], str]:
+    """Change the files; return the diffs, and why that is not on record yet, if so."""
+    is_kept = False
+    files: tuple[FileDiff, ...] = ()
+    draft = changeset.draft
 
-    def note_down() -> None:
-        noted.append(True)  # a book that fails may have noted it all the same
+    def keep() -> None:
+        nonlocal is_kept, files
+        is_kept = True  # a write that fails may have kept it all the same
         if former is None:
             vault.changesets.keep(changeset)
         else:
             vault.changesets.shift(changeset.id, "applying")
-        files.extend(diffs_of(changeset.draft.steps))
+        files = diffs_of(draft.steps)
 
-    draft = changeset.draft
     why = request.why or f"{draft.verb} {changeset.id}"
     try:
-        vault.files.apply(
-            draft.steps,
-            why=why,
-            client=request.client,
-            meanwhile=note_down,
-            afterwards=lambda: is_indexed.append(_is_in_index(vault, news)),
-        )
+        vault.files.apply(draft.steps, why=why, client=request.client, meanwhile=keep)
     except BaseException as fault:
-        if noted and not isinstance(fault, NotTakenBack):  # which settling looks after
+        if is_kept and not isinstance(fault, NotTakenBack):  # settling looks after that
             _set_aside(vault, changeset, former, str(fault))
         raise
-    told = tuple(files), any(is_indexed)
     try:
         _noted(vault, changeset)
     except VaultError as fault:  # the files are changed; settling finds them so
-        said = f"that is not noted yet: {fault}"
-        return _Written(replace(changeset, state="applied"), *told, said)
-    return _Written(replace(changeset, state="applied", reason=""), *told)
-
-
-def _is_in_index(vault: EditVault, news: Sequence[NotePath]) -> bool:
-    """Bring files into the index if nobody has to be waited for; whether it was so.
-
-    It is our turn still: who wants to edit next waits too. A look at the whole vault is
-    left for later.
-    """
-    return bool(news) and vault.refresh(news, wait_s=0.0) is None
+        return files, f"that is not noted yet: {fault}"
+    return files, ""
 
 
 def _noted(vault: EditVault, changeset: Changeset) -> None:

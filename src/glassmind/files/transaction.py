@@ -333,16 +333,10 @@ class FileTransaction:
                     self._place(entry)
                 self._folders.moved(entry.plan.step.path or "", entry.plan.final)
 
-    def finish(self, meanwhile: Callable[[], None]) -> bool:
-        """Let go of the old files, and wait until the disk has all names.
-
-        Returns whether nothing is left behind; `meanwhile` runs in that time.
-        """
+    def finish(self) -> bool:
+        """Delete the old files and sync the folders; True if nothing is left behind."""
         waited = self._delete_staged(self._staged_files())
-        try:
-            meanwhile()
-        finally:
-            gone = [one.result() for one in waited]
+        gone = [one.result() for one in waited]
         return all(gone)
 
     def _delete_staged(self, staged: Iterable[tuple[str, str]]) -> list[Future[bool]]:

@@ -422,13 +422,11 @@ class VaultChanger:
         why: str,
         client: str,
         meanwhile: Callable[[], None] = _nothing,
-        afterwards: Callable[[], None] = _nothing,
     ) -> None:
         """Take every step, or none.
 
         New content is staged first, and `meanwhile` is called while the disk takes it:
         no file is touched before both have come to an end, nor where either raises.
-        `afterwards` is called when all are changed, while the disk is waited for.
 
         Raises:
             FileTooLarge: a note would grow above the limit.
@@ -444,7 +442,7 @@ class VaultChanger:
             if grows and kind_of(step.to) != "attachment":
                 raise FileTooLarge(step.to, self._limit_bytes, SPLIT_IT)
         plans = plan_steps(steps, self._agent_folder)
-        self._run(plans, meanwhile, afterwards, why=why, client=client)
+        self._run(plans, meanwhile, why=why, client=client)
 
     def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
         """Return how each file stands now; one that is half way counts as old."""
@@ -480,7 +478,6 @@ class VaultChanger:
         self,
         plans: Sequence[PlannedStep],
         meanwhile: Callable[[], None] = _nothing,
-        afterwards: Callable[[], None] = _nothing,
         *,
         why: str,
         client: str = "",
@@ -503,7 +500,7 @@ class VaultChanger:
             except BaseException as fault:
                 self._take_back(transaction, recorded, fault)
                 raise
-            if transaction.finish(afterwards):
+            if transaction.finish():
                 self._queue.clear()
 
     def _take_back(
