@@ -39,10 +39,7 @@ DEEPEST = 64
 
 
 class Field(NamedTuple):
-    """One declared argument: its type without None, its bounds and its description.
-
-    `attribute` is its name in the struct, which differs if `name` is a keyword.
-    """
+    """One declared argument; `attribute` differs from `name` if that is a keyword."""
 
     name: str
     kind: Any
@@ -216,10 +213,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def plain_value(text: str) -> Any:
-    """Return a number or a truth value if a text is written as one, else the text.
-
-    What JSON would write in another way stays text, such as `1.10` and `007`.
-    """
+    """Return a number or truth value for what JSON writes so: not `1.10`, not `007`."""
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError):

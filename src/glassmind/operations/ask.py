@@ -168,10 +168,7 @@ def marks(statement: domain.Statement, style: Style) -> str:
 
 
 def sources_as_text(result: AskResult, style: Style, *, live: bool = False) -> str:
-    """Return conflicts and sources; what is not cited goes on one line.
-
-    After a `live` answer without any supported statement, this says so.
-    """
+    """Return conflicts and sources; what is not cited goes on one line."""
     parts = [
         [NOT_IN_NOTES] if live and not result.in_notes else [],
         [style.clean(conflict_line(conflict)) for conflict in result.conflicts],

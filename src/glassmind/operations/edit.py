@@ -172,10 +172,7 @@ class ChangeResult(Change, frozen=True, kw_only=True):
         return not self.closed and all(same)
 
     def sources(self) -> Shown:
-        """Return the notes whose lines the diffs show, and the notes they name.
-
-        A note that goes elsewhere, such as to the trash, may leave its text in another.
-        """
+        """Return notes in diffs: one in the trash may leave its text in another."""
         passages = list[Passage]()
         for file in self.files:
             if file.path and file.path != file.to and self.verb != "move":
@@ -359,11 +356,7 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
     destructive: bool = True,
     idempotent: bool = False,
 ) -> Callable[[Run], Run]:
-    """Register an operation that changes notes and returns a `ChangeResult`.
-
-    With a `title` it is a tool, which `about` or else its docstring describes, and a
-    route, at its name if there is no `path`.
-    """
+    """Register an operation that changes notes; with a `title` it is a tool too."""
 
     def register(function: Run) -> Run:
         summary = (function.__doc__ or "").partition("\n")[0]
@@ -399,11 +392,7 @@ def changed(
     caller: Caller,
     *positional: str,
 ) -> ChangeResult:
-    """Call a method of `vault.editing` with arguments of the same names.
-
-    The `positional` arguments come first, then who asks; names of notes may be
-    addresses.
-    """
+    """Call a method of `vault.editing`; the `positional` arguments come first."""
     values = structs.asdict(arguments)
     request = asking(vault, caller, dry_run=values.pop("dry_run", False))
     if values.get("expected"):

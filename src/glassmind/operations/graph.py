@@ -248,10 +248,7 @@ def graph_operation(  # noqa: PLR0913 - a declaration names every part
     files: Mapping[str, FileForm] | None = None,
     **tool: Any,
 ) -> Callable[[Run], Run]:
-    """Register an operation with one text for people and models.
-
-    Its route may be used with any of the sets, and its tool is in the first.
-    """
+    """Register an operation; its tool is in the first set, its route may be in more."""
 
     def register(function: Run) -> Run:
         name = function.__name__
@@ -275,10 +272,7 @@ def answered(
     caller: Caller,
     *names: str,
 ) -> Answer:
-    """Call a method of `vault.knowledge` with arguments of the same names.
-
-    Those in `names` are names of notes, which may be addresses, or None.
-    """
+    """Call a method of `vault.knowledge`; `names` are arguments that name notes."""
     values = structs.asdict(arguments)
     given = [values.pop(name) for name in names]
     notes = [

@@ -375,10 +375,7 @@ def _rest(result: "HealthResult") -> Iterator[str]:
 def health_markdown(
     result: "HealthResult", arguments: "HealthArguments", _style: Style
 ) -> str:
-    """Return the report as Markdown, within 2,000 characters unless `--all` is given.
-
-    To fit, it leaves out examples, then fixes, then the least severe checks.
-    """
+    """Return a report of 2,000 characters: examples are left out first, then fixes."""
     if arguments.all:
         return _markdown(result, None)
     for examples in range(EXAMPLES, -1, -1):
@@ -510,10 +507,7 @@ class CheckFindingArguments(Arguments):
 
 class FindingResult(Result, FindingNow):
     def sources(self) -> Shown:
-        """Return the line that the problem quotes, or the note that its key names.
-
-        The key of a problem that is gone names only what the caller asked for.
-        """
+        """Return the quoted line; a key of nothing is the caller's own words."""
         found = [_passage(self.finding)] if self.finding else []
         named = [] if self.state == "gone" else [self.key.partition(":")[2]]
         return shown(filter(None, found), note_paths(named))

@@ -41,10 +41,7 @@ def on_one_line(sentence: str) -> str:
 
 
 def named(path: str) -> str:
-    """Return a path as part of one line.
-
-    It is quoted if it has white space that would not show: at its ends, or in a row.
-    """
+    """Return a path on one line, quoted if it has white space that would not show."""
     if one_line(path) == path:
         return path
     return json.dumps(path, ensure_ascii=not path.isprintable())
@@ -63,10 +60,7 @@ def listed(
     *,
     nothing: str = "",
 ) -> str:
-    """Return one page of a list: our own words, then fenced rows with note text.
-
-    `notices` may quote notes. `nothing` is what to say if the list has no items.
-    """
+    """Return a page of a list: our words, then fenced rows; notices may quote notes."""
     lines = [*head]
     if nothing:
         lines.append("No more of them." if view.first > 1 else nothing)
@@ -75,10 +69,7 @@ def listed(
 
 
 class ModelStyle(Style):
-    """Text for models: names of notes as `named` shows them, sentences on one line.
-
-    If `detailed`, sentences are not cut.
-    """
+    """Names as `named` shows them; `detailed` sentences are not cut."""
 
     def __init__(self, *, detailed: bool = False) -> None:
         super().__init__()

@@ -61,10 +61,7 @@ Part = TypeVar("Part", bound=Struct)
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class Arguments(Struct, frozen=True, kw_only=True):
-    """Base of all arguments. Unknown names are rejected when they are read.
-
-    Subclasses are frozen too and made with keywords.
-    """
+    """Base of all arguments. Unknown names are rejected when they are read."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -143,10 +140,7 @@ class Caller(Struct, frozen=True):
 
 
 class View(Struct, frozen=True):
-    """How a model wants to see a result, and which page of it this is.
-
-    `first` is the number of the first item of the page, from 1.
-    """
+    """How a model wants a result; `first` is the page's first item, from 1."""
 
     detailed: bool = False
     first: int = 1
@@ -393,10 +387,7 @@ def all_operations() -> list[Operation]:
 
 
 def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
-    """Return the commands that begin with a word, with their preset arguments.
-
-    Importing stops with the module that has a command of that one word.
-    """
+    """Return commands and presets, importing modules until one has the word."""
     found: dict[str, tuple[Operation, dict[str, object]]] = {}
     for module in BY_IMPORT_TIME:
         import_module(f"{__package__}.{module}")

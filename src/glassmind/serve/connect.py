@@ -37,10 +37,7 @@ class Unfit(Exception):
 
 
 class Form(ABC):
-    """How a program writes its list of servers; an empty text has none.
-
-    All methods raise `Unfit`, if a text cannot be read or has to be edited by hand.
-    """
+    """How a program writes its list of servers. All methods raise `Unfit`."""
 
     kind = "an object"
 
@@ -135,10 +132,7 @@ CACHED = re.compile(r"[/\\](archive|environments|builds)-v\d+[/\\]")
 
 
 class Running(NamedTuple):
-    """How this program runs; `uv` and `on_path` are empty if there are none.
-
-    `source` is what `uv` would install: a release, or where this one came from.
-    """
+    """How this program runs; `source` is what `uv` would install."""
 
     executable: str
     prefix: str
@@ -280,11 +274,7 @@ def jan(machine: Machine) -> Path:
 
 
 class Program(NamedTuple):
-    """A program that starts servers.
-
-    `more` is what its entries have besides a command; `follows` is what a person does
-    next, with `{name}` for the name of the entry.
-    """
+    """`more` is in entries beside a command; `follows` is what a person does next."""
 
     title: str
     file: Callable[[Machine], Path]
@@ -355,10 +345,7 @@ State = Literal["connected", "changed", "unchanged", "disconnected", "absent"]
 
 
 class Outcome(NamedTuple):
-    """What was done to a file, which is `made` if there was none.
-
-    `backup` is the copy of the old text.
-    """
+    """What was done to a file, which is `made` if there was none."""
 
     state: State
     backup: Path | None = None

@@ -83,10 +83,7 @@ class PlainRecords(logging.Handler):
 
 
 def take_over_logging() -> None:
-    """Log warnings of libraries, and errors that end a thread or the program, this way.
-
-    The message of an error may contain text of a note.
-    """
+    """Log warnings and uncaught errors; their messages may contain text of a note."""
     if not _writer.is_alive():
         _writer.start()
         atexit.register(_write_last)

@@ -24,10 +24,7 @@ _is_digest = re.compile(r"[0-9a-f]{32}").fullmatch
 
 
 def safe_values(value: Any, texts: Collection[str] | None = None) -> Any:
-    """Return values of JSON with the credentials in their texts hidden.
-
-    Without any, it is the same object. `texts` are its texts, if the caller has them.
-    """
+    """Hide credentials in the texts of JSON; without any, return the same object."""
     if _hold_none(texts_in(value) if texts is None else texts):
         return value
     return with_texts(value, safe_text)
@@ -46,10 +43,7 @@ def safe_text(text: str) -> str:
 
 
 def _hold_none(texts: Collection[str]) -> bool:
-    """Return whether no text holds a credential, looking at all at once, to be quick.
-
-    Digests are left out: with one of them, all texts would be searched the slow way.
-    """
+    """Look at all texts at once; with a digest among them, that would be slow."""
     joined = "\n".join([text for text in set(texts) if not _is_digest(text)])
     return redacted(joined) == joined
 
@@ -59,11 +53,7 @@ _UNRECORDED: set[str] = set()
 
 
 class Recording:
-    """Records which notes one call discloses, also by its error.
-
-    No call fails because of it. A client that is known by its token is recorded under
-    that name instead of `client`.
-    """
+    """Records what one call or its error discloses. No call fails because of it."""
 
     def __init__(
         self, engine: Engine, surface: Surface, verb: str, client: str

@@ -49,10 +49,7 @@ MOST_MIB = 16
 
 
 class OperationCommand:
-    """One operation as a command; `preset` arguments come from an alias.
-
-    `variants` run instead if their `option` is given, such as `health --fix`.
-    """
+    """`preset` comes from an alias; `variants` run if their `option` is given."""
 
     def __init__(
         self,

@@ -51,10 +51,7 @@ def option(
     bounds: Meta | None = None,
     **how: Any,
 ) -> Option:
-    """Declare an option with a value, or a positional argument.
-
-    With `bounds`, the value is a whole number.
-    """
+    """Declare an option with a value, or a word; with `bounds` a whole number."""
     how |= {"help": about, "metavar": metavar}
     first, field = names.split(maxsplit=1)[0], None
     if is_word := not first.startswith("-"):
@@ -131,10 +128,7 @@ class CommandParser(ArgumentParser):
     def take_words(
         self, dest: str, metavar: str, help_line: str, choices: Sequence[str] = ()
     ) -> None:
-        """Take any number of free words; behind `--` they may begin with a dash.
-
-        `choices` are values of the first word.
-        """
+        """Take any number of free words; behind `--` they may begin with a dash."""
         self._words = dest
         how = {"metavar": metavar, "help": help_line, "choices": choices or None}
         self.add_argument(dest, nargs="*", **how)  # type: ignore[arg-type]

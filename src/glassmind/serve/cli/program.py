@@ -138,10 +138,7 @@ def _rows(commands: dict[str, Listed]) -> Iterator[str]:
 
 
 def similar_command(name: str) -> str:
-    """Return the command that was probably meant; empty if none is similar.
-
-    An action of a group counts too: `accept` is probably `inbox accept`.
-    """
+    """Return the command that was probably meant: `accept` is `inbox accept`."""
     for operation in all_operations():
         word, _, action = operation.command_path.partition(" ")
         if operation.command and action == name:
@@ -157,10 +154,7 @@ Command: TypeAlias = LocalCommand | OperationCommand
 
 
 def run_program(argv: Sequence[str], *, as_program: bool = False) -> int:
-    """Run one command and return its exit code; errors are printed, never raised.
-
-    With `as_program` the command may lower the priority of this process.
-    """
+    """Return the exit code; `as_program` may lower the priority of this process."""
     if as_program:
         allow_lowering()
     verbose = "-v" in argv or "--verbose" in argv

@@ -144,11 +144,7 @@ def _asked(known: list[Path], output: Output) -> Path:
 
 
 def first_run(config: Config, output: Output, call: str, *, embed: bool) -> FirstRun:
-    """Index the text of a vault, fetch the model, and embed.
-
-    Each part is kept when the next begins. Ctrl-C once the text is in, or a model that
-    cannot be fetched, ends it early; an earlier Ctrl-C is raised.
-    """
+    """Index, fetch the model, embed: Ctrl-C keeps each part that was done."""
     root = str(config.vault.path)
     with opened(config) as engine, output.progress() as progress:
         report = engine.index(embed=False, progress=progress)
@@ -189,10 +185,7 @@ def _fetch_model(config: Config, output: Output) -> str:
 
 
 def own_call() -> str:
-    """Return how a shell starts this program again; only its name, if that works.
-
-    `uvx` runs it from a cache, and a private environment is not on the path.
-    """
+    """Return how a shell starts this again; not every environment is on the path."""
     running = connect.this_program()
     words = connect.launch_of(running)
     if words == (running.on_path,):

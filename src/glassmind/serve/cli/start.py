@@ -88,10 +88,7 @@ class NamedClient:
         self._served: tuple[str, ...] = ()
 
     def toolsets(self) -> tuple[str, ...]:
-        """Return the tool sets that are served from now on.
-
-        If the settings cannot be used, every call says so.
-        """
+        """Return the tool sets; if the settings cannot be used, every call says so."""
         try:
             scope = self._find()
         except ConfigError:
@@ -152,10 +149,7 @@ NOT_ENCRYPTED = (
 
 
 class Token(NamedTuple):
-    """What clients must send, and where it comes from.
-
-    The server watches `file` for changes; `shown_by` prints a generated token.
-    """
+    """The server watches `file` for changes; `shown_by` prints a generated token."""
 
     text: str
     origin: str

@@ -339,10 +339,7 @@ def _entry(node: Any) -> dict[str, Any]:
 
 
 def _subgraph(part: GraphPart) -> tuple[dict[str, Any], int]:
-    """Return nodes and the nearest edges, and how many edges there are.
-
-    Between two notes there is one each way, with the sentence of its first link.
-    """
+    """Return nodes and nearest edges, one each way, and how many there are."""
     ids = {node.path: _id(node) for node in part.nodes}
     sentences: dict[tuple[str, str], str] = {}
     for link in part.edges:

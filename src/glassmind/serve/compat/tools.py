@@ -47,10 +47,7 @@ Function = TypeVar("Function", bound=Callable[..., Reply])
 def tool(
     toolset: str, title: str, *, writes: bool = False, **hints: Any
 ) -> Callable[[Function], Function]:
-    """Register a function as the tool of its name; its docstring is the description.
-
-    `hints` are those of `McpTool`.
-    """
+    """Register a tool, described by its docstring; `hints` are those of `McpTool`."""
 
     def register(function: Function) -> Function:
         name, types = function.__name__, get_type_hints(function)

@@ -179,10 +179,7 @@ class VaultHost:
         return not (is_over or self._is_daemon.is_set())
 
     def _run(self) -> None:
-        """Try for the role, and fill it, until this process closes.
-
-        An interrupted change of notes is completed first.
-        """
+        """Complete an interrupted change, then try for the role until closed."""
         lock: WriterLock | None = None
         with suppress(GlassmindError, OSError):
             from glassmind.keeping import settle_vault  # noqa: PLC0415
@@ -233,11 +230,7 @@ class VaultHost:
             self._log(f"{lock.holder()} already watches this vault; standing by")
 
     def _serve(self, lock: WriterLock, folder: Path) -> None:
-        """Be the daemon until this process closes or another takes the role.
-
-        Without a socket or card any more, or for an index that moved, it takes the
-        role again.
-        """
+        """Be the daemon; without a socket or card any more, take the role again."""
         self._is_daemon.set()
         daemon: Daemon | None = None
         try:
@@ -282,10 +275,7 @@ class VaultHost:
 
 
 class Daemon:
-    """Serves clients, watches the vault if there is someone to report to, and warms up.
-
-    Runs for as long as this process has the role.
-    """
+    """Serves clients, watches the vault if that is wanted, and warms up."""
 
     def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
         self._engine, self._folder = engine, folder

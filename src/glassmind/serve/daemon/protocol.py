@@ -89,10 +89,7 @@ class CallRefused(NoDaemon):
 
 
 class ClientLeft(BaseException):
-    """The client of a call is gone: like Ctrl-C, this ends its work between two steps.
-
-    Not an `Exception`: nothing on the way may handle it and go on.
-    """
+    """Ends work between two steps, as Ctrl-C: nothing on the way may handle it."""
 
 
 BROKEN = (OSError, ValueError, RecursionError, msgspec.MsgspecError)
@@ -120,11 +117,7 @@ def read_message(stream: BinaryIO, largest: int) -> Any:
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a daemon listens; only its owner can read it.
-
-    `settings` is a fingerprint of the settings in force, keyed with the token.
-    `watches` says whether the daemon watches the vault.
-    """
+    """Where a daemon listens; `settings` is a fingerprint keyed with the token."""
 
     pid: int
     version: str
@@ -167,10 +160,7 @@ def write_card(folder: Path, card: Card) -> None:
 
 
 def open_socket(folder: Path) -> tuple[socket.socket, Address]:
-    """Listen for users of this machine, and return the address.
-
-    The caller has the role of the daemon, so an old socket is of a process that ended.
-    """
+    """Listen; the caller has the role, so an old socket is of a process that ended."""
     family = socket.AF_UNIX if HAS_UNIX_SOCKETS else socket.AF_INET
     file = folder / SOCKET_FILE
     if HAS_UNIX_SOCKETS:
@@ -284,10 +274,7 @@ def call(  # noqa: PLR0913 - options by name
 
 
 class DaemonClient(Daemon):
-    """Calls the daemon of a vault, or the one that replaces it.
-
-    Where there is none, a call waits for one as long as `may_wait` returns true.
-    """
+    """Calls the daemon, and waits for one as long as `may_wait` returns true."""
 
     def __init__(
         self, vault: Vault, may_wait: Callable[[], bool] = lambda: False
@@ -304,10 +291,7 @@ class DaemonClient(Daemon):
     def index(
         self, wishes: IndexWishes, progress: ShowProgress | None
     ) -> IndexReport | None:
-        """Let the daemon update the index; None if it does not answer.
-
-        An exception of `progress` ends the daemon's work too.
-        """
+        """Let the daemon index; an exception of `progress` ends its work too."""
         on_progress = progress or (lambda _: None)
         return self._call(
             "index", wishes, IndexReport, timeout_s=INDEX_S, on_progress=on_progress
@@ -346,10 +330,7 @@ SendProgress: TypeAlias = Callable[[Progress], None]
 
 
 class DaemonServer:
-    """Answers every client that knows the token, until closed.
-
-    Its methods get the packed arguments.
-    """
+    """Answers every client that knows the token, until closed."""
 
     def __init__(
         self,

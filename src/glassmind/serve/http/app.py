@@ -343,10 +343,7 @@ def make_app(  # noqa: PLR0913 - options by name
     on_request: OnRequest | None = None,
     throttle: TokenThrottle | None = None,
 ) -> Starlette:
-    """Return the application that serves a vault.
-
-    With `structured`, MCP tools send structured content.
-    """
+    """Return the application; with `structured`, MCP tools send structured content."""
     server = ServerState(engine)
     mcp = McpEndpoint(engine, toolsets, structured=structured)
     routes = [Path(mcp.path, endpoint=mcp, methods=["POST"])]

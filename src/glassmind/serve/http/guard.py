@@ -104,10 +104,7 @@ def host_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]
 
 
 class Identity(NamedTuple):
-    """Who sent a request, by its token: a named client, or an agent without a name.
-
-    The owner shows the vault's own token and may use routes that no client may.
-    """
+    """Whose token a request shows; the owner shows the vault's own."""
 
     name: str = ""
     scope: ReadScope = EVERY_AGENT
@@ -153,10 +150,7 @@ class AccessRules(NamedTuple):
         return origin in {f"http://{host}" for host in self.hosts} | self.origins
 
     def identify(self, head: Headers) -> Identity | None:
-        """Return whose token a request shows; None without a valid one.
-
-        Every digest is compared, whatever the scheme, so that the time says nothing.
-        """
+        """Compare every digest, whatever the scheme, so that the time says nothing."""
         if self.token is None:
             return OWNER
         scheme, _, shown = head.get("authorization", "").partition(" ")
@@ -187,10 +181,7 @@ def _local_address(scope: Scope) -> str:
 
 
 class TokenThrottle:
-    """Back-off after wrong tokens. For the event loop only.
-
-    A valid token is never slowed, so all wrong ones count together.
-    """
+    """Back-off after wrong tokens, counted together; a valid one is never slowed."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -27,11 +27,7 @@ READ_SCOPE: ContextVar[ReadScope | None] = ContextVar("read_scope", default=None
 
 
 class McpEndpoint:
-    """One MCP server for each choice of tools, made when first needed.
-
-    Clients that may use the same tools share one; what each may read is checked with
-    every call.
-    """
+    """One MCP server for each choice of tools; each call checks what may be read."""
 
     path = "/mcp"
 

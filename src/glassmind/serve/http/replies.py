@@ -52,11 +52,7 @@ LABELS: dict[str, Any] = {
 
 
 def labelled(value: object, texts: Collection[str] | None = None) -> object:
-    """Return an object with a label that its text is data, and what text is hidden.
-
-    `texts` are those in it, if the caller has them. A list, as other systems return,
-    has no place for a label.
-    """
+    """Return an object with labels; a list has no place for them."""
     if not isinstance(value, dict):
         return value
     kinds = hidden_among(texts_in(value) if texts is None else texts)
@@ -179,10 +175,7 @@ def code_of(kind: type) -> str:
 
 
 def without_places(text: str, config: Config, error: object = None) -> str:
-    """Return a text in which our own folders are named by their purpose.
-
-    Every absolute path that an error has is reduced to its name.
-    """
+    """Return a text with our folders named by purpose, and no other place."""
     for value in vars(error).values() if error else ():
         if isinstance(value, str) and Path(value).is_absolute():
             text = text.replace(value, Path(value).name)

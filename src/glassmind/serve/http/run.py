@@ -63,10 +63,7 @@ def serve(  # noqa: PLR0913 - options by name
     quiet: bool = False,
     structured: bool = False,
 ) -> None:
-    """Serve a vault until a signal ends it; `on_start` is called with the URL.
-
-    Port 0 means any free port.
-    """
+    """Serve until a signal; `on_start` gets the URL, port 0 means any free port."""
     listening = listening_socket(host, port)
     bound, port = listening.getsockname()[:2]
     everywhere = bound in ALL_INTERFACES

@@ -116,10 +116,7 @@ class HttpCall:
 
 
 class Workers:
-    """A bounded pool of threads; work without a waiting caller is not started.
-
-    anyio's limiter would not do: it frees the place of a thread whose caller left.
-    """
+    """A bounded pool; anyio's limiter would free places of threads without callers."""
 
     def __init__(self, threads: int = THREADS, room: int = ROOM) -> None:
         self._pool = ThreadPoolExecutor(threads, "glassmind-http")

@@ -67,11 +67,7 @@ UNNAMED = "mcp"
 
 @dataclass(frozen=True)
 class Host:
-    """What all requests of a server share; `surface` is recorded in the access log.
-
-    Its pool bounds the threads. anyio's limiter would not do: it frees the place of a
-    thread whose caller left.
-    """
+    """Shared by all requests; anyio's limiter frees places of abandoned threads."""
 
     engine: EngineSource
     surface: Surface = "mcp-stdio"
@@ -81,10 +77,7 @@ class Host:
     )
 
     async def run(self, work: Callable[[], Result]) -> Result:
-        """Return the result of some work, which sees the caller's context variables.
-
-        A caller that is cancelled returns at once; work that waits is then not started.
-        """
+        """Work that waits is not started if its caller is cancelled."""
         return await asyncio.wrap_future(self.pool.submit(copy_context().run, work))
 
 
@@ -206,10 +199,7 @@ def tool_card(tool: McpTool, *, structured: bool = False) -> types.Tool:
 
 
 def reply_of(answer: Answer) -> types.CallToolResult:
-    """Return an answer; it says what text it holds that readers of notes do not see.
-
-    Text that is JSON gets no notice.
-    """
+    """Return an answer with a notice of hidden text; JSON gets none."""
     text, values = sound(answer.text.rstrip("\n")), answer.content
     texts = texts_in(values)
     if not is_text("\n".join(texts)):

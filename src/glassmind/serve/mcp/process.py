@@ -45,11 +45,7 @@ class Wires:
 def run_until_left(
     wires: Wires, work: Callable[[], None], close: Callable[[], None]
 ) -> int:
-    """Run `work` in a thread until the client has left; return the exit code.
-
-    `close` then releases everything. What does not end in time is abandoned. Only the
-    main thread may call this.
-    """
+    """Run `work` in a thread, then `close`; what does not end in time is abandoned."""
     ended, end = os.pipe()
 
     def run() -> None:

@@ -89,10 +89,7 @@ class Resources:
     async def complete(
         self, ctx: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        """Return paths of notes, or names of projects, that contain the typed text.
-
-        If the vault has a problem, there are none.
-        """
+        """Return paths, or names of projects; none if the vault has a problem."""
         name, values = params.argument.name, list[str]()
         if name in {"path", PROJECT}:
             typed = params.argument.value.casefold()

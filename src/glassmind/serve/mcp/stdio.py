@@ -99,10 +99,7 @@ class Opening:
             log_fault("fault", error, work="opening")
 
     def _index_first(self, opened: "VaultHost") -> None:
-        """Make the index of a vault that has none: text, then vectors.
-
-        Other background work waits for the text, so that calls can report its progress.
-        """
+        """Index text, then vectors; other work waits, so that calls see progress."""
         try:
             report = opened.engine.index(
                 embed=False, reason="first", progress=self._on_progress
@@ -236,10 +233,7 @@ class _Messages:
 
 
 def error_for(line: bytes) -> JSONRPCError | None:
-    """Return the error for a message that the SDK cannot read.
-
-    None for a message that gets no reply: a blank line, a notification or a response.
-    """
+    """Return the error for an unreadable message; None if it gets no reply."""
     code, reason, identity = PARSE_ERROR, "not valid JSON, or nested too deep", None
     try:
         message = json.loads(line)

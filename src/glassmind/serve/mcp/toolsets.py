@@ -107,10 +107,7 @@ def _result_schema(operation: Operation) -> dict[str, Any]:
 
 
 def _widen_tuples(schema: Any) -> None:
-    """Describe tuples as JSON Schema of draft 7 can, which most clients use.
-
-    It ignores `prefixItems`, so that `items: false` beside it allows empty lists only.
-    """
+    """Clients that ignore `prefixItems` would allow empty lists only."""
     for part in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(part, dict | list):
             _widen_tuples(part)
@@ -198,10 +195,7 @@ def _page(
 def _fitting(
     operation: Operation, page: Page, result: Any, items: Any, view: View
 ) -> tuple[Any, str, int]:
-    """Return a result with as many items as fit, at least one, its text, and how many.
-
-    A detailed answer may be longer.
-    """
+    """Return a result with as many items as fit, its text, and their number."""
     count, budget = len(items), BUDGETS[view.detailed]
     while True:
         part = _with_items(result, page, items[:count], is_first=view.first == 1)
@@ -224,10 +218,7 @@ def _items(result: Any, page: Page) -> list[Any]:
 
 
 def _with_items(result: Any, page: Page, items: Any, *, is_first: bool) -> Any:
-    """Return a result with some of its items.
-
-    The first page also has the items whose inner list is empty.
-    """
+    """Return a part; the first page also has items whose inner list is empty."""
     if not page.inner:
         return msgspec.structs.replace(result, **{page.items: items})
     made = []
