@@ -71,7 +71,6 @@ class Between(NamedTuple):
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """The directions in which the first node is linked with the second."""
         back: tuple[Direction, ...] = ("inbound",) if self.back else ()
         return (*back, "outbound") if self.forth else back
 
@@ -165,7 +164,6 @@ def _guessed(vault: Vault, name: str) -> NotePath:
 
 
 def between(graph: LinkGraph, one: int, other: int) -> Between:
-    """Return the links from one node to another, then those back, as written."""
     forth, back = graph.edges(one, other), graph.edges(other, one)
     room = max(LINKS_SHOWN - len(back), LINKS_SHOWN // 2 + 1)  # one back is shown
     edges = (*forth[:room], *back)[:LINKS_SHOWN]
@@ -255,7 +253,6 @@ def _neighbours(
 
 
 def _rings_around(graph: LinkGraph, root: int, depth: int, limit: int) -> list[_Ring]:
-    """Return what is around a node by hop, the most closely linked nodes first."""
     layers = [np.array([root], np.int32), *rings(graph, [root], depth)]
     found = []
     for hop, (before, ring) in enumerate(pairwise(layers), 1):
@@ -274,7 +271,6 @@ def _rings_around(graph: LinkGraph, root: int, depth: int, limit: int) -> list[_
 def _met(
     flat: Flat, nodes: NDArray[np.int32], ring: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """Return how often each node of a ring is in the rows of some nodes."""
     counts = np.bincount(gathered(flat, nodes), minlength=len(flat.starts) - 1)
     return counts[ring]
 
@@ -282,7 +278,6 @@ def _met(
 def _via(
     graph: LinkGraph, layers: Sequence[NDArray[np.int32]], node: int
 ) -> tuple[int, ...]:
-    """Return the nodes from the root to one, by the surest link back at each step."""
     if not layers:
         return ()
     view = graph.both_view
@@ -438,7 +433,6 @@ def _why_none(
 def _over_ghosts(
     vault: Vault, graph: LinkGraph, one: int, other: int, most_hops: int
 ) -> NoPath | None:
-    """Return that only unresolved links connect two notes, where that is so."""
     if len(graph) > graph.note_count:
         return None  # they were allowed
     wide = link_graph(vault, ghosts=True)

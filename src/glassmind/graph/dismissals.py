@@ -78,7 +78,6 @@ def paths_in(check: str, subject: str) -> tuple[NotePath, ...]:
 
 
 def names_all(check: str) -> bool:
-    """True if a finding of a check is about nothing but the files of its subject."""
     return check in SHAPES and check not in WORDED
 
 
@@ -104,12 +103,10 @@ def _quoted(word: str) -> str:
 
 
 def finding_line(check: str, subject: str) -> Dismissal:
-    """Return the line that dismisses a finding."""
     return Dismissal(check, subject, paths_in(check, subject))
 
 
 def pair_line(one: str, other: str) -> Dismissal:
-    """Return the line that dismisses a pair, with the path first that comes first."""
     return Dismissal("", "", tuple(NotePath(path) for path in sorted((one, other))))
 
 
@@ -143,7 +140,6 @@ def _plain(word: str) -> str:
 
 
 def parse(lines: Iterable[str], file: str) -> tuple[list[Dismissal], list[str]]:
-    """Return what lines dismiss, and a sentence for each that is broken."""
     found, problems = list[Dismissal](), list[str]()
     for number, line in enumerate(lines, start=1):
         parsed = parse_line(line)
@@ -155,7 +151,6 @@ def parse(lines: Iterable[str], file: str) -> tuple[list[Dismissal], list[str]]:
 
 
 def dismissals_for(vault: Vault) -> "DismissalBook":
-    """Return the dismissals that are visible in a vault."""
     return vault.part(DismissalBook)
 
 
@@ -172,11 +167,9 @@ class DismissalBook:
 
     @property
     def sees_all(self) -> bool:
-        """True if every note is visible."""
         return self._vault.scope is None
 
     def now(self) -> Dismissals:
-        """Return what is dismissed now."""
         found, problems = self._lines()
         if not self.sees_all:
             found, problems = self._visible(found), []
@@ -201,7 +194,6 @@ class DismissalBook:
         return parse(_split(text.text), self.path)
 
     def _visible(self, found: Collection[Dismissal]) -> list[Dismissal]:
-        """Return the lines that are about nothing but visible files."""
         about = {path for one in found for path in one.paths}
         if not about:
             return list(found)
@@ -236,12 +228,10 @@ class DismissalBook:
 
 
 def _split(text: str) -> list[str]:
-    """Return the lines of a text, each with its end."""
     return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text)
 
 
 def settle_pair(vault: Vault, a: str, b: str, *, dismiss: bool) -> Dismissed:
-    """Dismiss two notes by their names, or take that back."""
     _check_writes(vault, dismiss=dismiss)
     one, other = _called(vault, a), _called(vault, b)
     if one == other:

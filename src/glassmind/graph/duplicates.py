@@ -54,7 +54,6 @@ def runs_of(text: str) -> Hashes:
 
 
 def shared_runs(one: Hashes, other: Hashes) -> float:
-    """Return the share of runs that two texts have in common, from 0 to 1."""
     both = len(np.intersect1d(one, other, assume_unique=True))
     either = len(one) + len(other) - both
     return both / either if either else 0.0

@@ -202,11 +202,9 @@ class _Reading:
 
     @cached_property
     def left_out(self) -> LeftOutNames:
-        """What files are called that are not in the index."""
         return names_left_out(self.vault)
 
     def entities(self) -> Iterator[Entity]:
-        """Yield what the note names, in order."""
         for group in self._groups():
             entity = self._entity(group)
             if entity is not None:
@@ -253,7 +251,6 @@ class _Reading:
             )
 
     def _by_properties(self) -> Iterator[_Naming]:
-        """Yield texts of properties that hold links elsewhere, or are a note's name."""
         linking = {link.property for e in self.vocabulary.counted for link in e.links}
         for key, value in self.note.frontmatter.properties.items():
             if key.lower() in EVERYWHERE or is_category_key(key):
@@ -265,7 +262,6 @@ class _Reading:
                     yield _Naming(text, "property", 0, firm=firm, property=key)
 
     def _groups(self) -> list[list[_Naming]]:
-        """Return the namings of each thing together, in the order they first come."""
         groups: dict[str, list[_Naming]] = {}
         known = [naming for naming in self._namings() if folded(naming.name)]
         keys = _keys(known)
@@ -316,7 +312,6 @@ class _Reading:
         return self._with_stub(group, made)
 
     def _with_stub(self, group: Sequence[_Naming], entity: Entity) -> Entity:
-        """Return an entity with the note that could be made, or unsure without one."""
         name, source = entity.name, self.note.path
         targets = tuple((n.target, n.markdown) for n in group if n.target)
         ghost = next((m for m in entity.candidates if m.kind == "ghost"), None)
@@ -341,7 +336,6 @@ class _Reading:
         return structs.replace(entity, name=name, state="stub", link=link, stub=stub)
 
     def _can_be_made(self, path: NotePath, targets: Sequence[tuple[str, bool]]) -> bool:
-        """True if the place is free, and the links to a note would lead there."""
         made, source = Names.of([path]), self.note.path
         if self.names.end_of(f"/{path}", NotePath("")) is not None:
             return False
@@ -352,7 +346,6 @@ class _Reading:
         return answers and is_free(self.vault.config.vault.path, path)
 
     def _folder(self, name: str, group: Sequence[_Naming]) -> tuple[str, str]:
-        """Return the folder where such notes usually are, and why."""
         links = [link for e in self.vocabulary.counted for link in e.links]
         form = folded(name)
         naming = {one.property for one in group if one.property}
@@ -385,7 +378,6 @@ def _texts(value: PropertyValue) -> Iterator[str]:
 
 
 def _keys(namings: Iterable[_Naming]) -> dict[str, str]:
-    """Return the key of the unresolved link to each folded name, in both numbers."""
     keys: dict[str, str] = {}
     linked = [naming for naming in namings if naming.target]
     for naming in linked:
@@ -409,7 +401,6 @@ def _key(naming: _Naming, keys: Mapping[str, str]) -> str:
 
 
 def _meant(matches: list[NameMatch]) -> tuple[NotePath | None, bool]:
-    """Return the note that a name most likely means, if any, and whether surely."""
     verdict, _ = verdict_on(matches)
     if verdict not in {"exists", "likely"} or matches[0].kind != "note":
         return None, False
@@ -417,7 +408,6 @@ def _meant(matches: list[NameMatch]) -> tuple[NotePath | None, bool]:
 
 
 def _state_of_known(name: str, sources: Collection[str], *, sure: bool) -> EntityState:
-    """Return whether a note is meant: a small word alone may be just a word."""
     small = " " not in folded(name) and name.islower() and name.isalpha()
     if small and set(sources) <= {"title", "phrase"}:
         return "unsure"
@@ -425,7 +415,6 @@ def _state_of_known(name: str, sources: Collection[str], *, sure: bool) -> Entit
 
 
 def _is_worth_a_note(group: Sequence[_Naming]) -> bool:
-    """Return whether it is named firmly or often, and is not a day or a placeholder."""
     name = group[0].name
     often = any(naming.firm for naming in group) or len(group) >= LEAST_TIMES
     return often and not (is_date(name) or is_placeholder(name) or is_file_name(name))
@@ -444,7 +433,6 @@ def _mentions(group: Sequence[_Naming], lines: Sequence[str]) -> list[NamedLine]
 
 
 def _around(text: str, name: str) -> str:
-    """Return a line, or the part of a long one around a name."""
     if len(text) <= LINE_CHARS:
         return text
     at = max(text.lower().find(name.lower()), 0)
@@ -475,7 +463,6 @@ def _joined(folder: str, rest: str) -> NotePath:
 
 
 def phrases_in(note: Note) -> list[Phrase]:
-    """Return every naming stretch of a note's prose, in order."""
     source = note.text.encode()
     starts = line_starts(source)
     found, runs = list[Phrase](), list[_Run]()
@@ -496,7 +483,6 @@ def phrases_in(note: Note) -> list[Phrase]:
 
 
 def _runs(line: int, text: str, before: str) -> Iterator[_Run]:
-    """Yield the rows of large words, without what cannot begin a name."""
     for match in _RUN.finditer(text):
         cut = match.start() - LOOKED_AT
         ahead = (before if cut <= 0 else UNSEEN) + text[max(0, cut) : match.start()]
@@ -514,7 +500,6 @@ def _runs(line: int, text: str, before: str) -> Iterator[_Run]:
 
 
 def _names_among(runs: Sequence[_Run]) -> Iterator[Phrase]:
-    """Yield the names: of several words, or of one that is inside sentences often."""
     times = Counter(" ".join(run.words) for run in runs)
     inside = {" ".join(run.words) for run in runs if not run.opens}
     for line, words, is_opening in runs:

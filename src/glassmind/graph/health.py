@@ -166,7 +166,6 @@ def key_parts(key: str) -> tuple[HealthCheck, str]:
 
 
 def key_of(check: str, subject: str) -> str:
-    """Return the key of a finding, its check named as in the table."""
     known, plain = key_parts(f"{check}:{subject}" if subject.strip() else check)
     return f"{known.name}:{plain}"
 
@@ -253,7 +252,6 @@ def undismissed_findings(
     found: Sequence[Finding],
     dismissed: Collection[tuple[str, str]],
 ) -> list[Finding]:
-    """Return the findings of a check that were not dismissed."""
     return [one for one in found if (check.name, one.subject) not in dismissed]
 
 

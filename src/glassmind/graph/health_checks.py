@@ -114,7 +114,6 @@ class HealthContext:
         self._found: dict[Check, list[Finding] | Unchecked] = {}
 
     def found_by(self, check: "Check") -> "list[Finding] | Unchecked":
-        """Return what a check finds, which is made once."""
         if check not in self._found:
             self._found[check] = check(self)
         return self._found[check]
@@ -132,13 +131,11 @@ class HealthContext:
         return {note.path: note for note in self.notes}
 
     def is_written(self, path: str) -> bool:
-        """True if a path is the owner's: not an agent's, not a template."""
         agent = self.vault.config.writes.agent_dir
         return not path.startswith(f"{agent}/") and not self.habits.is_template(path)
 
     @cached_property
     def written(self) -> list[HealthNote]:
-        """The Markdown notes of the owner, by path."""
         return [
             note
             for note in self.notes
@@ -147,7 +144,6 @@ class HealthContext:
 
     @cached_property
     def lasting(self) -> dict[str, HealthNote]:
-        """The Markdown notes of the owner that are not daily notes, by path."""
         notes = (note for note in self.written if not self.habits.is_day(note.path))
         return {note.path: note for note in notes}
 
@@ -165,7 +161,6 @@ class HealthContext:
         return themed_for(self.vault).now().themes or Unchecked(NO_THEMES)
 
     def members(self, theme: Theme) -> list[HealthNote]:
-        """Return the notes of a theme."""
         found = (self.by_path.get(member.path) for member in theme.members)
         return [note for note in found if note is not None]
 
@@ -179,7 +174,6 @@ class HealthContext:
 
     @cached_property
     def known_names(self) -> dict[str, list[NotePath]]:
-        """Notes by their aliases, and by title and name without marks and number."""
         known: dict[str, dict[NotePath, None]] = {}
         for note in self.written:
             name = note.path.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
@@ -195,7 +189,6 @@ Check: TypeAlias = Callable[[HealthContext], "list[Finding] | Unchecked"]
 
 
 def invalid_yaml(context: HealthContext) -> list[Finding]:
-    """Return the notes whose properties cannot be read."""
     found = []
     for note in context.notes:
         if note.error is not None and not context.habits.is_template(note.path):
@@ -207,7 +200,6 @@ def invalid_yaml(context: HealthContext) -> list[Finding]:
 
 
 def conflict_copies(context: HealthContext) -> list[Finding]:
-    """Return what sync tools left where two devices had written one file."""
     return [
         finding("conflict_copies", path, path, 0, "a sync tool's copy, not searched")
         for path, reason, _ in context.rows.skipped()
@@ -242,7 +234,6 @@ def missing_reciprocal(context: HealthContext) -> list[Finding]:
 
 
 def ghosts(context: HealthContext) -> list[Finding]:
-    """Return the names that links lead to and no file has, the most wanted first."""
     ranked = sorted(
         lost_names(context).items(), key=lambda item: (-_demand(item[1]), item[0])
     )
@@ -270,7 +261,6 @@ def lost_names(context: HealthContext) -> Mapping[str, Sequence[LostLink]]:
 
 
 def place_of(link: LostLink) -> str:
-    """Return what a link leads to: a name, or a path from the root of the vault."""
     if not link.target.startswith(ROOTED):
         return link.target
     inside = rooted(link.target, link.path)
@@ -304,7 +294,6 @@ def _ghost(
 
 
 def broken_links(context: HealthContext) -> list[Finding]:
-    """Return the links to a heading or a block that their note does not have."""
     links = [
         link for link in context.rows.part_links() if context.is_written(link.path)
     ]
@@ -355,7 +344,6 @@ def orphans(context: HealthContext) -> list[Finding]:
 
 
 def _orphan_context(context: HealthContext, note: HealthNote) -> str:
-    """Return a note that names an orphan or is similar to it, as a phrase."""
     words = current_words(context.vault)
     if words is not None and len(note.title.split()) >= TITLE_WORDS:
         ids = words.standing(note.title, 5)[1]
@@ -404,7 +392,6 @@ def _nearly(
     notes: Sequence[HealthNote],
     sketches: Sequence[Hashes],
 ) -> Iterator[tuple[HealthNote, HealthNote, float]]:
-    """Yield the notes that are nearly the same, and how much of them is."""
     candidates = similar_sketches(sketches, NEARLY)
     wanted = {notes[at].id for pair in candidates.pairs for at in pair}
     texts = context.rows.texts_of(wanted) if wanted else ()
@@ -486,7 +473,6 @@ def category_mismatch(context: HealthContext) -> list[Finding] | Unchecked:
 
 
 def _categories(context: HealthContext) -> dict[int, str]:
-    """Return the category of each note that names just one."""
     named: dict[int, set[str]] = {}
     written = {note.id for note in context.written}
     for note, name, value in context.rows.said_values():
@@ -497,7 +483,6 @@ def _categories(context: HealthContext) -> dict[int, str]:
 
 
 def _main(categories: Sequence[str]) -> str | None:
-    """Return the category that most notes of a theme share, if they do."""
     if len(categories) < LEAST_THEME:
         return None
     counts = Counter(categories)
@@ -543,19 +528,16 @@ def _publishers(value: PropertyValue) -> Iterator[str]:
 
 
 def inconsistent_tags(context: HealthContext) -> list[Finding]:
-    """Return the tags that are spelled in several ways, the most used first."""
     return _spelled(context, "inconsistent_tags", ["tag"])
 
 
 def inconsistent_properties(context: HealthContext) -> list[Finding]:
-    """Return the properties and categories that are spelled in several ways."""
     return _spelled(context, "inconsistent_properties", ["property", "category"])
 
 
 def _spelled(
     context: HealthContext, check: str, kinds: Collection[Spelled]
 ) -> list[Finding]:
-    """Return words in several spellings, each in the first note with another one."""
     found = []
     for word in context.spellings:
         if word.what not in kinds:
@@ -575,7 +557,6 @@ def _spelled(
 
 
 def words_of(entry: Entry, what: str) -> Iterator[str]:
-    """Yield the words of a kind that a note uses."""
     match what:
         case "tag":
             yield from entry.tags

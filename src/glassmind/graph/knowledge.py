@@ -165,13 +165,11 @@ class Knowledge:
             return settle_finding(self._vault, now, dismiss=True)
 
     def restore_finding(self, check: str, subject: str) -> Dismissed:
-        """Take the dismissal of a finding back, whether it still is one or not."""
         now = self.check_finding(key_of(check, subject))
         with self._vault.faults():
             return settle_finding(self._vault, now, dismiss=False)
 
     def dismissals(self) -> Dismissals:
-        """Return what was dismissed, and the lines of it that cannot be read."""
         with self._vault.faults():
             return dismissals_for(self._vault).now()
 

@@ -66,7 +66,6 @@ def places_in(note: Note, newline: str) -> Iterator[Place]:
 
 
 def _is_open(note: Note, source: bytes) -> bool:
-    """True if a comment or an equation begins that has no end."""
     code = Mask.of((r.start, r.end) for r in note.regions if r.kind in _CODE)
     body = note.frontmatter.end
     for mark in (b"%%", b"$$"):
@@ -120,7 +119,6 @@ class Page(Struct, frozen=True):
 
     @property
     def newline(self) -> str:
-        """What ends its lines."""
         return "\r\n" if b"\r\n" in self.raw else "\n"
 
 
@@ -138,7 +136,6 @@ def page_from(path: NotePath, raw: bytes) -> Page | None:
 def edit_for_mention(
     page: Page, mention: Mention, target: NotePath, pen: LinkWriter
 ) -> ProposedEdit | None:
-    """Return the edit that puts a link around a name."""
     for link in pen.written(page.note.path, target, mention.text):
         edit = tried(page, mention.bytes, link, target, pen)
         if edit is not None:
@@ -212,7 +209,6 @@ def _said(link: Link) -> tuple[str, str, str | None, str | None]:
 
 
 def _keeps(before: Note, after: Note, name: str | None) -> bool:
-    """Whether an edit leaves the properties as they were, but for one item of one."""
     if after.frontmatter.error != before.frontmatter.error:
         return False
     had, has = before.frontmatter.properties, after.frontmatter.properties

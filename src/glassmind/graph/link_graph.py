@@ -22,12 +22,10 @@ def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
 
 
 def net_rows(vault: Vault) -> Rows:
-    """Return the rows of links."""
     return vault.rows()
 
 
 def names_left_out(vault: Vault) -> LeftOutNames:
-    """Return what files are called that exist but are not in the index."""
     skipped = [path for path, *_ in vault.reader.rows().skipped()]
     return left_out_names(vault.config.vault.path, skipped, vault.files)
 
@@ -89,7 +87,6 @@ class KeptGraph:
 
 
 def _same_notes(graph: LinkGraph, news: News) -> bool:
-    """Return whether no note was added, removed or moved."""
     now = {row.id: row.path for row in news.notes}
     nodes = ((file_id, graph.node_of(file_id)) for file_id in news.changed)
     return all(

@@ -91,7 +91,6 @@ class NameTable(NamedTuple):
     names: Mapping[int, Sequence[Pieces]]
 
     def names_of(self, note_id: int) -> Sequence[Pieces]:
-        """Return every name that means a note, in order."""
         return self.names.get(note_id, ())
 
     def matches(self, pieces: Sequence[str]) -> Iterator[Found]:
@@ -121,12 +120,10 @@ class NameTable(NamedTuple):
 
 
 def pieces_of(text: str) -> Pieces:
-    """Return the pieces of a text."""
     return tuple(piece for piece, _, _ in placed_pieces(text))
 
 
 def placed_pieces(text: str) -> list[tuple[str, int, int]]:
-    """Return the pieces of a text with the characters they stand at."""
     return [
         (_folded(match[0]), match.start(), match.end())
         for match in _PIECE.finditer(text)
@@ -134,7 +131,6 @@ def placed_pieces(text: str) -> list[tuple[str, int, int]]:
 
 
 def rough_pieces(text: str) -> list[str]:
-    """Return the pieces of a text without their places, five times as fast."""
     low = text.lower()
     if low.isascii():
         return _PLAIN_PIECE.findall(low)
@@ -200,7 +196,6 @@ def _is_mixed(text: str) -> bool:
 
 
 def _by_note(every: Mapping[Pieces, Iterable[int]]) -> dict[int, list[Pieces]]:
-    """Return the names of each note, in order."""
     names: dict[int, list[Pieces]] = {}
     for pieces in sorted(every):
         for note_id in every[pieces]:
@@ -223,7 +218,6 @@ def is_telling(pieces: Pieces) -> bool:
 
 
 def _inflections(pieces: Pieces) -> Iterator[Pieces]:
-    """Yield the name with its last word in the other number, as English forms it."""
     *before, last = pieces
     if not last.isascii() or not last.isalpha() or len(last) < SHORTEST_STEM:
         return
@@ -344,7 +338,6 @@ def _is_cased(ahead: str, shown: str, behind: str) -> bool:
 
 
 def _is_part(ahead: str, behind: str) -> bool:
-    """Whether a large word stands beside a name, other than a sentence's first."""
     after = _WORD_AFTER.match(behind)
     if after is not None and after[1].lower() not in COMMON_WORDS:
         return True
@@ -355,7 +348,6 @@ def _is_part(ahead: str, behind: str) -> bool:
 
 
 def _sentence(source: bytes, line_start: int, at: int) -> str:
-    """Return the sentence around a byte of a line, markers of lists removed."""
     end = source.find(b"\n", at)
     line = source[line_start : len(source) if end < 0 else end].decode()
     before = len(source[line_start:at].decode())

@@ -79,7 +79,6 @@ class Forms:
         self._tables: dict[Lookup, dict[Hashable, list[str]]] = {}
 
     def by(self, lookup: Lookup, key: Hashable) -> Sequence[str]:
-        """Return the forms that a table has for a key, in order."""
         table = self._tables.get(lookup)
         if table is None:
             table = {}
@@ -146,7 +145,6 @@ class KnownNames:
 
     @cached_property
     def tags(self) -> dict[str, list[Name]]:
-        """The tags in the singular, a nested one by its last level too."""
         counts, shown = Counter[str](), dict[str, str]()
         for entry in self._named:
             for key, tag in {tag.lower(): tag for tag in entry.tags}.items():
@@ -172,7 +170,6 @@ class KnownNames:
 
     @cached_property
     def headings(self) -> dict[str, list[HeadingName]]:
-        """The headings by their folded text, in the order of notes."""
         found: dict[str, list[HeadingName]] = {}
         for entry in self._named:
             for heading in self._headings.get(entry.path, ()):
@@ -180,13 +177,11 @@ class KnownNames:
         return found
 
     def weight(self, word: str) -> float:
-        """Return how much a word tells: a rare one more than a common one."""
         return math.log(2 + len(self.forms) / (1 + len(self.by("word", word))))
 
     def end_of(
         self, target: str, source: NotePath, *, markdown: bool = False
     ) -> NotePath | None:
-        """Return the file that a link of a note leads to, if there is one."""
         return self._files.resolve(target, source, markdown=markdown)
 
     def link_to(self, path: NotePath, shown: str = "", *, heading: str = "") -> str:
@@ -207,7 +202,6 @@ class KnownNames:
         return ""
 
     def link_to_new(self, name: str) -> str:
-        """Return a link to a note that does not exist yet, in the same style."""
         if self._markdown and not name.endswith(NOTE_SUFFIX):
             name += NOTE_SUFFIX
         return link_text(name, "", markdown=self._markdown)
@@ -220,7 +214,6 @@ class KnownNames:
         return f"{target}{path.removeprefix(bare) if markdown else ''}"
 
     def _is_unique(self, path: NotePath, target: str) -> bool:
-        """Return whether a target means one file, whichever folder it is written in."""
         if self._files.resolve(target, NotePath("")) != path:
             return False
         ending = f"/{fold(target)}"
@@ -231,7 +224,6 @@ class KnownNames:
         )
 
     def _leads(self, link: str, path: NotePath) -> bool:
-        """Return whether a text is read as one link, and leads to this note."""
         links = read_note(NotePath(""), link).links
         if len(links) != 1 or links[0].end - links[0].start != len(link.encode()):
             return False
@@ -255,7 +247,6 @@ class KnownNames:
 
 
 def _names_of(entry: Entry, first: str) -> Iterator[Name]:
-    """Yield what a note is called, the surest first, each folded form once."""
     named = [("title", entry.title), *(("alias", alias) for alias in entry.aliases)]
     named += [
         ("property", value)
@@ -287,13 +278,11 @@ class Vocabulary:
 
     @made_once
     def names(self) -> KnownNames:
-        """Everything that something in the vault is called."""
         rows = self.vault.rows()
         return KnownNames(self.entries, self.named, rows)
 
     @made_once
     def table(self) -> NameTable:
-        """The names of notes as they are looked for in text."""
         names = {entry.id: (entry.title, *entry.aliases) for entry in self.counted}
         own = {
             note: [pieces_of(name) for name in texts] for note, texts in names.items()

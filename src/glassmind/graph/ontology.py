@@ -57,7 +57,6 @@ def _rank(name: str) -> int | None:
 
 
 def is_category_key(name: str) -> bool:
-    """Return whether a property of this name says what a note is."""
     return _rank(name) is not None
 
 
@@ -81,7 +80,6 @@ def named_in(value: PropertyValue) -> Iterator[str]:
 
 
 def categories_of(entry: Entry) -> list[tuple[str, str]]:
-    """Return what a note says it is, with the property that says so, surest first."""
     said = [
         (rank, name, value)
         for name, value in entry.properties.items()
@@ -129,7 +127,6 @@ def near_spellings(
 
 
 def _are_apart(words: Iterable[Iterable[Use]]) -> bool:
-    """Return whether no note uses two of these words."""
     seen: set[int] = set()
     for uses in words:
         notes = frozenset[int]().union(*(use.notes for use in uses))
@@ -164,7 +161,6 @@ def _spelling(what: Spelled, form: str, uses: Iterable[Use]) -> SpelledWord:
 
 
 def _difference(a: str, b: str) -> str:
-    """Return how two spellings of one word differ."""
     if a.lower() == b.lower():
         return "case"
     if key_form(a) != key_form(b):
@@ -265,7 +261,6 @@ def property_uses(
 
 
 def sorts_of(entry: Entry) -> list[str]:
-    """Return the sorts a note is of, as a schema names them."""
     sorts = [f"{key}: {label}" for key, label in categories_of(entry)]
     sorts += [f"#{tag.lower()}" for tag in entry.tags]
     return [*dict.fromkeys(sorts), f"{entry.folder}/"]
@@ -323,7 +318,6 @@ MAPS = frozenset(["moc", "map of content", "mapa de contenido", "hub", "index"])
 
 
 def hubs(entries: Sequence[Entry], rows: Rows) -> list[Hub]:
-    """Return what notes belong to, the hub of most members first."""
     found = [*_by_property(entries), *_maps(entries, rows)]
     return sorted(found, key=lambda hub: (-hub.members.total, hub.name, hub.property))
 
@@ -358,7 +352,6 @@ def _maps(entries: Sequence[Entry], rows: Rows) -> list[Hub]:
 
 
 def is_map(entry: Entry) -> bool:
-    """Return whether a note says of itself that it leads to others."""
     said = [tag.rpartition("/")[2] for tag in entry.tags]
     said += [label for _, label in categories_of(entry)]
     if any(_names_map(text) for text in said):
@@ -418,7 +411,6 @@ def hierarchies(entries: Sequence[Entry]) -> tuple[Hierarchy, ...]:
 
 
 def _by_properties(entries: Sequence[Entry]) -> Hierarchy:
-    """Return one hierarchy for all properties that lead up or down."""
     below: dict[str, set[str]] = {}
     used: set[str] = set()
     for entry in entries:
@@ -437,7 +429,6 @@ def _by_properties(entries: Sequence[Entry]) -> Hierarchy:
 
 
 def _nested(names: Iterable[str]) -> dict[str, set[str]]:
-    """Return what is right below each part of names with levels."""
     below: dict[str, set[str]] = {}
     for name in names:
         parts = name.split("/")
@@ -471,7 +462,6 @@ def hierarchy_of(
     shown: Mapping[str, str],
     paths: Mapping[str, NotePath],
 ) -> Hierarchy:
-    """Return the hierarchy of things by what is right below each."""
     things = _things(below)
     under = {child for children in below.values() for child in children}
     branches, depth = [], 0
@@ -498,7 +488,6 @@ def _things(below: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def _walked(root: str, below: Mapping[str, Collection[str]]) -> tuple[int, int]:
-    """Return how many things are below a root, and in how many levels with it."""
     seen, ring, levels = {root}, {root}, 0
     while ring:
         levels += 1
@@ -508,7 +497,6 @@ def _walked(root: str, below: Mapping[str, Collection[str]]) -> tuple[int, int]:
 
 
 def cycles_in(below: Mapping[str, Collection[str]]) -> list[tuple[str, ...]]:
-    """Return cycles of things below themselves, no two with a thing in common."""
     left = {thing: sorted(children) for thing, children in sorted(below.items())}
     found = []
     while cycle := _cycle(left):
@@ -604,7 +592,6 @@ def _labels_of(entry: Entry) -> Iterable[tuple[LabelSource, str, str]]:
 
 
 def spellings(entries: Sequence[Entry]) -> list[SpelledWord]:
-    """Return what is spelled in several ways: properties, tags, then categories."""
     keys = {entry.id: tuple(entry.properties) for entry in entries}
     tags = {entry.id: entry.tags for entry in entries}
     named = {entry.id: [name for _, name in categories_of(entry)] for entry in entries}

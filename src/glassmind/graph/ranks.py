@@ -121,7 +121,6 @@ def ranking(  # noqa: PLR0913 - each option by its name
 def _chosen(
     graph: LinkGraph, theme: Theme | None, reply: SearchReply | None
 ) -> _Chosen:
-    """Return the nodes of a theme, of what a search finds, or of both."""
     nodes: set[int] | None = None
     hits, notices = dict[int, float](), tuple[str, ...]()
     if theme is not None:

@@ -79,7 +79,6 @@ def _key(name: str) -> str:
 def _belonging(
     by_name: Mapping[str, Mapping[tuple[int, int], None]],
 ) -> list[tuple[str, str, float]]:
-    """Return which property answers which, and how often it does in this vault."""
     leading: dict[tuple[int, int], list[str]] = defaultdict(list)
     for name, ends in by_name.items():
         for pair in ends:
@@ -103,7 +102,6 @@ def _belonging(
 
 
 def _drawn(given: int, asked: int, belief: float) -> float:
-    """Return the share of links that are answered, drawn towards a belief."""
     return (given + belief * WEIGHT) / (asked + WEIGHT)
 
 
@@ -145,6 +143,5 @@ def _unanswered(
 
 
 def spelling_of(name: str, links: Sequence[tuple[int, int, str]]) -> str:
-    """Return how a vault mostly writes the name of a property."""
     written = Counter(p for _, _, p in links if _key(p) == name)
     return min(written, key=lambda one: (-written[one], one), default=name)

@@ -118,7 +118,6 @@ def _edit_of(
 def _in_order(
     page: Page, requests: Sequence[Request], left: list[Unmended]
 ) -> Iterator[Request]:
-    """Yield what can be followed: mentions from the last one on, then what is added."""
     digest = digest_of(page.raw)
     named: list[tuple[int, int, Request]] = []
     added: list[Request] = []
@@ -147,7 +146,6 @@ def _edit_for(page: Page, one: Suggestion, pen: LinkWriter) -> ProposedEdit | No
 
 
 def _difference(page: Page, after: Page) -> ProposedEdit:
-    """Return the one edit that turns a note into another."""
     was, now = page.note.text, after.note.text
     start = len(commonprefix([was, now]))
     tail = len(commonprefix([was[start:][::-1], now[start:][::-1]]))
@@ -245,7 +243,6 @@ def repairs(
 def _missing_answers(
     vault: Vault, findings: Sequence[Finding], left: list[Unmended]
 ) -> Iterator[Request]:
-    """Yield the suggestions that add links back to properties."""
     facts, book = facts_for(vault), dismissals_for(vault).now()
     wanted = {one.subject: one.key for one in findings}
     with vault.files() as files:
@@ -281,7 +278,6 @@ def _mentions(
 def _tag_spellings(
     context: HealthContext, findings: Sequence[Finding]
 ) -> list[TagSpelling]:
-    """Return for tags how most notes spell them."""
     keys = {one.subject: one.key for one in findings}
     return [
         TagSpelling(keys[f"tag {word.form}"], variant.name, word.canonical)
@@ -294,7 +290,6 @@ def _tag_spellings(
 def _lost_names(
     context: HealthContext, findings: Sequence[Finding], left: list[Unmended]
 ) -> Iterator[FormerName]:
-    """Yield for names that no file has which file they mean."""
     lost = lost_names(context)
     for one in findings:
         meant = _meant(context, one, lost[one.subject])
@@ -338,7 +333,6 @@ def _ways(
     subject: str,
     place: str,
 ) -> Iterator[tuple[Sequence[NotePath], str, bool]]:
-    """Yield the files that a name may mean, the surest way of telling first."""
     name = place.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
     called = context.rows.files_called
     if "/" in subject:
@@ -357,6 +351,5 @@ def _ways(
 
 
 def _path(place: str) -> NotePath:
-    """Return the path of the file that would be at a place."""
     is_whole = is_attachment(place) or place.endswith(NOTE_SUFFIX)
     return NotePath(place if is_whole else f"{place}{NOTE_SUFFIX}")

@@ -125,13 +125,11 @@ def resolve(
 
 
 def plain_text(text: str) -> str:
-    """Return the name that a text holds: without brackets, quotes and a leading @."""
     name = plain_name(text[: 4 * NAME_LIMIT_CHARS])[:NAME_LIMIT_CHARS]
     return name.strip().strip(_QUOTES).strip().removeprefix("@")
 
 
 def verdict_on(matches: Sequence[NameMatch]) -> tuple[Verdict, str]:
-    """Return whether the thing exists, and the link to it where one is clear."""
     if not matches or matches[0].score < LIKELY:
         return "new", ""
     top = matches[0]
@@ -147,7 +145,6 @@ def verdict_on(matches: Sequence[NameMatch]) -> tuple[Verdict, str]:
 
 
 def _advice(verdict: Verdict, matches: Sequence[NameMatch]) -> str:
-    """Return what to do, as one sentence."""
     top = matches[0] if matches else None
     if top is None or verdict == "new":
         return _advice_on_new(top)
@@ -192,7 +189,6 @@ def matches_of(name: str, names: KnownNames) -> list[NameMatch]:
 
 
 def _merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
-    """Return each thing once, with its best match, the best first."""
     best: dict[tuple[str, NotePath | str], NameMatch] = {}
     for given in matches:
         match = structs.replace(given, score=round(given.score, 4))
@@ -246,7 +242,6 @@ def _by_path(name: str, names: KnownNames) -> Iterator[NameMatch]:
 
 
 def _same(name: str, form: str, names: KnownNames) -> Iterator[NameMatch]:
-    """Yield what is called so, but for case, accents and marks."""
     for known in names.forms.get(form, ()):
         exact = known.text == name
         differs = "" if exact else _difference(name, known.text)
@@ -276,7 +271,6 @@ def _difference(a: str, b: str) -> str:
 def _near(
     form: str, names: KnownNames, *, slips: bool
 ) -> Iterator[tuple[str, float, str]]:
-    """Yield names that differ by more than marks, each with its score and reason."""
     single = in_singular(form)
     for other in names.by("singular", single):
         yield other, PLURAL, "the same but for a plural"
@@ -314,7 +308,6 @@ def _are_slips(given: Sequence[str], meant: Sequence[str]) -> bool:
 
 
 def _parts(single: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
-    """Yield names that share the text's telling words."""
     wanted = [w for w in dict.fromkeys(single.split()) if w not in SMALL_WORDS]
     weights = {word: names.weight(word) for word in wanted}
     total = sum(weights.values())
@@ -346,7 +339,6 @@ def _parts(single: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
 
 
 def _is_proper(text: str) -> bool:
-    """Return whether each longer word begins large, as in the name of a person."""
     return all(not word[0].islower() for word in text.split() if len(word) > len("von"))
 
 
@@ -355,7 +347,6 @@ def _has_digit(word: str) -> bool:
 
 
 def _numbers_agree(a: str, b: str) -> bool:
-    """Return whether one name has all the numbers of the other."""
     mine, others = ({w for w in form.split() if _has_digit(w)} for form in (a, b))
     return mine <= others or others <= mine
 

@@ -112,13 +112,11 @@ def similar(
 
 
 def similar_to(vault: Vault, note: NotePath, *, limit: int) -> list[Pair]:
-    """Return the undismissed pairs of a note, which is the first of each."""
     pairs = vault.reader.rows().pairs_of(note)
     return undismissed(pairs, dismissals_for(vault).now())[:limit]
 
 
 def similarity_notices(vault: Vault) -> tuple[str, ...]:
-    """Return what is not known yet of similar notes, and unreadable dismissals."""
     notice = vault.reader.rows().pair_lag(answering_space(vault)).notice
     return (*([notice] if notice else []), *dismissals_for(vault).now().problems)
 
@@ -273,7 +271,6 @@ def _ordered(source: Rows, space: Space) -> tuple[list[int], Floats]:
 
 
 def _same_rules(before: PairState, after: PairState) -> bool:
-    """Return whether pairs were made by the same rules from vectors of one kind."""
     return before[:2] == after[:2] and before[3:5] == after[3:5]
 
 
@@ -328,7 +325,6 @@ def _change(source: Rows, wanted: Pass) -> PairChange | None:
 
 
 def _full_lists_with(source: Rows, changed: Collection[int]) -> set[int]:
-    """Return the other notes whose full list has one of the changed notes."""
     naming = {
         entry.note_id
         for entry in source.pairs_touching(changed)
@@ -347,7 +343,6 @@ class Numbering:
         self._sorted = self._ids[self._order]
 
     def of(self, notes: Sequence[int] | Numbers) -> Numbers:
-        """Return the places of notes that are all among them."""
         wanted = np.asarray(notes, np.int64)
         places: Numbers = self._order[np.searchsorted(self._sorted, wanted)]
         return places
@@ -367,7 +362,6 @@ def _rows_of(raw: bytes, width: int) -> Floats:
 def _as_rows(
     found: Pairs, owners: Sequence[int], ids: Sequence[int]
 ) -> Iterator[Partner]:
-    """Yield pairs by note id, given by place among the owners and all notes."""
     own, all_ids = np.asarray(owners, np.int64), np.asarray(ids, np.int64)
     notes, others = own[found[0]].tolist(), all_ids[found[1]].tolist()
     yield from map(Partner, notes, others, found[2].tolist())
@@ -411,13 +405,11 @@ class Lists:
         self.bar[touched] = np.maximum(last, self._threshold)
 
     def found(self) -> Pairs:
-        """Return all lists, by owner and then the most similar first."""
         owner, place = np.nonzero(self._other >= 0)
         return owner, self._other[owner, place], self._similarity[owner, place]
 
 
 def measured(rows: Floats, row: Numbers, columns: Floats, column: Numbers) -> Measures:
-    """Return the similarity of pairs of rows: a function of the two alone."""
     found = np.empty(len(row), np.float64)
     for at in range(0, len(row), MEASURED):
         part = slice(at, at + MEASURED)
@@ -473,7 +465,6 @@ class HalfPass:
         self._products = np.empty(TALL * WIDE, np.float32)
 
     def blocks(self) -> Iterator[tuple[int, int, int, int]]:
-        """Yield the top, bottom, left and right of each block."""
         count = len(self._rows)
         for top in range(0, count, TALL):
             for left in range(top, count, WIDE):
@@ -488,7 +479,6 @@ class HalfPass:
         yield len(self._rows)
 
     def found(self) -> Pairs:
-        """Return the lists, when all is done."""
         return self._lists.found()
 
     def _block(self, top: int, bottom: int, left: int, right: int) -> None:
@@ -509,7 +499,6 @@ class HalfPass:
             self._take()
 
     def _take(self) -> None:
-        """Measure the candidates that wait, and let the lists take them in."""
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return

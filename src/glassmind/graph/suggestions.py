@@ -200,7 +200,6 @@ class Facts(Struct, frozen=True, eq=False):
 
 
 def facts_of(vault: Vault, net: LinkGraph) -> Facts:
-    """Return what is known of every node of a graph."""
     rows = vault.rows()
     settings = obsidian_settings(vault.config.vault.path)
     habits, agents = habits_in(settings), f"{vault.config.writes.agent_dir}/"
@@ -257,7 +256,6 @@ def _is_word(piece: str) -> bool:
 
 
 def _link_name(text: str) -> str:
-    """Return the name that a link shows: the end of a path."""
     return text.rpartition("/")[2].removesuffix(".md")
 
 
@@ -283,7 +281,6 @@ def _used(
 
 
 def facts_for(vault: Vault) -> Facts:
-    """Return what is known of the visible notes as they are indexed now."""
     return vault.part(_KeptFacts).now()
 
 
@@ -373,7 +370,6 @@ class Finder:
         self._standing: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
 
     def outlook(self, node: int) -> Outlook:
-        """Return how all other notes look from one."""
         facts, page = self.facts, self.pages.at(self.facts.net.paths[node])
         own = words_in(page) if page else frozenset()
         cosines = self._cosines(node)
@@ -404,7 +400,6 @@ class Finder:
         return found
 
     def spots(self, node: int) -> Mapping[int, Spot]:
-        """Return where a note names others in its prose, by node."""
         if node not in self._spots:
             net = self.facts.net
             page = self.pages.at(net.paths[node])
@@ -414,7 +409,6 @@ class Finder:
         return self._spots[node]
 
     def _mentions(self, node: int) -> Strengths:
-        """Return how likely each note is meant by what the text says."""
         found, net = np.zeros(len(self.facts.net)), self.facts.net
         for other, spot in self.spots(node).items():
             passages = self._holding(spot.name, 0)[0]
@@ -425,7 +419,6 @@ class Finder:
         return found
 
     def _mentioned(self, node: int) -> Strengths:
-        """Return how likely each note means this one by what it says."""
         found, facts = np.zeros(len(self.facts.net)), self.facts
         note_id = int(facts.net.ids[node])
         for name in facts.table.names_of(note_id):
@@ -437,7 +430,6 @@ class Finder:
         return found
 
     def _worded(self, node: int) -> Strengths:
-        """Return how many words of this note's names each note has, rare ones first."""
         found: Strengths = np.zeros(len(self.facts.net))
         whole = float(self.facts.whole[node])
         for word in sorted(self.facts.words[node]) if whole else ():
@@ -447,7 +439,6 @@ class Finder:
         return np.minimum(found, 1) ** 2
 
     def _vocabulary(self, node: int, page: Page | None) -> Strengths:
-        """Return how much each says what this note says, against the note itself."""
         found = np.zeros(len(self.facts.net))
         if page is None or self.words is None:
             return found
@@ -460,7 +451,6 @@ class Finder:
         return np.sqrt(np.minimum(found / most, 1)) if most else found
 
     def _holding(self, name: Pieces, limit: int) -> tuple[int, NDArray[np.int64]]:
-        """Return how many passages hold a name, and the nodes of some of them."""
         key = name, limit
         if key not in self._standing:
             count, notes = 0, list[int]()
@@ -471,7 +461,6 @@ class Finder:
         return self._standing[key]
 
     def of_note(self, note: NotePath, limit: int) -> list[Suggestion]:
-        """Return the best suggestions for one note."""
         node = self.facts.net.node_at(note)
         candidates: Iterable[Candidate] = ()
         if node is not None:
@@ -518,7 +507,6 @@ class Finder:
         return self._best(candidates, None, LEAST_OF_VAULT, limit)
 
     def _likely_mentions(self, most: int) -> list[tuple[int, int]]:
-        """Return the notes that most likely name another without a link to it."""
         facts = self.facts
 
         def likely() -> Iterator[tuple[float, int, int]]:
@@ -531,7 +519,6 @@ class Finder:
         return [(-a, -b) for _, a, b in nlargest(most, likely())]
 
     def _similar_pairs(self) -> list[tuple[int, int]]:
-        """Return the stored pairs of similar notes, the most similar first."""
         node_at, found = self.facts.net.node_at, []
         for pair in self._vault.reader.rows().similar_pairs():
             node, other = node_at(pair.path), node_at(pair.other_path)
@@ -540,7 +527,6 @@ class Finder:
         return found
 
     def _days(self, nodes: tuple[int, int]) -> bool:
-        """True if both are daily notes: these are alike and have nothing in common."""
         return all(bool(self.facts.days[node]) for node in nodes)
 
     def _candidate(
@@ -565,7 +551,6 @@ class Finder:
         least: float,
         limit: int,
     ) -> list[Suggestion]:
-        """Return the best suggestions, those for properties among them."""
         found = list(self._ranked(candidates, least, limit))
         for missing in answers_about(self.facts, note, self.dismissed.has_pair)[:limit]:
             answer = answer_suggested(missing, self.facts, self.pages)
@@ -611,7 +596,6 @@ class Finder:
         return self.dismissed.has_pair(NotePath(paths[node]), NotePath(paths[other]))
 
     def _checked(self, one: Candidate) -> Candidate:
-        """Return a candidate with what the other note says on disk."""
         strengths, back, facts = dict(one.strengths), None, self.facts
         if strengths["mentioned"]:
             back = self.spots(one.other).get(one.node)
@@ -625,7 +609,6 @@ class Finder:
         return one._replace(score=score, strengths=strengths, back=back)
 
     def _suggested(self, one: Candidate) -> Suggestion:
-        """Return a candidate as a suggestion, with its edit."""
         net, tags = self.facts.net, self.facts.tags
         node, other, spot, signs = one.node, one.other, one.spot, _signs(one.strengths)
         if spot is None and (one.back or self.pages.at(net.paths[node]) is None):
@@ -671,7 +654,6 @@ class Finder:
         return Mention(spot.text, spot.line, place, spot.sentence, namesakes)
 
     def _shared_notes(self, node: int, other: int) -> tuple[NotePath, ...]:
-        """Return notes linked with both, those with the fewest links first."""
         net = self.facts.net
         shared = common_nodes(net, node, other).tolist()
         order = sorted(shared, key=lambda at: (len(net.around(at)), at))
@@ -679,12 +661,10 @@ class Finder:
 
 
 def words_in(page: Page) -> frozenset[str]:
-    """Return the words that a reader of a note sees."""
     return frozenset(rough_pieces(readable_text(page.note)))
 
 
 def _wording(facts: Facts, node: int, words: frozenset[str]) -> Strengths:
-    """Return how many words of each note's names are in a text, rare ones first."""
     found: Strengths = np.zeros(len(facts.net))
     for word in sorted(facts.holders.keys() & words):
         found[facts.holders[word]] += facts.rarity[word]
@@ -693,7 +673,6 @@ def _wording(facts: Facts, node: int, words: frozenset[str]) -> Strengths:
 
 
 def _votes(net: LinkGraph, cosines: Strengths) -> Strengths:
-    """Return how many of the most similar notes are linked with each, either way."""
     found: Strengths = np.zeros(len(net))
     voters = np.argsort(-cosines, kind="stable")[:VOTERS]
     weights = np.maximum(cosines[voters], 0)
@@ -705,7 +684,6 @@ def _votes(net: LinkGraph, cosines: Strengths) -> Strengths:
 
 
 def _above_usual(cosines: Strengths) -> Strengths:
-    """Return similarities as strengths: the note's median is 0, equality 1."""
     known = cosines[cosines > UNKNOWN]
     if not len(known):
         return np.zeros(len(cosines))
@@ -714,7 +692,6 @@ def _above_usual(cosines: Strengths) -> Strengths:
 
 
 def _signs(strengths: Mapping[SignName, float]) -> tuple[Sign, ...]:
-    """Return the signs that say something, the strongest first."""
     made = [
         Sign(name, strengths[name], weight * strengths[name], REASONS[name])
         for name, weight in WEIGHTS.items()
@@ -724,7 +701,6 @@ def _signs(strengths: Mapping[SignName, float]) -> tuple[Sign, ...]:
 
 
 def _from_the_other(signs: Sequence[Sign]) -> tuple[Sign, ...]:
-    """Return the signs of a pair as the other note has them."""
     turned = []
     for sign in signs:
         name = OPPOSITE.get(sign.name, sign.name)
@@ -736,7 +712,6 @@ def _from_the_other(signs: Sequence[Sign]) -> tuple[Sign, ...]:
 
 
 def _reason(signs: Sequence[Sign], mention: Mention | None, cosine: float) -> str:
-    """Return why two notes should be linked, as one sentence."""
     if mention is None:
         reasons = [sign.reason for sign in signs[:2]] or [REASONS["similarity"]]
         alike = REASONS["similarity"] in reasons
@@ -824,7 +799,6 @@ def suggest(vault: Vault, note: NotePath | None, *, limit: int) -> Suggestions:
 
 
 def _unknown(vault: Vault, note: NotePath | None) -> Iterator[str]:
-    """Yield what is not known yet."""
     if not vault.rows().vector_width():
         yield NO_VECTORS
     elif note is None:

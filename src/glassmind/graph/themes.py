@@ -105,7 +105,6 @@ class _Made(NamedTuple):
 
 
 def themed_for(vault: Vault) -> "Themed":
-    """Return the themes of the visible notes."""
     return vault.part(Themed)
 
 
@@ -146,7 +145,6 @@ class Themed:
             return self._now(resolution, ghosts=ghosts, refresh=refresh).themes
 
     def home_of(self, path: str) -> ThemeLabel | None:
-        """Return the theme that a note belongs to as the links are now, if any."""
         themes = self.now()
         known, homes = self._homes
         if known is not themes:
@@ -159,7 +157,6 @@ class Themed:
         return homes.get(path)
 
     def renew(self, wait_s: float) -> None:
-        """Make the themes that are kept current, waiting so long for other writers."""
         with self._lock:
             graph, state = link_graph(self._vault), self._rows().theme_state()
             wanted = self._resolution(state)
@@ -191,7 +188,6 @@ class Themed:
         return last
 
     def _resolution(self, state: ThemeState | None) -> float:
-        """Return the resolution of the themes that are kept."""
         if state is None or state.usual != self._usual:
             return self._usual
         return state.resolution
@@ -205,7 +201,6 @@ class Themed:
         ghosts: bool = False,
         once: bool = False,
     ) -> _Made:
-        """Return the themes of a graph, from the rows if they are there."""
         rows = self._rows()
         kept, mark = rows.kept_themes(), fingerprint(graph)
         state = kept.state
@@ -394,7 +389,6 @@ def parted(graph: LinkGraph, resolution: float) -> Parts:
 
 
 def _smaller(graph: LinkGraph, labels: Ints, resolution: float) -> Ints:
-    """Return communities after the large ones were divided, as far as they can be."""
     labels = labels.copy()
     most = max(LARGE, LARGE_SHARE * len(graph))
     whole: set[int] = set()
@@ -475,7 +469,6 @@ class _Tags:
             self._written[folded] = min(self._written.get(folded, name), name)
 
     def common(self, notes: Iterable[int]) -> tuple[TagCount, ...]:
-        """Return the commonest tags of some notes with how many have each."""
         counts = Counter(tag for note in notes for tag in self._of.get(note, ()))
         order = sorted(counts, key=lambda tag: (-counts[tag], tag))
         return tuple(TagCount(self._written[tag], counts[tag]) for tag in order[:NAMED])

@@ -116,7 +116,6 @@ class _Scene(NamedTuple):
     history: _History
 
     def made(self, node: int) -> _Moment:
-        """Return when a note was made."""
         path = self.graph.paths[node]
         dates = self.dates.get(int(self.graph.ids[node]), NoteDates(None, 0, {}))
         for name in CREATED_BY:
@@ -190,7 +189,6 @@ def nameable(vault: Vault, former: Collection[str]) -> set[str]:
 
 
 def _closest(graph: LinkGraph, root: int) -> list[int]:
-    """Return the neighbours, those first that are linked both ways, then by links."""
     around = graph.around(root)
     both = np.isin(around, graph.outward(root)) & np.isin(around, graph.inward(root))
     order = np.lexsort((around, -graph.in_degree[around], ~both))
@@ -217,7 +215,6 @@ def _own_events(vault: Vault, scene: _Scene) -> Iterator[tuple[_Moment, Timeline
 def _link_events(
     vault: Vault, scene: _Scene
 ) -> Iterator[tuple[_Moment, TimelineEvent]]:
-    """Yield when each neighbour was made, and when each was first linked."""
     graph, root = scene.graph, scene.root
     ends = [pair for node in scene.near for pair in ((root, node), (node, root))]
     links = {pair: edges[0] for pair in ends if (edges := graph.edges(*pair))}
@@ -242,8 +239,6 @@ def _made_text(title: str, made: _Moment) -> str:
 
 
 def _in_order(dated: Iterable[tuple[_Moment, TimelineEvent]]) -> list[TimelineEvent]:
-    """Return events in order of time, whatever the clock of the place showed."""
-
     def place(pair: tuple[_Moment, TimelineEvent]) -> tuple[float, bool, int, str]:
         moment, event = pair
         return moment.at, moment.time != "", ORDER.index(event.kind), event.path
@@ -309,7 +304,6 @@ def lives_of(changes: Iterable[FileChange], paths: Sequence[str]) -> dict[str, L
 
 
 def _extended(life: Life | None, change: FileChange) -> Life:
-    """Return a life with the change before all that is known of it."""
     last, renames = (life.last, life.renames) if life else (change.commit, ())
     if change.kind == "renamed":
         renames = change, *renames
@@ -317,7 +311,6 @@ def _extended(life: Life | None, change: FileChange) -> Life:
 
 
 def _undo_renames(named: dict[str, str], step: Sequence[FileChange]) -> None:
-    """Make names stand for what they stood for before a commit."""
     renames = [change for change in step if change.kind == "renamed"]
     owners = [named.pop(change.path, None) for change in renames]
     for change in renames:

@@ -53,7 +53,6 @@ def folded(text: str) -> str:
 
 
 def words_in(text: str) -> tuple[str, ...]:
-    """Return the folded words of a name."""
     return tuple(folded(text).split())
 
 
@@ -65,7 +64,6 @@ def key_form(text: str) -> str:
 
 @lru_cache(maxsize=65_536)  # the words of a large vault's names
 def singular(word: str) -> str:
-    """Return the singular of an English word, or the word as it is."""
     if word in SAME_IN_PLURAL or not word.isascii() or not word.endswith("s"):
         return word
     if word.endswith(("ss", "us", "is")):
@@ -81,7 +79,6 @@ def singular(word: str) -> str:
 
 
 def in_singular(form: str) -> str:
-    """Return a folded name with each of its words in the singular."""
     return " ".join([singular(word) for word in form.split()])
 
 
@@ -151,7 +148,6 @@ class Habits(NamedTuple):
     days: tuple[str, ...] = ()
 
     def is_template(self, path: str) -> bool:
-        """Return whether a note is one to copy others from."""
         folded = fold(path)
         folders = folded.split("/")[:-1]
         return folded.startswith(self.templates) or not TEMPLATE_FOLDERS.isdisjoint(
@@ -159,18 +155,15 @@ class Habits(NamedTuple):
         )
 
     def is_day(self, path: str) -> bool:
-        """Return whether a note stands for a day, a week, a month or a year."""
         name = path.rpartition("/")[2].removesuffix(".md")
         return is_date(name) or (bool(self.days) and fold(path).startswith(self.days))
 
 
 def is_date(name: str) -> bool:
-    """Return whether a name is that of a day, a week, a month or a year."""
     return _DAY.fullmatch(name.strip()) is not None
 
 
 def is_placeholder(name: str) -> bool:
-    """Return whether a name waits to be filled in by a template's engine."""
     return _PLACEHOLDER.search(name) is not None
 
 
@@ -180,7 +173,6 @@ def habits_of(root: Path) -> Habits:
 
 
 def habits_in(settings: ObsidianSettings) -> Habits:
-    """Return the habits that the settings name."""
     return Habits(
         tuple(f"{fold(folder)}/" for folder in settings.template_folders),
         tuple(f"{fold(folder)}/" for folder in settings.day_folders),

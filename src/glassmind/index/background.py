@@ -64,8 +64,6 @@ class Background:
         self._pool = ThreadPoolExecutor(1, "glassmind-background", lower)
 
     def run(self, work: Callable[[], T]) -> T:
-        """Return what the work returns, or raise what it raises."""
-
         def job() -> T:
             try:
                 return work()
@@ -75,5 +73,4 @@ class Background:
         return self._pool.submit(job).result()
 
     def close(self) -> None:
-        """End the thread."""
         self._pool.shutdown()

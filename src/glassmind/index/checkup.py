@@ -82,7 +82,6 @@ class Examined:
 
     @cached_property
     def scan(self) -> Scan:
-        """The vault against the index, or against nothing where there is none."""
         try:
             with self.vault.faults():
                 known = self.stamps
@@ -92,7 +91,6 @@ class Examined:
 
     @property
     def words(self) -> Path:
-        """The folder of the word index."""
         return self.place.folder / word_files.FOLDER
 
     def words_behind(self) -> int | None:
@@ -102,7 +100,6 @@ class Examined:
 
     @property
     def matrix(self) -> Path:
-        """The folder of the vectors that answer."""
         space = self.vault.reader.rows().answering_space()
         return vector_files.place_of(self.place.folder, space.name if space else "")
 
@@ -115,7 +112,6 @@ class Examined:
         return 0 if log is None else self.vault.reader.pending(log, marker)
 
     def holder(self, lock: str) -> str | None:
-        """Return who holds a lock, such as that of writers."""
         return WriterLock(self.place.folder / lock).busy_holder()
 
     @property
@@ -133,7 +129,6 @@ class Examined:
         return "" if chosen.backend == "none" else f"{chosen.model} ({chosen.backend})"
 
     def coverage_text(self, space: Space) -> str:
-        """Return how many passages have a vector, in words."""
         least = self.config.index.embed_min_chars
         coverage = self.vault.reader.rows().coverage(space, least)
         return f"{coverage.covered:,} of {coverage.total:,} passages"
@@ -312,7 +307,6 @@ def _model(examined: Examined) -> Iterator[Check]:
 
 
 def _vectors(examined: Examined) -> Iterator[Check]:
-    """Say whether every vector is what was written, and every chunk has one."""
     known = examined.vault.reader.rows()
     damaged = known.damaged_vectors()
     if damaged:
@@ -385,7 +379,6 @@ ROWS = frozenset({"index.db", "freshness", "notes"})
 
 
 def counted(files: int) -> str:
-    """Return a number of files in words."""
     return "1 file" if files == 1 else f"{files:,} files"
 
 

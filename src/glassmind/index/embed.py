@@ -56,7 +56,6 @@ def embeddable(chunk: Unembedded, *, enriched: bool = False) -> Embeddable:
 
 
 def key_of(part: Embeddable) -> bytes:
-    """Return 16 bytes that only the same text in the same context has."""
     return xxhash.xxh3_128_digest(f"{part.context}\0{part.text}".encode())
 
 
@@ -77,19 +76,16 @@ class Batcher:
 
     @property
     def can_compute(self) -> bool:
-        """Whether there is a model for what is not given."""
         return self._embedder is not None
 
     @property
     def space(self) -> tuple[str, int]:
-        """Name and width of the space that the vectors lie in."""
         source = self._given or self._embedder
         if source is None:
             raise LookupError("neither a model nor given vectors")
         return source.space, source.width
 
     def remarks(self) -> list[str]:
-        """Return what to say of passages that could not be embedded, or were given."""
         said = self._given.remarks() if self._given is not None else []
         if not self.failed:
             return said
@@ -236,7 +232,6 @@ class EmbeddingTask(Struct, frozen=True):
 
     @classmethod
     def of(cls, vault: Vault, wait_s: float, first: int) -> "EmbeddingTask":
-        """Return the task of the settings."""
         given = None
         if vault.config.embeddings.backend == "smart-connections":
             from glassmind.files.smart_connections import (  # noqa: PLC0415
@@ -247,13 +242,11 @@ class EmbeddingTask(Struct, frozen=True):
         return cls(vault, wait_s, first, given)
 
     def options(self) -> tuple[int, bool, str]:
-        """Return what the settings ask of a pass."""
         chosen, index = self.vault.config.embeddings, self.vault.config.index
         settings = json.dumps({name: getattr(chosen, name) for name in MODEL_SETTINGS})
         return index.embed_min_chars, chosen.enrich, settings
 
     def level(self) -> str:
-        """Return what the rows remember of a pass that left nothing to do."""
         from glassmind.models.embedders import recipe_for  # noqa: PLC0415 - costly
 
         given = self.given
@@ -262,11 +255,9 @@ class EmbeddingTask(Struct, frozen=True):
         return json.dumps([head, *self.options(), state, recipe])
 
     def is_as_before(self, level: str | None) -> bool:
-        """Whether what the rows remember was done by the same settings."""
         return level is not None and json.loads(level)[1:4] == list(self.options())
 
     def left(self) -> int:
-        """Return how many chunks lack a vector."""
         known = self.vault.reader.rows()
         return known.coverage(known.answering_space(), self.options()[0]).missing
 
@@ -385,7 +376,6 @@ class _Pass:
         return self._vault.reader.rows()
 
     def missing(self) -> int:
-        """Return how many chunks lack a vector of this space."""
         return self.known.coverage(self.space, self._least).missing
 
     def run(self, pause: Callable[[], bool]) -> None:
@@ -522,7 +512,6 @@ class _Pass:
 
     @contextmanager
     def _step(self) -> Iterator[VectorStep]:
-        """Hold the writer lock for one short step on the rows that were begun with."""
         with (
             self._writing() as store,
             store.faults(),
@@ -534,7 +523,6 @@ class _Pass:
             yield step
 
     def _follow(self) -> None:
-        """Let the sidecar catch up."""
         began = time.monotonic()
         with self._writing() as store, store.faults():
             follow_vectors(self._vault, store, self._progress)
@@ -542,7 +530,6 @@ class _Pass:
         self._due = now + max(FOLLOW_S, FOLLOW_SHARE * (now - began))
 
     def _complete(self) -> None:
-        """Let the space answer now that every chunk has its vector, and no other."""
         if self.known.spaces() == [self.space]:
             return
         with self._step() as step:

@@ -76,7 +76,6 @@ class IndexRequest(Struct, frozen=True):
     paths: tuple[str, ...] = ()
 
     def why(self) -> str:
-        """Return the reason and the wishes as the record of the run has them."""
         wishes = ("verify", "rebuild", "compact", "accept_deletions")
         asked = [wish.replace("_", "-") for wish in wishes if getattr(self, wish)]
         given = [] if asked and self.reason == "index" else [self.reason]
@@ -96,7 +95,6 @@ class IndexKeeper(Struct, frozen=True):
 
     @property
     def vault(self) -> Vault:
-        """The whole vault."""
         return self.view.whole
 
     def index(
@@ -145,7 +143,6 @@ class IndexKeeper(Struct, frozen=True):
             return report
 
     def _followed_up(self, report: IndexReport, request: IndexRequest) -> IndexReport:
-        """Take in what a person ticked, and propose links to renamed notes."""
         moved, problems = self.vault.hooks.after_run(self.vault)
         if moved:
             again = IndexRequest(reason=request.reason, paths=tuple(moved))
@@ -201,7 +198,6 @@ class IndexKeeper(Struct, frozen=True):
         return sorted(path for path in known if kind_of(path) != "attachment")
 
     def catch_up(self, wait_s: float = 0.0) -> str | None:
-        """Bring the sidecars up to the rows, or say why that was not possible."""
         try:
             with self.vault.writing(wait_s, here=True) as store, store.faults():
                 follow_sidecars(self.vault, store, _quiet)
@@ -225,11 +221,9 @@ class IndexKeeper(Struct, frozen=True):
         return self.catch_up() is None
 
     def examine(self) -> list[Check]:
-        """Look at the vault, the index and what they stand on."""
         return examine(self.view)
 
     def status(self) -> Status:
-        """Return what is current of the index."""
         with self.view.faults():
             return status_of(self.view)
 
@@ -369,7 +363,6 @@ def _repair(vault: Vault, store: SqliteWriter) -> None:
 
 
 def _drop_damaged_vectors(store: SqliteWriter) -> None:
-    """Forget vectors that are not what was written: they are embedded again."""
     damaged = store.rows().damaged_vectors()
     if damaged:
         with store.vector_step() as step:
@@ -466,7 +459,6 @@ def _bring_up_rows(
 
 
 def _owe_words(store: SqliteWriter) -> None:
-    """Note that the words of what was written are left to whoever searches next."""
     with store.transaction() as step:
         step.set(OWED, store.log().head())
 
@@ -513,7 +505,6 @@ def _collector_paused() -> Iterator[None]:
 
 
 def split_rules(config: Config) -> SplitRules:
-    """Return how notes are split, by the settings."""
     index = config.index
     return SplitRules(
         target_tokens=index.chunk_target_tokens,

@@ -65,7 +65,6 @@ class Vanished:
 
 
 def exceeds(gone: int, known: int) -> bool:
-    """Whether more notes are gone than anyone deletes on purpose."""
     return gone > GUARD_NOTES and gone > known * GUARD_SHARE
 
 
@@ -112,8 +111,6 @@ ReadBytes = Callable[[NotePath], bytes]
 
 
 class Content(NamedTuple):
-    """The bytes of a file and their hash."""
-
     raw: bytes
     digest: Digest
 
@@ -132,7 +129,6 @@ def read_content(file: FileFacts, read: ReadBytes) -> Content | Skipped | None:
 
 
 def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | Skipped:
-    """Return the note with everything the store keeps of it, without credentials."""
     decoded = decode(content.raw)
     if isinstance(decoded, Unreadable):
         return Skipped(file.path, decoded.reason)
@@ -156,14 +152,12 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
 
 
 def troubles_of(item: Indexed) -> list[str]:
-    """Return what its writer may want to mend, a sentence each, after its path."""
     error = item.note.frontmatter.error
     told = item.warnings if error is None else (error, *item.warnings)
     return [f"{item.file.path}: {sentence}" for sentence in told]
 
 
 def doubted(file: FileFacts, now_ns: int) -> FileFacts:
-    """Return the facts with a stamp that makes the next run hash a file this young."""
     young = file.mtime_ns > now_ns - DOUBT_NS
     return replace(file, stamp=TO_HASH) if young else file
 
@@ -173,7 +167,6 @@ BATCH = 20_000
 
 
 def recheck_links(store: SqliteWriter) -> None:
-    """Find the destination of every link again, and correct those that are wrong."""
     with store.transaction() as step:
         ends = Ends.of(step.files())
         checked = ((link, end, ends.of_link(link)) for link, end in step.settled())
@@ -182,7 +175,6 @@ def recheck_links(store: SqliteWriter) -> None:
 
 
 def settle_in(step: Transaction) -> None:
-    """Resolve every unsettled link as a part of this step."""
     while _settle_some(step):
         pass
 
@@ -213,11 +205,9 @@ class Ends(Struct, frozen=True):
 
     @classmethod
     def of(cls, files: Mapping[NotePath, int]) -> "Ends":
-        """Return where links may lead when these are the files there are."""
         return cls(Names.of(files), files)
 
     def of_note(self, note: Note) -> list[int | None]:
-        """Return where each link of a note leads."""
         path, own = note.path, self.files[note.path]
         return [self._end(link.kind, link.target, path, own) for link in note.links]
 
@@ -280,20 +270,16 @@ class Job(Struct, frozen=True):
     files: frozenset[str] | None = None
 
     def looked_at(self, path: str) -> bool:
-        """Whether this run would have seen that file."""
         if self.files is not None:
             return path in self.files
         return self.folders is None or folder_of(path) in self.folders
 
 
 def fingerprint(rules: SplitRules) -> str:
-    """Return what the rows depend on beside the vault."""
     return f"{PARSER_VERSION}/{SPLITTER_VERSION}/{SHAPES_VERSION}/{rules}"
 
 
 class Tally(Struct):
-    """What a run has done so far."""
-
     added: int = 0
     changed: int = 0
     moved: int = 0
@@ -305,14 +291,12 @@ class Tally(Struct):
     troubles: list[str] = []
 
     def told(self) -> tuple[str, ...]:
-        """Return what is wrong with the notes read, the first of it in full."""
         more = len(self.troubles) - MOST_TROUBLES
         rest = f"{more:,} more things to mend in notes: see glassmind doctor"
         troubles = [*self.troubles[:MOST_TROUBLES], *([rest] if more > 0 else [])]
         return (*self._repairs(), *troubles)
 
     def _repairs(self) -> list[str]:
-        """Return a sentence about the notes whose rows were wrong, if there are any."""
         count, first = len(self.repaired), sorted(self.repaired)[:MOST_NAMED]
         if not count:
             return []
@@ -323,7 +307,6 @@ class Tally(Struct):
         ]
 
     def report(self, notes: int, seconds: float) -> IndexReport:
-        """Return the counts as they are now."""
         return IndexReport(
             added=self.added,
             changed=self.changed,
@@ -382,7 +365,6 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
 
 
 def is_one_batch(found: Scan) -> bool:
-    """Whether what a scan found fits into one transaction."""
     if len(found.changed) + len(found.missing) > BATCH_NOTES:
         return False
     return sum(file.size for file in found.changed) <= BATCH_BYTES
@@ -391,7 +373,6 @@ def is_one_batch(found: Scan) -> bool:
 def _still_skipped(
     job: Job, known: Mapping[NotePath, int], scan: Scan, held: frozenset[NotePath]
 ) -> list[Skipped]:
-    """Return what the last run could make nothing of and what has not changed since."""
     again = {file.path for file in scan.changed} | (set(scan.missing) - held)
     kept = []
     for path, reason, unknown in job.store.rows().skipped():
@@ -463,7 +444,6 @@ class _Work:
         return self._held
 
     def _gone_for_good(self) -> frozenset[NotePath]:
-        """Return what is missing, neither moved nor there but for new rules."""
         taken: set[NotePath] = set()
         for file in self._scan.changed:
             if file.kind == "attachment" or file.path in self._known:
@@ -477,7 +457,6 @@ class _Work:
         return frozenset(path for path in gone if not self._job.exists(path))
 
     def _came_back(self, gone: frozenset[NotePath]) -> frozenset[NotePath]:
-        """Return what was missing and is there again, for the next look to take in."""
         job = self._job
         there = (path for path in self._scan.missing if path not in gone)
         return frozenset(

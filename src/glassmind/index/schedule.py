@@ -114,7 +114,6 @@ def launchd_units(command: Sequence[str], *, name: str, every_min: int) -> Units
 
 
 def units_as_script(units: Units) -> str:
-    """Return a shell script that writes the files and enables them."""
     lines = []
     for file in units.files:
         lines += [f"mkdir -p {file.folder}", f"cat > {file.folder}/{file.name} <<'END'"]

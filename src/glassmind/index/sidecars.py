@@ -95,7 +95,6 @@ class Follower(Generic[T]):
 
     @property
     def is_level(self) -> bool:
-        """Whether everything is applied and committed."""
         return self._committed == self._log.head()
 
     def begin(self, expected: int) -> None:
@@ -113,7 +112,6 @@ class Follower(Generic[T]):
         self._marker, self._known, self.anew = self._log.head(), True, True
 
     def make_good(self) -> None:
-        """Commit what a narrow run left to be followed, before what may take long."""
         if self._known and self._marker is not None:
             pending = self._log.pending(self._marker) or 0
             if 0 < pending <= MUCH:
@@ -198,27 +196,22 @@ class Follower(Generic[T]):
         self._progress(Progress(self._followed.stage, done, max(total, done)))
 
     def prune(self) -> None:
-        """Forget what the log holds below what was committed."""
         if self._committed is not None:
             self._followed.fence()
             self._log.prune(self._committed)
 
     def abandon(self) -> None:
-        """Forget what was not committed."""
         if self._sidecar is not None:
             with suppress(IndexFault):
                 self._sidecar.rollback()
 
     def close(self) -> None:
-        """Give the writer back."""
         if self._sidecar is not None:
             sidecar, self._sidecar = self._sidecar, None
             sidecar.close()
 
 
 def words_of(vault: Vault) -> Followed[Document]:
-    """Return how the word index of a vault is followed."""
-
     def folder() -> Path:
         return vault.place.folder / word_files.FOLDER
 
@@ -239,8 +232,6 @@ def words_of(vault: Vault) -> Followed[Document]:
 
 
 def vectors_of(vault: Vault) -> Followed[NoteVectors]:
-    """Return how the vectors of the space that answers are followed."""
-
     def answering() -> tuple[Path, int]:
         space = vault.writer.rows().answering_space()
         name, width = (space.name, space.width) if space else ("", 1)
@@ -276,7 +267,6 @@ def vectors_of(vault: Vault) -> Followed[NoteVectors]:
 
 @contextmanager
 def followed_through(follower: Follower[T]) -> Iterator[None]:
-    """Give the sidecar back whatever happens, without what was not committed."""
     try:
         yield
     except BaseException:
@@ -287,7 +277,6 @@ def followed_through(follower: Follower[T]) -> Iterator[None]:
 
 
 def follow_sidecars(vault: Vault, store: SqliteWriter, progress: ShowProgress) -> None:
-    """Bring the sidecars up to the rows as they are: words, then vectors if any."""
     follow(store.log(), words_of(vault), store, progress)
     follow_vectors(vault, store, progress)
 
@@ -299,7 +288,6 @@ def follow_vectors(
     *,
     compact: bool = False,
 ) -> None:
-    """Bring the vectors up to the rows as they are, where there are any."""
     log = store.vector_log()
     if log is not None:
         follow(log, vectors_of(vault), store, progress, compact=compact)
@@ -313,7 +301,6 @@ def follow(
     *,
     compact: bool = False,
 ) -> None:
-    """Bring one sidecar up to the rows as they are."""
     follower = Follower(log, followed, progress)
     with followed_through(follower):
         finish(follower, followed, store, compact=compact)
@@ -326,7 +313,6 @@ def finish(
     *,
     compact: bool = False,
 ) -> None:
-    """Commit a sidecar, compacting it when that is due or asked for."""
     was_level = follower.is_level
     if was_level and not compact:
         return
@@ -344,5 +330,4 @@ def _is_due(followed: Followed[T]) -> bool:
 
 
 def waiting(progress: ShowProgress) -> Callable[[], None]:
-    """Return what is called while we wait for our turn, and may end that."""
     return lambda: progress(Progress("wait", 0, 0))

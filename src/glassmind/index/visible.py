@@ -27,7 +27,6 @@ def visible_digests(vault: Vault) -> "Mapping[NotePath, str]":
 def visible_report(
     vault: Vault, report: "IndexReport", before: "Mapping[NotePath, str]"
 ) -> "IndexReport":
-    """Return what a run did to the visible notes, given their digests before it."""
     reader = vault.visible_rows
     if reader.hidden_notes():
         report = _counted(vault, report, before)

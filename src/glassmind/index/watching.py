@@ -56,7 +56,6 @@ class Inbox:
             return len(self._quiet)
 
     def hear(self, heard: VaultChanges) -> None:
-        """Take in what was heard."""
         now_s = time.monotonic()
         with self._news:
             for path in heard.changed:
@@ -77,18 +76,15 @@ class Inbox:
         return Taken(whole=True)
 
     def clear(self) -> None:
-        """Forget everything: the whole vault is about to be looked at."""
         with self._news:
             self._quiet.clear()
 
     def is_due(self) -> bool:
-        """Whether there is something to take."""
         with self._news:
             next_s = self._quiet.next_s()
         return next_s is not None and next_s <= time.monotonic()
 
     def wait(self, longest_s: float) -> None:
-        """Wait until something is due, or for so long."""
         until = time.monotonic() + longest_s
         with self._news:
             while (now := time.monotonic()) < until:
@@ -184,7 +180,6 @@ class Watching:
             self._vault.reader.close()
 
     def _turn(self) -> None:
-        """Do what is due, the most urgent first."""
         self._check_root()
         self._check_held()
         taken = self._inbox.take()
@@ -203,7 +198,6 @@ class Watching:
         self._leave_word()
 
     def _wait(self) -> None:
-        """Wait for something to do."""
         ahead_s = min(self._whole_at, self._poll_at, self._embed_at) - time.monotonic()
         self._inbox.wait(max(0.0, min(TICK_S, ahead_s)))
 
@@ -212,7 +206,6 @@ class Watching:
         self._cause = cause
 
     def _check_root(self) -> None:
-        """Notice that the vault is another folder by now, or that events have ended."""
         try:
             found = identity_of(self._root_path)
         except VaultError:
@@ -223,7 +216,6 @@ class Watching:
             self._look_soon("rescan")
 
     def _check_held(self) -> None:
-        """Look again when others have written what we held back."""
         if self._held and self._head() != self._held_at:
             self._held_at = self._head()
             self._look_soon("rescan")
@@ -251,7 +243,6 @@ class Watching:
             return True
 
     def _listen(self) -> None:
-        """Hear of changes if the system tells of them, or else look for them."""
         refused = self._silent
         try:
             self._root = identity_of(self._root_path)
@@ -266,7 +257,6 @@ class Watching:
             self._told(Turned(mode, refused))
 
     def _look(self) -> None:
-        """Compare the whole vault with the index."""
         cause = self._cause
         self._listen()  # folders that came are heard of before they are looked at
         self._inbox.clear()
@@ -281,7 +271,6 @@ class Watching:
         self._poll_at = time.monotonic() + self._settings.poll_s if polling else NEVER
 
     def _poll(self) -> None:
-        """Look whether the vault differs from the index, and take it in if so."""
         began = time.monotonic()
         try:
             drifted = self._has_drifted()
@@ -330,14 +319,12 @@ class Watching:
         return report
 
     def _hold(self, report: IndexReport) -> None:
-        """Say what seems gone, once for as many notes."""
         if self._held != report.held:
             self._held_said = str(MassDeletion(report.held, report.notes))
         self._held = report.held
         self._hinder(self._held_said)
 
     def _hinder(self, sentence: str) -> None:
-        """Say what went wrong, once, and look at the whole vault after a while."""
         again_s = min(FIRST_RETRY_S * 2**self._failures, LONGEST_RETRY_S)
         self._failures = min(self._failures + 1, MOST_FAILURES)
         self._whole_at, self._poll_at = time.monotonic() + again_s, NEVER
@@ -346,7 +333,6 @@ class Watching:
             self._told(Hindered(sentence, again_s))
 
     def _embed(self) -> None:
-        """Let vectors follow the text, until there is new text."""
         self._embed_at = NEVER
         try:
             report = self._background.run(
@@ -413,7 +399,6 @@ def _changes(report: IndexReport) -> int:
 
 
 def _no_events(root: Path) -> str:
-    """Return why the system tells of no changes to a vault, if so."""
     if not on_network(root):
         return ""
     return f"{filesystem_kind(root)} tells nobody of changes that another machine makes"

@@ -93,7 +93,6 @@ def _order(count: int, chance: Random | None) -> list[int]:
 
 
 def _weights_by(labels: list[int], row: list[tuple[int, float]]) -> dict[int, float]:
-    """Return the total weight of a node's links to each community or group."""
     weights = dict[int, float]()
     for other, weight in row:
         label = labels[other]
@@ -104,7 +103,6 @@ def _weights_by(labels: list[int], row: list[tuple[int, float]]) -> dict[int, fl
 def _move_nodes(
     graph: _Graph, labels: list[int], penalty: float, order: list[int]
 ) -> None:
-    """Move single nodes to better communities until no move raises modularity."""
     links, degrees = graph
     count = len(labels)
     totals = np.bincount(labels, degrees, minlength=count).tolist()

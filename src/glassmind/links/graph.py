@@ -68,7 +68,6 @@ class Table:
         return tuple(column[first:last] for column in self._base.columns)
 
     def with_rows(self, rows: Mapping[int, Row]) -> "Table":
-        """Return the same table with other rows for some nodes."""
         if not rows:
             return self
         replaced = {**self._replaced, **rows}
@@ -149,7 +148,6 @@ class LinkGraph:
         return len(self.paths)
 
     def node_at(self, path: str) -> int | None:
-        """Return the node of a path, or of an unresolved name in whatever case."""
         at = bisect_left(self.paths, path, 0, self.note_count)
         if at < self.note_count and self.paths[at] == path:
             return at
@@ -181,7 +179,6 @@ class LinkGraph:
         return np.union1d(self.outward(node), self.inward(node))
 
     def edges(self, source: int, target: int) -> list[NetEdge]:
-        """Return every link from one node to another, in the order written."""
         rows = self.tables.links.row(source)
         places = np.flatnonzero(rows[0] == target)
         columns = [column[places].tolist() for column in rows[1:]]
@@ -193,23 +190,19 @@ class LinkGraph:
         return edges
 
     def edges_to(self, node: int) -> list[NetEdge]:
-        """Return every link to a node, by source and then in the order written."""
         sources = self.inward(node).tolist()
         return [edge for source in sources for edge in self.edges(source, node)]
 
     @cached_property
     def out_degree(self) -> Ints:
-        """How many others each node links to."""
         return np.diff(self.tables.out.flat.starts)
 
     @cached_property
     def in_degree(self) -> Ints:
-        """How many others link to each node."""
         return np.diff(self.tables.into.flat.starts)
 
     @cached_property
     def both(self) -> Flat:
-        """The neighbours of each node in either direction, and the strongest kind."""
         keys = [_keys(table.flat) for table in (self.tables.out, self.tables.into)]
         return _distinct(len(self), np.concatenate(keys))
 
@@ -223,12 +216,10 @@ class LinkGraph:
 
 
 def ghost_key(name: str) -> str:
-    """Return what the spellings of one unresolved name have in common."""
     return name.lower().removesuffix(".md")
 
 
 def build(head: str, nodes: NodeRows, rows: LinkRows) -> LinkGraph:
-    """Return the graph of notes, given by path, and of the links between them."""
     count, known = len(nodes.ids), _by_id(nodes.ids)
     names: dict[str, int] = {"": 0}
     sources, targets = _numbered(known, rows.sources), _numbered(known, rows.targets)
@@ -350,7 +341,6 @@ def rings(graph: LinkGraph, roots: Sequence[int], depth: int) -> list[Ints]:
 
 
 def inner_links(graph: LinkGraph, nodes: Sequence[int] | Column) -> tuple[Ints, Ints]:
-    """Return the distinct pairs of these nodes that are linked: sources, targets."""
     inside = np.zeros(len(graph), np.bool_)
     inside[np.asarray(nodes, np.int64)] = True
     chosen = np.flatnonzero(inside).astype(np.int32)
@@ -367,20 +357,17 @@ def common_nodes(graph: LinkGraph, one: int, other: int) -> Ints:
 
 
 def gathered(flat: Flat, nodes: NDArray[np.integer[Any]]) -> Ints:
-    """Return the first column of the rows of some nodes, one behind the other."""
     starts, (items, *_) = flat
     return items[_places(starts, nodes)]
 
 
 def starts_of(counts: NDArray[np.integer[Any]]) -> Ints:
-    """Return where rows of these lengths begin, and where the last one ends."""
     starts = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=starts[1:])
     return starts
 
 
 def _places(starts: Ints, nodes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return where the items of the rows of some nodes are, row by row."""
     firsts = starts[nodes]
     sizes = starts[nodes + 1] - firsts
     ends = np.cumsum(sizes)
@@ -414,7 +401,6 @@ def _tables(links: Flat) -> Tables:
 
 
 def _relinked(tables: Tables, rows: Mapping[int, Row]) -> Tables:
-    """Return the tables with these links, given by node."""
     out: dict[int, Row] = {}
     into: dict[int, dict[int, int]] = {}
     for node, (targets, marks, _) in rows.items():
@@ -459,7 +445,6 @@ def _keys(flat: Flat, *, reverse: bool = False) -> NDArray[np.int64]:
 
 
 def _distinct(count: int, keys: NDArray[np.int64]) -> Flat:
-    """Return rows of each node once with its least kind, given packed keys."""
     keys = np.sort(keys)
     pairs = keys >> MARK_BITS
     first = np.ones(len(keys), np.bool_)
@@ -468,7 +453,6 @@ def _distinct(count: int, keys: NDArray[np.int64]) -> Flat:
 
 
 def _rows_of(count: int, keys: NDArray[np.int64], pairs: NDArray[np.int64]) -> Flat:
-    """Return the rows of packed keys, which are sorted and have no pair twice."""
     nodes = pairs.astype(np.int32)  # keeps the low bits
     nodes &= (1 << _NODE_BITS) - 1
     kinds = keys.astype(np.uint8)

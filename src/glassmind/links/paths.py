@@ -78,7 +78,6 @@ class _Search:
         self.work = 0
 
     def chains(self, source: int, target: int, length: int) -> Iterator[Stops]:
-        """Yield the chains of this length by path, until there was too much work."""
         chain, choices = [source], [self._next(source, length - 1)]
         while choices and self.work <= self._most_work:
             node = next(choices[-1], None)

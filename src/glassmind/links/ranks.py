@@ -56,19 +56,15 @@ class Bridging(NamedTuple):
 
 
 class _Arcs(NamedTuple):
-    """Pairs of linked nodes."""
-
     size: int
     sources: NDArray[np.intp]
     targets: NDArray[np.intp]
     weights: Floats
 
     def forward(self, scores: Floats) -> Floats:
-        """Return what each node gets when each gives its score to all its targets."""
         return self._flow(scores, self.sources, self.targets)
 
     def backward(self, scores: Floats) -> Floats:
-        """Return what each node gets of all its targets."""
         return self._flow(scores, self.targets, self.sources)
 
     def _flow(
@@ -214,7 +210,6 @@ def _through(starts: Ints, nodes: Ints, roots: NDArray[np.intp]) -> tuple[Floats
 
 
 def _unique(cells: NDArray[np.intp], place: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return each cell once, writing its place among them into the table."""
     order = np.arange(len(cells))
     place[cells] = order  # of equal ones, the last stays
     unique: NDArray[np.intp] = cells[place.take(cells) == order]
@@ -225,7 +220,6 @@ def _unique(cells: NDArray[np.intp], place: NDArray[np.intp]) -> NDArray[np.intp
 def _onward(
     starts: Ints, nodes: Ints, ring: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the arcs that leave a ring: from which place of it, to which cell."""
     here = ring % (len(starts) - 1)
     firsts = starts[here]
     sizes = starts[here + 1] - firsts
