@@ -321,23 +321,6 @@ def test_whose_a_change_was_is_known_through_any_renames(
     assert all(life.begun for life in lives.values())
 
 
-def test_notes_that_change_names_at_once_keep_their_lives() -> None:
-    first = Commit("1", "2021-01-01", "00:00:00+00:00")
-    then = Commit("2", "2021-01-02", "00:00:00+00:00")
-    changes = [
-        FileChange(then, "renamed", "A.md", "B.md"),
-        FileChange(then, "renamed", "B.md", "C.md"),
-        FileChange(first, "added", "B.md", ""),
-        FileChange(first, "added", "C.md", ""),
-    ]
-
-    lives = lives_of(changes, ["A.md", "B.md"])
-
-    assert {path: life.first.id for path, life in lives.items()} == {
-        "A.md": "1", "B.md": "1"
-    }  # fmt: skip
-
-
 def test_of_many_events_the_latest_are_shown(
     grown: tuple[VaultDesk, GitDesk],
 ) -> None:

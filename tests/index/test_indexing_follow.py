@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import pytest
 from hypothesis import given
@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
 from glassmind.index import sidecars as follow_module
-from glassmind.index.sidecars import Followed, Follower, finish, follow
+from glassmind.index.sidecars import Follower, follow
 from glassmind.model import NotePath
 from glassmind.model.index import Document, Passage, Progress
-from glassmind.store.sqlite.change_log import Log
 
 
 def document(note_id: int, text: str) -> Document:
@@ -147,8 +146,8 @@ class FakeStore:
 
     changes: FakeLog
 
-    def log(self) -> FakeLog:
-        return self.changes
+    def fence(self) -> None:
+        return
 
     def rows(self) -> Self:
         return self
@@ -160,31 +159,28 @@ class FakeStore:
 class Shelf:
     """Where a sidecar stands; one that is thrown away leaves room for a fresh one."""
 
+    stage = "words"
+
     def __init__(self, sidecar: FakeSidecar) -> None:
         self.sidecar = sidecar
         self.thrown_away = 0
+
+    def log(self, store: FakeStore) -> FakeLog:
+        return store.changes
+
+    def marker(self) -> str | None:
+        return self.sidecar.reached
 
     def discard(self) -> None:
         self.thrown_away += 1
         self.sidecar = FakeSidecar()
 
-    def open(self, large: bool) -> FakeSidecar:
-        self.sidecar.opened.append(large)
+    def open(self, *, much: bool) -> FakeSidecar:
+        self.sidecar.opened.append(much)
         return self.sidecar
 
-    def followed(self) -> Followed[Document]:
-        return Followed(
-            stage="words",
-            marker=lambda: self.sidecar.reached,
-            open=self.open,
-            discard=self.discard,
-            deleted=lambda: self.sidecar.deleted,
-            wrong=lambda: None,
-        )
-
-
-def as_log(log: FakeLog) -> Log[Document]:
-    return cast("Log[Document]", log)
+    def deleted(self) -> tuple[int, float]:
+        return self.sidecar.deleted
 
 
 def quiet(_: Progress) -> None:
@@ -192,29 +188,26 @@ def quiet(_: Progress) -> None:
 
 
 def catch_up(log: FakeLog, shelf: Shelf | FakeSidecar) -> None:
-    if isinstance(shelf, FakeSidecar):
-        shelf = Shelf(shelf)
+    sidecar: Any = Shelf(shelf) if isinstance(shelf, FakeSidecar) else shelf
     store: Any = FakeStore(log)
-    follow(as_log(log), shelf.followed(), store, quiet)
+    follow(sidecar, store, quiet)
+
+
+def follower_of(log: FakeLog, shelf: Shelf) -> Follower:
+    parts: tuple[Any, Any, Any] = log, shelf, FakeStore(log)
+    return Follower(*parts, quiet)
 
 
 def run_of(
     log: FakeLog, shelf: Shelf, changes: Sequence[tuple[int, str | None]]
-) -> Follower[Document]:
+) -> Follower:
     """Do as a run of indexing does: follow while rows are written, then finish."""
-    store: Any = FakeStore(log)
-    follower = Follower(as_log(log), shelf.followed(), quiet)
-    try:
+    with follower_of(log, shelf) as follower:
         follower.begin(len(changes))
         for note_id, text in changes:
             log.change(note_id, text)
             follower.advance()
-        finish(follower, shelf.followed(), store)
-    except BaseException:
-        follower.abandon()
-        raise
-    finally:
-        follower.close()
+        follower.finish()
     return follower
 
 
@@ -352,7 +345,7 @@ def test_a_long_catch_up_reads_a_batch_at_a_time(
 
 def test_a_run_shows_nothing_before_it_is_finished() -> None:
     log, shelf = FakeLog(), Shelf(FakeSidecar())
-    follower = Follower(as_log(log), shelf.followed(), quiet)
+    follower = follower_of(log, shelf)
     follower.begin(2)
 
     log.change(1, "a")

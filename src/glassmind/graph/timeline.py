@@ -9,7 +9,6 @@ that is known to be younger.
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -294,30 +293,18 @@ def lives_of(changes: Iterable[FileChange], paths: Sequence[str]) -> dict[str, L
     """
     named = {path: path for path in paths}
     lives: dict[str, Life] = {}
-    for _, step in groupby(changes, key=lambda change: change.commit.id):
-        whole = list(step)
-        for change in whole:
-            if owner := named.get(change.path):
-                lives[owner] = _extended(lives.get(owner), change)
-        _undo_renames(named, whole)
-    return lives
-
-
-def _extended(life: Life | None, change: FileChange) -> Life:
-    last, renames = (life.last, life.renames) if life else (change.commit, ())
-    if change.kind == "renamed":
-        renames = change, *renames
-    return Life(change.commit, last, renames, begun=change.kind == "added")
-
-
-def _undo_renames(named: dict[str, str], step: Sequence[FileChange]) -> None:
-    renames = [change for change in step if change.kind == "renamed"]
-    owners = [named.pop(change.path, None) for change in renames]
-    for change in renames:
-        named.pop(change.former, None)
-    for change, owner in zip(renames, owners, strict=True):
-        if owner is not None:
+    for change in changes:
+        owner = named.get(change.path)
+        if owner is None:
+            continue
+        known = lives.get(owner)
+        last, renames = (known.last, known.renames) if known else (change.commit, ())
+        if change.kind == "renamed":
+            renames = change, *renames
+            del named[change.path]
             named[change.former] = owner
-    for change in step:
-        if change.kind == "added" and named.get(change.path, "") != change.path:
-            named.pop(change.path, None)
+        elif change.kind == "added" and change.path != owner:
+            del named[change.path]
+        is_begun = change.kind == "added"
+        lives[owner] = Life(change.commit, last, renames, begun=is_begun)
+    return lives

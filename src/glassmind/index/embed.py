@@ -16,7 +16,7 @@ import xxhash
 from msgspec import Struct
 
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
-from glassmind.index.sidecars import follow_vectors, waiting
+from glassmind.index.sidecars import Vectors, follow, waiting
 from glassmind.model.index import Progress, ShowProgress
 from glassmind.model.vectors import Embeddable, Embedded, Space, Unembedded
 from glassmind.models.protocols import Embedder
@@ -525,7 +525,7 @@ class _Pass:
     def _follow(self) -> None:
         began = time.monotonic()
         with self._writing() as store, store.faults():
-            follow_vectors(self._vault, store, self._progress)
+            follow(Vectors(self._vault), store, self._progress)
         now = time.monotonic()
         self._due = now + max(FOLLOW_S, FOLLOW_SHARE * (now - began))
 

@@ -34,19 +34,16 @@ from glassmind.index.pipeline import (
 )
 from glassmind.index.sidecars import (
     Follower,
-    finish,
+    Vectors,
+    Words,
+    follow,
     follow_sidecars,
-    follow_vectors,
-    followed_through,
-    vectors_of,
     waiting,
-    words_of,
 )
 from glassmind.model import NotePath
 from glassmind.model.index import (
     OWED,
     Check,
-    Document,
     IndexReport,
     Progress,
     ShowProgress,
@@ -217,7 +214,7 @@ class IndexKeeper(Struct, frozen=True):
         """
         if Path(error.file).name == "index.db":
             return False
-        words_of(self.vault).discard()
+        Words(self.vault).discard()
         return self.catch_up() is None
 
     def examine(self) -> list[Check]:
@@ -332,8 +329,8 @@ def run_index(
     writing = vault.writing(wait_s, anew=request.rebuild, waiting=waiting(progress))
     with _collector_paused(), writing as store:
         if request.rebuild:
-            words_of(vault).discard()
-            vectors_of(vault).discard()
+            Words(vault).discard()
+            Vectors(vault).discard()
         elif request.verify:
             _repair(vault, store)
         report = _sound_run(vault, store, request, progress)
@@ -353,8 +350,8 @@ def _repair(vault: Vault, store: SqliteWriter) -> None:
         store.begin_anew(wrong)
     _drop_damaged_vectors(store)
     for name, sidecar in (
-        ("word index", words_of(vault)),
-        ("matrix of vectors", vectors_of(vault)),
+        ("word index", Words(vault)),
+        ("matrix of vectors", Vectors(vault)),
     ):
         wrong = sidecar.wrong()
         if wrong is not None:
@@ -412,13 +409,11 @@ def _bring_up(
 ) -> IndexReport:
     if request.narrow:
         return _bring_up_rows(vault, store, request, progress)
-    words = words_of(vault)
-    follower = Follower(store.log(), words, progress)
-    with followed_through(follower):
+    with Follower(store.log(), Words(vault), store, progress) as follower:
         follower.make_good()
         report = _bring_up_rows(vault, store, request, progress, follower)
-        finish(follower, words, store, compact=request.compact)
-    follow_vectors(vault, store, progress, compact=request.compact)
+        follower.finish(compact=request.compact)
+    follow(Vectors(vault), store, progress, compact=request.compact)
     fold_usage(vault)
     return replace(report, compacted=True) if follower.anew else report
 
@@ -428,7 +423,7 @@ def _bring_up_rows(
     store: SqliteWriter,
     request: IndexRequest,
     progress: ShowProgress,
-    follower: Follower[Document] | None = None,
+    follower: Follower | None = None,
 ) -> IndexReport:
     rules = vault.ignore_rules()
     with vault.files() as files:

@@ -6,12 +6,10 @@ the sidecar followed another database: it is made again from the rows, never fro
 vault.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, Self
 
 from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.model.index import Document, Progress, ShowProgress, Stage
@@ -26,9 +24,6 @@ if TYPE_CHECKING:  # numpy and tantivy
     from glassmind.store.lexical.write import WordWriter
     from glassmind.store.vectors.write import VectorWriter
 
-T = TypeVar("T")
-T_contra = TypeVar("T_contra", contravariant=True)
-
 BATCH = 500
 """Notes read at a time: bounds memory, and lets the sidecar write while we read."""
 
@@ -40,62 +35,108 @@ COMPACT_SHARE, COMPACT_CHUNKS = 0.2, 2_000
 """Deleted documents still count in a word's rarity; beyond a fifth, rankings drift."""
 
 
-class Sidecar(Protocol[T_contra]):
-    """A sidecar open for writing: that of words or that of vectors."""
+class Words:
+    """The word index of a vault."""
 
-    def reset(self) -> None:
-        """Start again from nothing; takes effect with the next commit."""
+    stage: Stage = "words"
 
-    def put(self, note_ids: Iterable[int], notes: Sequence[T_contra], /) -> None:
-        """Replace everything known of the notes."""
+    def __init__(self, vault: Vault) -> None:
+        self._vault, self._folder = vault, vault.place.folder / word_files.FOLDER
 
-    def commit(self, marker: str, /) -> None:
-        """Make everything since the last commit visible, or nothing."""
+    def log(self, store: SqliteWriter) -> Log[Document]:
+        return store.log()
 
-    def rollback(self) -> None:
-        """Forget everything since the last commit."""
+    def marker(self) -> str | None:
+        return word_files.marker_in(self._folder)
 
-    def close(self) -> None:
-        """Give the files back."""
+    def open(self, *, much: bool) -> "WordWriter":
+        from glassmind.store.lexical.write import WordWriter  # noqa: PLC0415 - tantivy
 
+        return WordWriter(self._vault.place.folder, large=much)
 
-class Followed(Struct, Generic[T], frozen=True):
-    """How one sidecar is looked at, opened, thrown away and measured.
+    def discard(self) -> None:
+        word_files.discard(self._vault.place.folder)
 
-    `open` is told whether much is to be written. `wrong` reads all of it and returns
-    what is damaged. `stage` is what its progress is called. `fence` raises where the
-    right to write is not ours any more.
-    """
+    def deleted(self) -> tuple[int, float]:
+        return word_files.deleted_share(self._folder)
 
-    stage: Stage
-    marker: Callable[[], str | None]
-    open: Callable[[bool], Sidecar[T]]
-    discard: Callable[[], None]
-    deleted: Callable[[], tuple[int, float]]
-    wrong: Callable[[], str | None]
-    fence: Callable[[], None] = lambda: None
+    def wrong(self) -> str | None:
+        """Return what is damaged, reading all of it."""
+        return word_files.damage_in(self._folder) if self._folder.exists() else None
 
 
-class Follower(Generic[T]):
+class Vectors:
+    """The matrix of the space that answers; those of other spaces are thrown away."""
+
+    stage: Stage = "vectors"
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault, self._folder = vault, vault.place.folder
+
+    def log(self, store: SqliteWriter) -> Log[NoteVectors] | None:
+        return store.vector_log()
+
+    def _matrix(self) -> tuple[Path, int]:
+        space = self._vault.writer.rows().answering_space()
+        name, width = (space.name, space.width) if space else ("", 1)
+        return vector_files.place_of(self._folder, name), width
+
+    def marker(self) -> str | None:
+        return vector_files.marker_in(self._matrix()[0])
+
+    def open(self, *, much: bool) -> "VectorWriter":  # noqa: ARG002 - as for words
+        from glassmind.store.vectors.write import VectorWriter  # noqa: PLC0415 - numpy
+
+        matrix, width = self._matrix()
+        for other in vector_files.places_in(self._folder):
+            if other != matrix:
+                vector_files.discard(other)
+        return VectorWriter(matrix, width=width)
+
+    def discard(self) -> None:
+        for matrix in vector_files.places_in(self._folder):
+            vector_files.discard(matrix)
+
+    def deleted(self) -> tuple[int, float]:
+        return vector_files.deleted_share(self._matrix()[0])
+
+    def wrong(self) -> str | None:
+        """Return what is damaged, reading all of it."""
+        matrix, _ = self._matrix()
+        return vector_files.damage_in(matrix) if matrix.exists() else None
+
+
+class Follower:
     """One sidecar on its way to the head of the log; owns its writer once opened.
 
-    Nothing is visible before `finish`, which commits once.
+    Nothing is visible before `finish`, which commits once. Left by an error, it forgets
+    what was not committed.
     """
 
     def __init__(
-        self, log: Log[T], followed: Followed[T], progress: ShowProgress
+        self,
+        log: Log[Any],
+        sidecar: Words | Vectors,
+        store: SqliteWriter,
+        progress: ShowProgress,
     ) -> None:
-        self._log, self._followed, self._progress = log, followed, progress
-        self._sidecar: Sidecar[T] | None = None
-        self._marker = followed.marker()
+        self._log, self._sidecar, self._progress = log, sidecar, progress
+        self._store = store
+        self._writer: WordWriter | VectorWriter | None = None
+        self._marker = sidecar.marker()
         self._known = self._marker is not None and log.holds(self._marker)
         self._committed = self._marker if self._known else None
         self._done = 0
         self.anew = False
 
-    @property
-    def is_level(self) -> bool:
-        return self._committed == self._log.head()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and self._writer is not None:
+            with suppress(IndexFault):
+                self._writer.rollback()
+        self._close()
 
     def begin(self, expected: int) -> None:
         """Get ready for about `expected` changes, before the first of them is logged.
@@ -112,10 +153,11 @@ class Follower(Generic[T]):
         self._marker, self._known, self.anew = self._log.head(), True, True
 
     def make_good(self) -> None:
+        """Commit what a narrow run left to be followed, before what may take long."""
         if self._known and self._marker is not None:
             pending = self._log.pending(self._marker) or 0
             if 0 < pending <= MUCH:
-                self.finish(pending)
+                self._bring_up(pending)
 
     def advance(self, total: int = 0) -> None:
         """Apply what the log holds beyond the marker, without committing.
@@ -124,210 +166,111 @@ class Follower(Generic[T]):
         waits until every row is there.
         """
         try:
-            self._catch_up(total)
+            while self._known and self._marker is not None:
+                ids, reached = self._log.after(self._marker, BATCH)
+                if not ids:
+                    return
+                much = (self._log.pending(self._marker) or 0) > MUCH
+                self._put(ids, total, much=much)
+                self._marker = reached
         except IndexDamaged:
             self._throw_away()
 
-    def _catch_up(self, total: int) -> None:
-        while self._known and self._marker is not None:
-            ids, reached = self._log.after(self._marker, BATCH)
-            if not ids:
-                return
-            much = (self._log.pending(self._marker) or 0) > MUCH
-            self._open(much=much).put(ids, self._log.current(ids))
-            self._marker, self._done = reached, self._done + len(ids)
-            self._tell(self._done, total)
+    def finish(self, *, compact: bool = False) -> None:
+        """Commit everything; make the sidecar anew when that is due or asked for.
 
-    def finish(self, total: int) -> None:
-        """Apply what is left and commit; a damaged sidecar is made anew."""
+        Deleted documents still count in a word's rarity until all are written anew.
+        """
+        was_level = self._committed == self._log.head()
+        if was_level and not compact:
+            return
+        total = self._store.rows().note_count()
+        self._bring_up(total)
+        if not self.anew:
+            gone, share = self._sidecar.deleted()
+            if compact or (share > COMPACT_SHARE and gone > COMPACT_CHUNKS):
+                self._remake(total)
+        if not was_level and self._committed is not None:
+            self._store.fence()
+            self._log.prune(self._committed)
+
+    def _bring_up(self, total: int) -> None:
         self.advance(total)
         if not self._known or self._marker is None:
-            self.remake(total)
-        elif self._sidecar is not None:
+            self._remake(total)
+        elif self._writer is not None:
             try:
-                self._commit(self._sidecar, self._marker)
+                self._commit(self._marker)
             except IndexDamaged:
                 self._throw_away()
                 self._remake(total)
 
-    def remake(self, total: int) -> None:
-        """Write every note anew in one commit.
-
-        This is also compaction: documents that were deleted still count in a word's
-        rarity until all are written anew.
-        """
+    def _remake(self, total: int, *, again: bool = True) -> None:
+        """Write every note anew in one commit."""
         try:
-            self._remake(total)
+            head, self._done = self._log.head(), 0
+            self._open(much=total > MUCH).reset()
+            for ids in self._log.all_notes(BATCH):
+                self._put(ids, total, much=True)
+            self._commit(head)
+            self.anew = True
         except IndexDamaged:
+            if not again:
+                raise
             self._throw_away()
-            self._remake(total)
+            self._remake(total, again=False)
 
-    def _throw_away(self) -> None:
-        self._followed.fence()
-        with suppress(IndexFault):
-            self.close()
-        self._followed.discard()
-        self._marker = self._committed = None
-        self._known = False
+    def _put(self, ids: Sequence[int], total: int, *, much: bool) -> None:
+        self._open(much=much).put(ids, self._log.current(ids))
+        self._done += len(ids)
+        done = self._done
+        self._progress(Progress(self._sidecar.stage, done, max(total, done)))
 
-    def _commit(self, sidecar: Sidecar[T], marker: str) -> None:
-        self._followed.fence()
-        sidecar.commit(marker)
+    def _commit(self, marker: str) -> None:
+        self._store.fence()
+        self._open(much=False).commit(marker)
         self._marker = self._committed = marker
         self._known = True
 
-    def _remake(self, total: int) -> None:
-        sidecar, head, done = self._open(much=total > MUCH), self._log.head(), 0
-        sidecar.reset()
-        for ids in self._log.all_notes(BATCH):
-            sidecar.put(ids, self._log.current(ids))
-            done += len(ids)
-            self._tell(done, total)
-        self._commit(sidecar, head)
-        self.anew = True
+    def _throw_away(self) -> None:
+        self._store.fence()
+        with suppress(IndexFault):
+            self._close()
+        self._sidecar.discard()
+        self._marker = self._committed = None
+        self._known = False
 
-    def _open(self, *, much: bool) -> Sidecar[T]:
-        if self._sidecar is None:
-            self._followed.fence()  # opening clears away what no commit names
-            self._sidecar = self._followed.open(much)
-        return self._sidecar
+    def _open(self, *, much: bool) -> "WordWriter | VectorWriter":
+        if self._writer is None:
+            self._store.fence()  # opening clears away what no commit names
+            self._writer = self._sidecar.open(much=much)
+        return self._writer
 
-    def _tell(self, done: int, total: int) -> None:
-        self._progress(Progress(self._followed.stage, done, max(total, done)))
-
-    def prune(self) -> None:
-        if self._committed is not None:
-            self._followed.fence()
-            self._log.prune(self._committed)
-
-    def abandon(self) -> None:
-        if self._sidecar is not None:
-            with suppress(IndexFault):
-                self._sidecar.rollback()
-
-    def close(self) -> None:
-        if self._sidecar is not None:
-            sidecar, self._sidecar = self._sidecar, None
-            sidecar.close()
-
-
-def words_of(vault: Vault) -> Followed[Document]:
-    def folder() -> Path:
-        return vault.place.folder / word_files.FOLDER
-
-    def opened(large: bool) -> "WordWriter":  # noqa: FBT001 - as its port
-        from glassmind.store.lexical.write import WordWriter  # noqa: PLC0415 - tantivy
-
-        return WordWriter(vault.place.folder, large=large)
-
-    return Followed(
-        stage="words",
-        marker=lambda: word_files.marker_in(folder()),
-        open=opened,
-        discard=lambda: word_files.discard(vault.place.folder),
-        deleted=lambda: word_files.deleted_share(folder()),
-        wrong=lambda: word_files.damage_in(folder()) if folder().exists() else None,
-        fence=lambda: vault.writer.fence(),  # noqa: PLW0108 - that of the lock then
-    )
-
-
-def vectors_of(vault: Vault) -> Followed[NoteVectors]:
-    def answering() -> tuple[Path, int]:
-        space = vault.writer.rows().answering_space()
-        name, width = (space.name, space.width) if space else ("", 1)
-        return vector_files.place_of(vault.place.folder, name), width
-
-    def opened(_large: bool) -> "VectorWriter":  # noqa: FBT001 - as its port
-        from glassmind.store.vectors.write import VectorWriter  # noqa: PLC0415 - numpy
-
-        matrix, width = answering()
-        for other in vector_files.places_in(vault.place.folder):
-            if other != matrix:  # of a space that does not answer any more
-                vector_files.discard(other)
-        return VectorWriter(matrix, width=width)
-
-    def discard() -> None:
-        for matrix in vector_files.places_in(vault.place.folder):
-            vector_files.discard(matrix)
-
-    def wrong() -> str | None:
-        matrix, _ = answering()
-        return vector_files.damage_in(matrix) if matrix.exists() else None
-
-    return Followed(
-        stage="vectors",
-        marker=lambda: vector_files.marker_in(answering()[0]),
-        open=opened,
-        discard=discard,
-        deleted=lambda: vector_files.deleted_share(answering()[0]),
-        wrong=wrong,
-        fence=lambda: vault.writer.fence(),  # noqa: PLW0108 - as above
-    )
-
-
-@contextmanager
-def followed_through(follower: Follower[T]) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        follower.abandon()
-        raise
-    finally:
-        follower.close()
+    def _close(self) -> None:
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            writer.close()
 
 
 def follow_sidecars(vault: Vault, store: SqliteWriter, progress: ShowProgress) -> None:
-    follow(store.log(), words_of(vault), store, progress)
-    follow_vectors(vault, store, progress)
-
-
-def follow_vectors(
-    vault: Vault,
-    store: SqliteWriter,
-    progress: ShowProgress,
-    *,
-    compact: bool = False,
-) -> None:
-    log = store.vector_log()
-    if log is not None:
-        follow(log, vectors_of(vault), store, progress, compact=compact)
+    """Bring the sidecars up to the rows as they are: words, then vectors if any."""
+    follow(Words(vault), store, progress)
+    follow(Vectors(vault), store, progress)
 
 
 def follow(
-    log: Log[T],
-    followed: Followed[T],
+    sidecar: Words | Vectors,
     store: SqliteWriter,
     progress: ShowProgress,
     *,
     compact: bool = False,
 ) -> None:
-    follower = Follower(log, followed, progress)
-    with followed_through(follower):
-        finish(follower, followed, store, compact=compact)
-
-
-def finish(
-    follower: Follower[T],
-    followed: Followed[T],
-    store: SqliteWriter,
-    *,
-    compact: bool = False,
-) -> None:
-    was_level = follower.is_level
-    if was_level and not compact:
-        return
-    total = store.rows().note_count()
-    follower.finish(total)
-    if not follower.anew and (compact or _is_due(followed)):
-        follower.remake(total)
-    if not was_level:
-        follower.prune()
-
-
-def _is_due(followed: Followed[T]) -> bool:
-    gone, share = followed.deleted()
-    return share > COMPACT_SHARE and gone > COMPACT_CHUNKS
+    log = sidecar.log(store)
+    if log is not None:  # no vector was ever made
+        with Follower(log, sidecar, store, progress) as follower:
+            follower.finish(compact=compact)
 
 
 def waiting(progress: ShowProgress) -> Callable[[], None]:
+    """Return what is called while we wait for our turn, and may end that."""
     return lambda: progress(Progress("wait", 0, 0))
