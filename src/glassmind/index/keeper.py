@@ -3,7 +3,7 @@
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -50,7 +50,6 @@ from glassmind.model.index import (
     Status,
 )
 from glassmind.obsidian.split import SplitRules
-from glassmind.store.sqlite.rows import Rows
 from glassmind.store.sqlite.writer import SqliteWriter, notes_in
 from glassmind.vault import WRITER_WAIT_S, Vault
 
@@ -82,13 +81,11 @@ class IndexRequest(Struct, frozen=True):
 class IndexKeeper(Struct, frozen=True):
     """Everything that is done to an index beside asking it.
 
-    `view` is what the caller may see of the vault. One that is in a hurry does only
-    what is needed now.
+    `view` is what the caller may see of the vault.
     """
 
     view: Vault
     wait_s: float = WRITER_WAIT_S
-    in_hurry: bool = False
 
     @property
     def vault(self) -> Vault:
@@ -110,34 +107,25 @@ class IndexKeeper(Struct, frozen=True):
         `embed`, vectors follow when the text is in. With `wait_s`, others are waited
         for no longer than so, and only one batch of vectors follows.
         """
-        if wait_s is not None:
-            ours = replace(self, wait_s=wait_s, in_hurry=True)
-            report = ours.index(
-                progress, reason=reason, paths=paths, embed=False, **options
-            )
-            return ours._embed_newest(report, progress) if embed else report  # noqa: SLF001
-        show = progress or _quiet
+        show, in_hurry = progress or _quiet, wait_s is not None
         request = IndexRequest(reason=reason, paths=paths, **options)
         if request.rebuild and not request.accept_deletions:
             check_rebuild(self.vault, self._known_notes())
+        wait = self.wait_s if wait_s is None else wait_s
         try:
-            report = run_index(self.vault, request, show, self.wait_s)
-            if not self.in_hurry:
+            report = run_index(self.vault, request, show, wait)
+            if not in_hurry:
                 report = self._followed_up(report, request)
         finally:
             self.vault.close_words()
         if not embed:
             return report
-        return self._embedded(report, show, again=request.verify)
-
-    def _embed_newest(
-        self, report: IndexReport, progress: ShowProgress | None
-    ) -> IndexReport:
-        """Let vectors of one batch follow, the newest notes first; the text is in."""
         try:
-            return self._embedded(report, progress or _quiet, pause=lambda: True)
+            return self._embedded(report, show, again=request.verify, wait_s=wait_s)
         except IndexBusy:
-            return report
+            if not in_hurry:
+                raise
+            return report  # the text is in
 
     def _followed_up(self, report: IndexReport, request: IndexRequest) -> IndexReport:
         moved, problems = self.vault.hooks.after_run(self.vault)
@@ -145,7 +133,7 @@ class IndexKeeper(Struct, frozen=True):
             again = IndexRequest(reason=request.reason, paths=tuple(moved))
             run_index(self.vault, again, _quiet, self.wait_s)
         found = self.vault.hooks.after_renames(self.vault, report.renamed)
-        return _with_warnings(report, (*problems, *found))
+        return replace(report, warnings=(*report.warnings, *problems, *found))
 
     def embed(
         self, progress: ShowProgress | None = None, *, pause: Callable[[], bool]
@@ -163,17 +151,21 @@ class IndexKeeper(Struct, frozen=True):
         *,
         again: bool = False,
         pause: Callable[[], bool] = lambda: False,
+        wait_s: float | None = None,
     ) -> IndexReport:
+        """Return the report with what was embedded; with `wait_s`, one small batch."""
         if self.vault.config.embeddings.backend == "none":
             return report
         began = time.perf_counter()
-        first = SMALLEST if self.in_hurry else SMALLEST * 4
-        task = EmbeddingTask.of(self.vault, self.wait_s, first)
         try:
-            passed = run_pass(task, progress, again=again, pause=pause)
-            if not self.in_hurry:
+            if wait_s is None:
+                task = EmbeddingTask.of(self.vault, self.wait_s, SMALLEST * 4)
+                passed = run_pass(task, progress, again=again, pause=pause)
                 hooks, new = self.vault.hooks, passed.embedded
                 hooks.after_embedding(self.vault, new, progress, pause)
+            else:
+                task = EmbeddingTask.of(self.vault, wait_s, SMALLEST)
+                passed = run_pass(task, progress, again=again, pause=lambda: True)
         finally:
             self.vault.close_words()
         return replace(
@@ -231,12 +223,17 @@ class IndexKeeper(Struct, frozen=True):
             BackupExists: there is a file already.
             BackupUnwritable: the disk does not take it.
         """
-        if os.path.lexists(file):
-            raise BackupExists(str(file))
         staged = file.with_name(f".glassmind-{os.urandom(8).hex()}.part")
         try:
+            if os.path.lexists(file):
+                raise BackupExists(str(file))
             self.vault.reader.back_up(staged)
-            _rename_new(staged, file)
+            file.touch(exist_ok=False)  # holds the name, on disks without links too
+            staged.replace(file)
+        except FileExistsError as error:
+            raise BackupExists(str(file)) from error
+        except OSError as error:
+            raise BackupUnwritable(str(file.parent), str(error)) from error
         finally:
             staged.unlink(missing_ok=True)
 
@@ -262,53 +259,24 @@ class IndexKeeper(Struct, frozen=True):
 
     def _check_vault(self, file: Path) -> None:
         notes = notes_in(file)
-        asked = notes[:: len(notes) // NOTES_ASKED + 1]
         with self.vault.files() as files:
-            there = sum(files.exists(path) for path in asked)
-        if there < len(asked) * SHARE_THERE:
+            there = sum(files.exists(path) for path in notes)
+        if there < len(notes) * SHARE_THERE:
             vault = str(self.vault.config.vault.path)
             raise IndexFault(
-                f"{file} seems to be of another vault: of {len(asked):,} of its notes, "
+                f"{file} seems to be of another vault: of {len(notes):,} of its notes, "
                 f"{vault} has {there:,}; name the other vault, or use --force; nothing "
                 "was changed"
             )
 
-
-NOTES_ASKED = 1_000
-"""Notes of a backup that are looked for in the vault."""
 
 SHARE_THERE = 0.1
 """Of the notes of a backup, how many a vault has at least; two vaults may share names,
 such as those of templates and of days."""
 
 
-def _rename_new(staged: Path, file: Path) -> None:
-    """Give a file its name, unless there is one of that name by now.
-
-    Raises:
-        BackupExists: there is.
-        BackupUnwritable: the disk does not take it.
-    """
-    try:
-        try:
-            os.link(staged, file)
-        except FileExistsError:
-            raise
-        except OSError:  # a disk without links: hold the name, then take its place
-            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-            os.replace(staged, file)  # noqa: PTH105 - same folder, atomic
-    except FileExistsError as error:
-        raise BackupExists(str(file)) from error
-    except OSError as error:
-        raise BackupUnwritable(str(file.parent), str(error)) from error
-
-
 def _quiet(_: Progress) -> None:
     return
-
-
-def _with_warnings(report: IndexReport, more: Sequence[str]) -> IndexReport:
-    return replace(report, warnings=(*report.warnings, *more)) if more else report
 
 
 def run_index(
@@ -348,7 +316,12 @@ def _repair(vault: Vault, store: SqliteWriter) -> None:
     wrong = store.wrong()
     if wrong is not None:
         store.begin_anew(wrong)
-    _drop_damaged_vectors(store)
+    damaged = store.rows().damaged_vectors()
+    if damaged:
+        with store.vector_step() as step:
+            step.drop_damaged(damaged)
+        much = "1 vector was" if len(damaged) == 1 else f"{len(damaged):,} vectors were"
+        store.notices.append(f"{much} damaged and dropped, to be embedded again")
     for name, sidecar in (
         ("word index", Words(vault)),
         ("matrix of vectors", Vectors(vault)),
@@ -357,15 +330,6 @@ def _repair(vault: Vault, store: SqliteWriter) -> None:
         if wrong is not None:
             sidecar.discard()
             store.notices.append(f"the {name} was damaged ({wrong}) and was made anew")
-
-
-def _drop_damaged_vectors(store: SqliteWriter) -> None:
-    damaged = store.rows().damaged_vectors()
-    if damaged:
-        with store.vector_step() as step:
-            step.drop_damaged(damaged)
-        much = "1 vector was" if len(damaged) == 1 else f"{len(damaged):,} vectors were"
-        store.notices.append(f"{much} damaged and dropped, to be embedded again")
 
 
 def _sound_run(
@@ -446,16 +410,10 @@ def _bring_up_rows(
         as_one = request.narrow and is_one_batch(found)
         with store.together() if as_one else nullcontext():
             report = apply_scan(job, known, found)
-            if request.narrow:
-                _owe_words(store)
-    if not rules.warnings:
-        return report
+            if request.narrow:  # its words are left to whoever searches next
+                with store.transaction() as step:
+                    step.set(OWED, store.log().head())
     return replace(report, warnings=(*rules.warnings, *report.warnings))
-
-
-def _owe_words(store: SqliteWriter) -> None:
-    with store.transaction() as step:
-        step.set(OWED, store.log().head())
 
 
 def _looked(
@@ -467,20 +425,15 @@ def _looked(
     if paths and current and not job.verify:
         folders = frozenset(folder_of(path) for path in paths)
         files = paths if request.narrow else None
-        known = rows.stamps_of(paths) if request.narrow else _stamps_in(rows, folders)
+        known = dict(rows.stamps_of(paths)) if request.narrow else {}
+        for folder in () if request.narrow else folders:
+            known |= rows.stamps_in(folder)
         found = scan_folders(vault.config.vault.path, rules, known, folders, files)
         if found is not None:
             return replace(job, folders=folders, files=files), known, found
     known = known_stamps(job)
     job.progress(Progress("scan", 0, len(known)))
     return job, known, scan(vault.config.vault.path, rules, known)
-
-
-def _stamps_in(rows: Rows, folders: Iterable[str]) -> dict[NotePath, int]:
-    known: dict[NotePath, int] = {}
-    for folder in folders:
-        known |= rows.stamps_in(folder)
-    return known
 
 
 @contextmanager
