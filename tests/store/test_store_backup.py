@@ -1,8 +1,7 @@
 """Copies of the index: they touch no other file and go back to their own vault."""
 
-import errno
-import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from vault_desk import VaultDesk
@@ -95,43 +94,23 @@ def test_a_backup_touches_no_file_beside_it(vault: VaultDesk, tmp_path: Path) ->
     assert {f.name for f in mine.parent.iterdir()} == {".copy.db.part", "copy.db"}
 
 
-@pytest.mark.parametrize("has_links", [True, False])
 def test_a_file_made_while_a_backup_is_written_is_left_alone(
-    vault: VaultDesk,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    has_links: bool,
+    vault: VaultDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"A.md": "oolong"})
     file = tmp_path / "copies" / "copy.db"
     file.parent.mkdir()
-    link = os.link
+    reader = type(vault.engine._vault.reader)
+    written = reader.back_up
 
-    def late(source: Path, target: Path) -> None:
+    def late(ours: Any, staged: Path) -> None:
+        written(ours, staged)
         file.write_text("mine")
-        if not has_links:
-            raise OSError(errno.EPERM, "no links here")
-        link(source, target)
 
-    monkeypatch.setattr("glassmind.index.keeper.os.link", late)
+    monkeypatch.setattr(reader, "back_up", late)
 
     with pytest.raises(BackupExists):
         vault.engine.backup(file)
 
     assert file.read_text() == "mine"
     assert [f.name for f in file.parent.iterdir()] == ["copy.db"]
-
-
-def test_a_disk_without_links_takes_a_backup(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault.indexed({"A.md": "oolong"})
-
-    def refused(*_: object) -> None:
-        raise OSError(errno.EPERM, "no links here")
-
-    monkeypatch.setattr("glassmind.index.keeper.os.link", refused)
-    vault.engine.backup(vault.place / "copy.db")
-
-    assert vault.engine.restore(vault.place / "copy.db") is None
