@@ -76,10 +76,7 @@ class Between(NamedTuple):
 
 
 class _Ring(NamedTuple):
-    """The first nodes that are so many hops away, and how many there are.
-
-    `near` has of each the nodes on the way to it, and its links to the last of them.
-    """
+    """The first nodes so many hops away, with the way to each, and how many."""
 
     near: dict[int, tuple[tuple[int, ...], Between]]
     total: int
@@ -114,15 +111,7 @@ class _Links:
 
 
 def node_of(vault: Vault, graph: LinkGraph, name: str) -> int:
-    """Return the node that a person means by a name.
-
-    Where the graph has unresolved names, such a name comes before a guess.
-
-    Raises:
-        NoteNotFound, AmbiguousName: no single note has that name.
-        NoteIsGhost: only an unresolved link does, and the graph has none.
-        FileUnreadable: a file of that name was left out of the index.
-    """
+    """Return the node of a name; an unresolved name comes before a guess."""
     path = notes_for(vault).sure(name)
     if path is None:
         ghost = _ghost_of(graph, name)
@@ -136,10 +125,7 @@ def node_of(vault: Vault, graph: LinkGraph, name: str) -> int:
 
 
 def guess_of(vault: Vault, name: str, *, ghosts: bool = False) -> NotePath | None:
-    """Return the note that a name is taken for; None where a note has that name.
-
-    With `ghosts`, the very name of an unresolved link is not a guess either.
-    """
+    """Return the note that a name is taken for; None where a note has that name."""
     if notes_for(vault).sure(name) is not None:
         return None
     if ghosts and _ghost_of(link_graph(vault, ghosts=True), name) is not None:
@@ -179,11 +165,7 @@ def connections(  # noqa: PLR0913 - each option by its name
     ghosts: bool = False,
     subgraph: bool = False,
 ) -> Connections:
-    """Return what is linked with a note, up to `limit` neighbours of every hop.
-
-    With `ghosts`, unresolved links are neighbours too, and may be named. With
-    `subgraph`, all that is shown and every link between, as one graph.
-    """
+    """Return what is linked with a note, up to `limit` neighbours of every hop."""
     if not 1 <= depth <= MOST_DEPTH:
         raise BadWish("depth", depth, f"from 1 to {MOST_DEPTH}")
     if not 1 <= limit <= MOST_SHOWN:
@@ -298,10 +280,7 @@ def _cut_notices(found: Sequence[_Ring]) -> list[str]:
 
 
 def _subgraph(vault: Vault, graph: LinkGraph, hops: Mapping[int, int]) -> GraphPart:
-    """Return these nodes, each with its distance from the root, and their links.
-
-    Of too many links those of the nearest notes are kept.
-    """
+    """Return these nodes and their links, those of the nearest notes first."""
     order = sorted(hops, key=lambda node: (hops[node], node))
     sources, targets = inner_links(graph, order)
     pairs = zip(sources.tolist(), targets.tolist(), strict=True)
@@ -334,10 +313,7 @@ def chains(  # noqa: PLR0913 - each option by its name
     common: bool = True,
     ghosts: bool = False,
 ) -> Chains:
-    """Return the shortest chains of links between two notes, or why there is none.
-
-    Links are followed either way. With `common`, the notes linked with both too.
-    """
+    """Return the shortest chains of links, either way, or why there is none."""
     if not 1 <= limit <= MOST_CHAINS:
         raise BadLimit(limit, MOST_CHAINS)
     if not 1 <= most_hops <= MOST_HOPS:
@@ -389,10 +365,7 @@ def _shown_chains(
 def _common(
     graph: LinkGraph, one: int, other: int, shared: Sequence[int]
 ) -> list[CommonNote]:
-    """Return the first of the common neighbours, those with the fewest links first.
-
-    What is linked with everything says little of two notes that both are.
-    """
+    """Return common neighbours, fewest links first: a hub says little of two notes."""
     nodes = sorted(shared, key=lambda node: (len(graph.around(node)), node))
     return [
         CommonNote(

@@ -240,12 +240,6 @@ def settle_pair(vault: Vault, a: str, b: str, *, dismiss: bool) -> Dismissed:
 
 
 def settle_finding(vault: Vault, now: FindingNow, *, dismiss: bool) -> Dismissed:
-    """Dismiss a finding of vault health, or take that back.
-
-    Raises:
-        FindingAbsent: it is not a finding now, and was not dismissed before.
-        WritesOff: the settings let nothing be written.
-    """
     _check_writes(vault, dismiss=dismiss)
     check, _, subject = now.key.partition(":")
     book, line = dismissals_for(vault), finding_line(check, subject)

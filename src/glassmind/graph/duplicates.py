@@ -37,10 +37,7 @@ def _word_hash(word: str) -> int:
 
 
 def runs_of(text: str) -> Hashes:
-    """Return the hashes of all runs of a text, each once, ascending.
-
-    Case and marks do not matter. A text shorter than a run has its words for one.
-    """
+    """Return the hashes of all runs, ascending; case and marks do not matter."""
     words = text.lower().translate(_MARKS).split()
     hashes = np.fromiter(map(_word_hash, words), np.uint64, len(words))
     if not len(hashes):
@@ -67,10 +64,7 @@ class Candidates(NamedTuple):
 
 
 def similar_sketches(sketches: Sequence[Hashes], least: float) -> Candidates:
-    """Return the pairs of sketches whose texts may have this share in common.
-
-    Runs in more than `COMMON` texts are boilerplate, and count for none of them.
-    """
+    """Return the pairs that may share so much; runs in many texts are boilerplate."""
     if not sketches:
         return Candidates((), np.empty(0, np.uint64))
     owners = np.repeat(np.arange(len(sketches)), [len(one) for one in sketches])

@@ -122,10 +122,7 @@ _FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]+')
 
 
 class Phrase(NamedTuple):
-    """A stretch of prose that seems to name something.
-
-    `sure`: it is marked as a name, or has several large words where nouns are small.
-    """
+    """A stretch of prose that seems to name something; `sure` if marked so."""
 
     text: str
     line: int
@@ -160,13 +157,7 @@ class _Naming(NamedTuple):
 
 
 def ingest(vault: Vault, path: NotePath, *, limit: int) -> Ingestion:
-    """Return what a note names, in the order it does, and what the vault has of it.
-
-    The note is read as it is on disk now, the vault as it is indexed.
-
-    Raises:
-        FileUnreadable: the note is gone, or holds no text.
-    """
+    """Return what a note, as it is on disk now, names, and what the vault has of it."""
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     note = _read(vault, path)

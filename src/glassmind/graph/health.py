@@ -41,10 +41,7 @@ all else is well, has a third of the points."""
 
 
 class HealthCheck(NamedTuple):
-    """One check; `of_notes` if each finding is one of a single note.
-
-    `verb` names the operation that helps to fix a finding, if one does.
-    """
+    """One check; `of_notes` if a finding is about a single note, `verb` helps."""
 
     name: str
     severity: Severity
@@ -154,11 +151,6 @@ def check_named(name: str) -> HealthCheck:
 
 
 def key_parts(key: str) -> tuple[HealthCheck, str]:
-    """Return the check and the subject in the key of a finding.
-
-    Raises:
-        BadFindingKey, UnknownCheck: the key is not of a finding.
-    """
     check, _, subject = (part.strip() for part in key.partition(":"))
     if not check or not subject:
         raise BadFindingKey(key)
@@ -204,13 +196,7 @@ def report(
     checks: Sequence[str] | None = None,
     limit: int | None = EXAMPLES,
 ) -> HealthReport:
-    """Return what to fix, with a score; `limit` findings of each check, None all.
-
-    Dismissed findings are only counted.
-
-    Raises:
-        UnknownCheck: there is no check of one of these names.
-    """
+    """Return what to fix, with a score; `limit` findings of each check, None all."""
     if limit is not None and not 0 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
     context, book = HealthContext(vault), dismissals_for(vault).now()
@@ -303,10 +289,7 @@ def finding_now(vault: Vault, key: str) -> FindingNow:
 
 
 def secret_places(vault: Vault) -> list[SecretPlace]:
-    """Return every credential in the notes as they are on disk, by path and line.
-
-    Nothing for somebody from whom they are hidden.
-    """
+    """Return every credential in the notes; none where they are hidden."""
     found: list[SecretPlace] = []
     with vault.files() as files:
         if files.hides_secrets:

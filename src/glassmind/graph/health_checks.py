@@ -208,10 +208,7 @@ def conflict_copies(context: HealthContext) -> list[Finding]:
 
 
 def missing_reciprocal(context: HealthContext) -> list[Finding]:
-    """Return the property links without a link back, where the vault has these.
-
-    Each is a finding of the note that should have the link, the surest first.
-    """
+    """Findings of the notes that should have the link back, the surest first."""
     written = {note.id: note.path for note in context.written}
     links = [
         link
@@ -311,10 +308,7 @@ def broken_links(context: HealthContext) -> list[Finding]:
 
 
 def leads(link: PartLink, names: PartNames) -> bool:
-    """True if a link finds its part, by the rules of Obsidian.
-
-    A Markdown link may also name the anchor that other renderers give to a heading.
-    """
+    """True if a link finds its part, by the rules of Obsidian."""
     steps = steps_of(link.subpath)
     if not steps or steps[-1].startswith("[^"):
         return True
@@ -323,10 +317,7 @@ def leads(link: PartLink, names: PartNames) -> bool:
 
 
 def orphans(context: HealthContext) -> list[Finding]:
-    """Return the notes that no link leads to or from, those with context first.
-
-    A daily note and a README need none, nor does the only note of a vault.
-    """
+    """A daily note and a README need no link, nor does the only note of a vault."""
     if len(context.notes) < 2:  # noqa: PLR2004 - there is nothing to link it with
         return []
     alone = [
@@ -357,11 +348,7 @@ def _orphan_context(context: HealthContext, note: HealthNote) -> str:
 
 
 def near_duplicates(context: HealthContext) -> list[Finding]:
-    """Return the notes that say the same as another, to the letter or nearly.
-
-    Of several, each is named beside the first of them by path. Daily notes and
-    templates are left out.
-    """
+    """Of several, each is named beside the first of them by path."""
     notes = list(context.lasting.values())
     sizes, sketches = dict[int, int](), dict[int, Hashes]()
     for note_id, text in context.rows.texts_of({note.id for note in notes}):
@@ -408,11 +395,7 @@ def _nearly(
 
 
 def weakly_tied(context: HealthContext) -> list[Finding] | Unchecked:
-    """Return pairs of similar notes without a link and hardly a common neighbour.
-
-    A note is reported once, with the one it is most like: ten notes of a kind are five
-    findings. Orphans and duplicates are other checks', and days are alike by nature.
-    """
+    """A note is reported once, with the one it is most like."""
     pairs = _close_pairs(context.vault)
     if isinstance(pairs, Unchecked):
         return pairs
@@ -448,11 +431,7 @@ def _close_pairs(vault: Vault) -> list[Pair] | Unchecked:
 
 
 def category_mismatch(context: HealthContext) -> list[Finding] | Unchecked:
-    """Return the notes whose category is not that of their theme.
-
-    Only where categories follow themes: most others of the theme share one, and the
-    note's own is what most of another theme has.
-    """
+    """Only where most others of the theme share one, and its own is a theme's."""
     if isinstance(context.themes, Unchecked):
         return context.themes
     categories = _categories(context)
@@ -491,10 +470,7 @@ def _main(categories: Sequence[str]) -> str | None:
 
 
 def one_source(context: HealthContext) -> list[Finding] | Unchecked:
-    """Return the themes most of whose notes come from one place.
-
-    A note comes from where a property such as `source` or `url` says.
-    """
+    """A note comes from where a property such as `source` or `url` says."""
     if isinstance(context.themes, Unchecked):
         return context.themes
     sources: dict[int, set[str]] = {}

@@ -34,10 +34,7 @@ R = TypeVar("R")
 def _of_vault(
     function: Callable[Concatenate[Vault, P], R], *, still: bool = False
 ) -> "Callable[Concatenate[Knowledge, P], R]":
-    """Return a method that calls a function of a vault.
-
-    With `still`, all that it reads is of one state of the rows.
-    """
+    """With `still`, all that the method reads is of one state of the rows."""
 
     @wraps(function)
     def method(self: "Knowledge", /, *args: P.args, **kwargs: P.kwargs) -> R:

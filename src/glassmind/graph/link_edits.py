@@ -48,11 +48,7 @@ class Place(NamedTuple):
 
 
 def places_in(note: Note, newline: str) -> Iterator[Place]:
-    """Yield where a link may be listed, the most fitting first.
-
-    None in a note that a plugin draws, or with a comment or an equation that does not
-    end, and none that a reader would not see.
-    """
+    """Yield where a link may be listed and seen, the most fitting first."""
     source = note.text.encode()
     drawn = any(key in note.frontmatter.properties for key in DRAWN_BY)
     if drawn or _is_open(note, source):
@@ -92,10 +88,7 @@ def _listing(note: Note, source: bytes, newline: str) -> Iterator[Place]:
 
 
 def _under(source: bytes, start: int, end: int, newline: str) -> Place:
-    """Return the place behind what a heading has below it, in the list that is there.
-
-    `start` is where the heading ends, `end` what comes next.
-    """
+    """Return the place behind the list that a heading has from `start` to `end`."""
     at = start + len(source[start:end].rstrip())
     items = list(_ITEM.finditer(source, start, at))
     last = source[max(source.rfind(b"\n", 0, at) + 1, start) : at]
@@ -108,10 +101,7 @@ def _under(source: bytes, start: int, end: int, newline: str) -> Place:
 
 
 class Page(Struct, frozen=True):
-    """A note as it is on disk now: its bytes, and what they say.
-
-    The note's offsets count from `base`, behind a byte order mark.
-    """
+    """A note as it is on disk; offsets count from `base`, behind any mark."""
 
     note: Note
     raw: bytes
@@ -146,10 +136,7 @@ def edit_for_mention(
 def edit_for_relation(
     page: Page, target: NotePath, pen: LinkWriter
 ) -> ProposedEdit | None:
-    """Return the edit that lists a note among those that belong to this one.
-
-    None where a reader would not see it there.
-    """
+    """Return the edit that lists a note as related; None if it would be hidden."""
     places = list(places_in(page.note, page.newline))
     for link in pen.written(page.note.path, target, ""):
         for at, before, behind in places:

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
-    """Return the links of the visible notes as the rows are now.
-
-    With `ghosts`, unresolved names are nodes too.
-    """
+    """Return the links of visible notes; with `ghosts`, unresolved names too."""
     return vault.part(KeptGraph).now(ghosts=ghosts)
 
 
@@ -45,10 +42,7 @@ def answering_space(vault: Vault) -> str:
 
 
 class KeptGraph:
-    """The newest picture of the links, updated with the rows.
-
-    One thread makes it, others wait for it; a picture that was given out never changes.
-    """
+    """The newest graph, made by one thread; one that was given out never changes."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault

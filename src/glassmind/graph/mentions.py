@@ -94,10 +94,7 @@ class NameTable(NamedTuple):
         return self.names.get(note_id, ())
 
     def matches(self, pieces: Sequence[str]) -> Iterator[Found]:
-        """Yield the names in a row of pieces, from left to right, none overlapping.
-
-        Where several begin at a piece, the longest is meant.
-        """
+        """Yield the longest name at each place; none overlap."""
         free, firsts = 0, self.firsts
         if firsts.isdisjoint(pieces):
             return
@@ -182,10 +179,7 @@ def name_table(
 
 
 def _small(texts: Iterable[str]) -> frozenset[Pieces]:
-    """Return the names of one word that may be written small, and their other number.
-
-    Those that somebody writes so, and such as `GitHub`, which is no common word.
-    """
+    """Those that somebody writes small, and such as `GitHub`; with their plurals."""
     words = {pieces_of(text) for text in texts if text.islower() or _is_mixed(text)}
     alone = {pieces for pieces in words if len(pieces) == 1}
     return frozenset(alone.union(*(_inflections(pieces) for pieces in alone)))
@@ -246,10 +240,7 @@ _MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?)?")
 
 
 class Spot(NamedTuple):
-    """Where a name first stands in a note, whose it is, and how often it stands there.
-
-    `start` and `end` are bytes of the note's text; `exact` is false for a plural.
-    """
+    """Where a name first is in a note, in bytes; `exact` is false for a plural."""
 
     name: Pieces
     notes: tuple[int, ...]
@@ -312,10 +303,7 @@ def _in_brackets(source: bytes, start: int, end: int) -> bool:
 
 
 def _stands_alone(text: str, first: int, last: int) -> bool:
-    """Whether a name is no part of a compound such as `non-habit` or `habit-based`.
-
-    What is joined by a hyphen or an underscore is another word.
-    """
+    """Whether a name is no part of a compound such as `non-habit` or `habit-based`."""
     joined = "-_\u2010\u2011"
     before, after = text[max(0, first - 2) : first], text[last : last + 2]
     inside = before[-1:] in joined and before[:1].isalnum() if before else False

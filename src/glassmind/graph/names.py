@@ -89,10 +89,7 @@ class Forms:
         return table.get(key, ())
 
     def slips(self, form: str, most: int) -> list[tuple[str, int]]:
-        """Return the forms a few slips away, with how many; the nearest first.
-
-        Digits are never slips: another number is another thing.
-        """
+        """Return the forms a few slips away, nearest first; digits are never slips."""
         letters = _letters(form)
         near = [
             (slips, other)
@@ -293,11 +290,6 @@ class Vocabulary:
 
 
 def vocabulary_for(vault: Vault) -> Vocabulary:
-    """Return the vocabulary of the visible notes as they are indexed now.
-
-    Raises:
-        IndexAbsent, IndexDamaged: the rows cannot be read.
-    """
     return vault.part(_KeptVocabulary).now()
 
 

@@ -61,10 +61,7 @@ def is_category_key(name: str) -> bool:
 
 
 def named_in(value: PropertyValue) -> Iterator[str]:
-    """Yield the names that a value holds, those inside links without the brackets.
-
-    A link that was written without quotes is a list in a list, and is a name too.
-    """
+    """Yield the names in a value; a link without quotes is a list in a list."""
     left = [value]
     while left:
         item = left.pop()
@@ -137,10 +134,7 @@ def _are_apart(words: Iterable[Iterable[Use]]) -> bool:
 
 
 def word_form(what: str, text: str) -> str:
-    """Return what the spellings of one word have in common, in the singular.
-
-    Levels of a tag are words of their own.
-    """
+    """Return what the spellings of one word share; levels of a tag are words."""
     return "/".join(in_singular(level) for level in _form(what, text).split("/"))
 
 
@@ -237,10 +231,7 @@ def shared_kind(kinds: Mapping[ValueKind, int]) -> ValueKind:
 def property_uses(
     entries: Sequence[Entry], declared: Mapping[str, str]
 ) -> list[PropertyUse]:
-    """Return how each property is used, the most used first.
-
-    `declared` are the types of Obsidian's settings, by the name of the property.
-    """
+    """`declared` are the types of Obsidian's settings, by property."""
     kinds: dict[str, Counter[ValueKind]] = {}
     items: dict[str, Counter[ValueKind]] = {}
     for entry in entries:
@@ -267,10 +258,7 @@ def sorts_of(entry: Entry) -> list[str]:
 
 
 def schemas(entries: Sequence[Entry]) -> list[Schema]:
-    """Return the schema of each sort that has one, that of most notes first.
-
-    Sorts of the same notes share a schema.
-    """
+    """Return schemas, that of most notes first; sorts of the same notes share one."""
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
         if entry.kind == "markdown":
@@ -392,10 +380,7 @@ BRANCHES_SHOWN, CHILDREN_SHOWN, CYCLES_SHOWN = 10, 10, 10
 
 
 def hierarchies(entries: Sequence[Entry]) -> tuple[Hierarchy, ...]:
-    """Return each hierarchy of a vault: by property, by folders, by tags.
-
-    One without any thing above another is left out.
-    """
+    """Return hierarchies by property, folders and tags, without empty ones."""
     folders = {entry.folder for entry in entries if entry.folder}
     below = _nested(folders)
     for folder in folders:
@@ -439,10 +424,7 @@ def _nested(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def folder_notes(entries: Sequence[Entry]) -> dict[str, NotePath]:
-    """Return the note that stands for each folder that has one.
-
-    It has the folder's name, in the folder or beside it; else it is called index.
-    """
+    """Return each folder's note: of its name, in it or beside it, or called index."""
     paths = {entry.path.removesuffix(".md"): entry.path for entry in entries}
     found: dict[str, NotePath] = {}
     for folder in sorted({entry.folder for entry in entries if entry.folder}):
@@ -562,11 +544,7 @@ def _first(found: Sequence[T], limit: int) -> Listed[T]:
 
 
 def labels(entries: Sequence[Entry]) -> list[Label]:
-    """Return the words that sort notes, each source's most used first.
-
-    Categories in properties come before tags, which count at their top level, and
-    these before folders, which count at theirs.
-    """
+    """Return what sorts notes: categories, then tags and folders at their top level."""
     notes: dict[tuple[LabelSource, str, str], list[NotePath]] = {}
     for entry in entries:
         for label in dict.fromkeys(_labels_of(entry)):

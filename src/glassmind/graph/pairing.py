@@ -19,14 +19,7 @@ WRITER_WAIT_S = 30.0
 def pair_notes(
     vault: Vault, progress: "ShowProgress", pause: Callable[[], bool]
 ) -> None:
-    """Bring the pairs of a vault up to its vectors, until `pause` says so.
-
-    Rows that others write for too long are left: what is not paired now is paired the
-    next time.
-
-    Raises:
-        IndexFault: the rows cannot be read, or do not take them.
-    """
+    """Bring the pairs up to the vectors until `pause`, unless others write."""
     with vault.reader.faults():
         if pause() or _is_level(vault):
             return

@@ -169,11 +169,7 @@ def followed(
     mentions: bool,
     limit: int,
 ) -> Repairs:
-    """Return the edits that make suggested links, joined for each note.
-
-    Those of `keys`, and with `mentions` every name in a text that should be a link;
-    without either the first `limit`, as they are listed. An empty list of keys is none.
-    """
+    """Return the edits that make suggested links; an empty list of keys is none."""
     found = suggest(vault, note, limit=MOST if keys or mentions else limit)
     known = {one.key: one for one in found.suggestions}
     sources = {key.partition(LEADS)[0] for key in keys or () if key not in known}
@@ -195,13 +191,7 @@ def repairs(
     *,
     checks: Sequence[str] | None = None,
 ) -> Repairs:
-    """Return what would fix the findings of `health`; `Editing.repair` does it.
-
-    What was dismissed is left alone.
-
-    Raises:
-        UnknownCheck: there is no check of one of these names.
-    """
+    """Return what would fix the findings of `health`; `Editing.repair` does it."""
     context, book = HealthContext(vault), dismissals_for(vault).now()
     requests: list[Request] = []
     tags: list[TagSpelling] = []
@@ -258,10 +248,7 @@ def _missing_answers(
 def _mentions(
     vault: Vault, findings: Sequence[Finding], left: list[Unmended]
 ) -> Iterator[Request]:
-    """Yield for orphans the names in texts that should be links, one for each.
-
-    A name has to say which note is meant: of several words, and of one note.
-    """
+    """Yield one name for each orphan: of several words, and of one note."""
     alone = {one.path: one.key for one in findings}
     for one in suggest(vault, None, limit=MOST).suggestions:
         ends = [path for path in (one.source, one.target) if path in alone]

@@ -93,13 +93,7 @@ def resolve(
     limit: int,
     search: Callable[[str, int], SearchReply] | None = None,
 ) -> Resolution:
-    """Return what a text may mean, the likeliest first, and what to do about it.
-
-    `search` is only called where no name is sure.
-
-    Raises:
-        NothingAsked: the text holds no name.
-    """
+    """Return what a text may mean; `search` is only called where no name is sure."""
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     name, names = plain_text(text), vocabulary_for(vault).names

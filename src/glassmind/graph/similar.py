@@ -87,10 +87,7 @@ NONE: Numbers = np.empty(0, np.int64)
 def similar(
     vault: Vault, note: NotePath | None, *, limit: int, least: float
 ) -> Similar:
-    """Return the pairs of a note, or of the whole vault, the most similar first.
-
-    Pairs that are linked by now, and those that a person dismissed, are left out.
-    """
+    """Return pairs that are not linked by now and not dismissed, most similar first."""
     if not 1 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
     if not 0 <= least <= 1:
@@ -146,11 +143,7 @@ def threshold_for(level: float, sample: Floats) -> float:
 
 
 class Pass(NamedTuple):
-    """What a pass starts from, read at one moment.
-
-    `ids` are all notes with vectors, by path; `changed` those that have to be compared
-    with the others again, None for all.
-    """
+    """What a pass starts from: notes by path, and what `changed`, None for all."""
 
     basis: PairBasis
     space: Space
@@ -166,14 +159,7 @@ def update_pairs(
     progress: ShowProgress,
     pause: Callable[[], bool],
 ) -> bool:
-    """Bring the pairs of a vault up to its vectors; return whether they are.
-
-    `pause` is called between blocks and may end it; a pass over everything then begins
-    again the next time.
-
-    Raises:
-        IndexFault: the rows cannot be read or written.
-    """
+    """Bring the pairs up to the vectors; `pause` may end that between blocks."""
     while not pause():
         with source.still():
             wanted = _wanted(source, level)
@@ -257,10 +243,7 @@ def pairs_among(
 
 
 def _ordered(source: Rows, space: Space) -> tuple[list[int], Floats]:
-    """Return all notes by path, and the vectors of a sample of them.
-
-    Those whose paths have the least hashes: one note more or less changes one of them.
-    """
+    """Return all notes by path, and vectors of a sample that hashes choose."""
     order = source.note_order(space)
     hashed = sorted(
         (xxhash.xxh3_64_intdigest(path.encode()), path, note) for note, path in order
@@ -368,10 +351,7 @@ def _as_rows(
 
 
 class Lists:
-    """The most similar of every row so far: at most so many, none below a threshold.
-
-    Of two that are equally similar, the one with the smaller number comes first.
-    """
+    """The most similar of every row so far; of equals the smaller number first."""
 
     def __init__(self, count: int, most: int, threshold: float) -> None:
         self._most, self._threshold = most, threshold
@@ -422,10 +402,7 @@ def measured(rows: Floats, row: Numbers, columns: Floats, column: Numbers) -> Me
 
 
 def near(rows: Floats, columns: Floats, threshold: float) -> Pairs:
-    """Return row, column and similarity of all that are so similar, in no order.
-
-    A row meets itself where it is in both.
-    """
+    """Return row, column and similarity in no order; a row meets itself if in both."""
     products = rows @ columns.T
     found = np.flatnonzero(products.reshape(-1) >= np.float32(threshold - DOUBT))
     row, column = np.divmod(found, len(columns))
@@ -451,10 +428,7 @@ def _pair_keys(one: Numbers, other: Numbers, count: int) -> Numbers:
 
 
 class HalfPass:
-    """Every row with every other, block by block.
-
-    Of the square of all products the half above the diagonal is enough.
-    """
+    """Every row with every other, block by block: the half above the diagonal."""
 
     def __init__(
         self, rows: Floats, most: int, threshold: float, linked: Numbers = NONE

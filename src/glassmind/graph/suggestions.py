@@ -184,11 +184,7 @@ class Facts(Struct, frozen=True, eq=False):
     spellings: Mapping[str, str]
 
     def likelihood(self, name: Pieces, note_id: int, passages: int) -> float:
-        """Return how likely a name that is in so many passages means a note.
-
-        The share of these where a link says so, held against what a name of that
-        length deserves.
-        """
+        """Return how likely a name in so many passages means a note."""
         given = name in self.names.get(note_id, ())
         exact = given or (name, note_id) in self.used
         count = sum(1 for piece in name if piece.isalnum())
@@ -321,10 +317,7 @@ class Pages:
 
 
 class Outlook(Struct, frozen=True):
-    """What one note says of all others.
-
-    A node that is not `open_` cannot be suggested, and has the score 0.
-    """
+    """What one note says of all others; one that is not `open_` has the score 0."""
 
     node: int
     open_: NDArray[np.bool_]
@@ -478,11 +471,7 @@ class Finder:
         return self._best(candidates, note, LEAST, limit)
 
     def of_vault(self, limit: int) -> list[Suggestion]:
-        """Return the best suggestions of the whole vault.
-
-        Notes that are not stored as similar have to name each other: in a whole vault
-        some words are shared by chance.
-        """
+        """In a whole vault, notes not stored as similar have to name each other."""
         most = CHECKED * limit
         similar = self._similar_pairs()
         known = {frozenset(pair) for pair in similar}
@@ -562,10 +551,7 @@ class Finder:
     def _ranked(
         self, candidates: Iterable[Candidate], least: float, limit: int
     ) -> Iterator[Suggestion]:
-        """Yield the best candidates that hold when both notes are looked at.
-
-        A score can only fall by this; then the candidate goes back into the heap.
-        """
+        """Yield the best that hold on disk; what falls goes back into the heap."""
         heap = [(-one.score, one.node, one.other, one) for one in candidates]
         heapify(heap)
         pairs, places = set[frozenset[int]](), set[tuple[NotePath, int]]()
@@ -730,10 +716,7 @@ def answers_about(
     note: NotePath | None,
     is_dismissed: Callable[[NotePath, NotePath], bool],
 ) -> list[Missing]:
-    """Return the missing links back between offered notes, the surest first.
-
-    Of one note, those that it should have and those that others should have to it.
-    """
+    """Return the missing links back, of one note both ways, the surest first."""
     found = []
     for missing in facts.missing:
         nodes = [facts.net.node_of(end) for end in (missing.source, missing.target)]
@@ -782,11 +765,7 @@ def answer_suggested(missing: Missing, facts: Facts, pages: Pages) -> Suggestion
 
 
 def suggest(vault: Vault, note: NotePath | None, *, limit: int) -> Suggestions:
-    """Return what should be linked, best first, each with the edit that would do it.
-
-    Notes that are linked already, either way, are not suggested, except for a property
-    without a link back. Neither are dismissed pairs, the agent folder or templates.
-    """
+    """Return what should be linked, best first, each with the edit that would do it."""
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     with vault.files() as files:

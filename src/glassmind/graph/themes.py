@@ -77,11 +77,7 @@ Members = Sequence[tuple[int, int, float]]
 
 
 class Parts(NamedTuple):
-    """The themes of a graph: a number for each node, -1 for those that have none.
-
-    Numbers go by size, and of equal ones that with the first path comes first.
-    `influence` is each node's share of its theme.
-    """
+    """A number for each node by size, -1 for none; each node's share of its own."""
 
     labels: Ints
     influence: Floats
@@ -93,10 +89,7 @@ _Division: TypeAlias = tuple[Parts, Sequence[int]]
 
 
 class _Made(NamedTuple):
-    """Themes with what they depend on.
-
-    `before` is what was kept when they were made, `state` what is to be kept.
-    """
+    """Themes with what was kept `before`, and the `state` that is to be kept."""
 
     graph: LinkGraph
     before: ThemeState | None
@@ -128,14 +121,7 @@ class Themed:
         ghosts: bool = False,
         refresh: bool = False,
     ) -> Themes:
-        """Return the themes as the links are now, making them if need be.
-
-        What is not kept has negative ids; with `ghosts` that is what no kept theme is
-        like.
-
-        Raises:
-            BadWish: the resolution is out of range.
-        """
+        """Return the themes as the links are now; what is not kept has negative ids."""
         if resolution is not None and not (
             LEAST_RESOLUTION <= resolution <= MOST_RESOLUTION
         ):
@@ -254,14 +240,7 @@ def themes(
     ghosts: bool = False,
     refresh: bool = False,
 ) -> Themes:
-    """Return the themes of the vault, or with `theme` one by its id or label.
-
-    A `resolution` is for this answer alone, unless with `refresh`, which makes and
-    keeps them anew; without one, `refresh` goes back to that of the settings.
-
-    Raises:
-        UnknownTheme, AmbiguousTheme: no single theme has that name.
-    """
+    """Return the themes, or one by id or label; `refresh` makes and keeps them anew."""
     kept = themed_for(vault)
     found = kept.now(resolution=resolution, ghosts=ghosts, refresh=refresh)
     if theme is None:
@@ -270,12 +249,7 @@ def themes(
 
 
 def theme_called(themes: Themes, name: str, *, lasting: bool = False) -> Theme:
-    """Return the theme of that id or label; `lasting`: the id of a kept one.
-
-    Raises:
-        UnknownTheme: there is none.
-        AmbiguousTheme: several have that label.
-    """
+    """Return the theme of that id or label; `lasting`: the id of a kept one."""
     wanted = name.strip()
     by_id = [
         t for t in themes.themes if str(t.id) == wanted and (t.id > 0 or not lasting)
@@ -357,10 +331,7 @@ def known_again(before: Ints, labels: Ints, last_id: int | None) -> list[int]:
 
 
 def fingerprint(graph: LinkGraph) -> str:
-    """Return what graphs that are divided alike have in common.
-
-    Of notes it is their paths, so that equal vaults have equal rows.
-    """
+    """Return what graphs that are divided alike have in common; notes by path."""
     made = xxhash.xxh3_128(RECIPE.encode())
     made.update("\n".join(graph.paths).encode())
     for column in graph.out_view:
@@ -408,11 +379,7 @@ def _smaller(graph: LinkGraph, labels: Ints, resolution: float) -> Ints:
 
 
 def _inner(part: LinkGraph, resolution: float) -> Ints:
-    """Return the communities of one that is too large.
-
-    Below a resolution of 1 it may come out whole again, whatever its links: then a
-    finer one is tried, as coarse as will do.
-    """
+    """Divide a community that is too large, as coarsely as will do."""
     while True:
         found = clusters(part, resolution=resolution)
         if found.max() > 0 or resolution >= 1.0:
@@ -421,10 +388,7 @@ def _inner(part: LinkGraph, resolution: float) -> Ints:
 
 
 def _join(view: View, labels: Ints) -> None:
-    """Make one community of linked notes of which none is in one that is large enough.
-
-    Dividing four notes into two and two is as good as any, and then none has a theme.
-    """
+    """Join linked notes in no large enough theme: four as two and two have none."""
     sizes = np.bincount(labels[labels >= 0])
     small = (labels >= 0) & (sizes[labels] < LEAST) if len(sizes) else labels >= 0
     left = dict.fromkeys(np.flatnonzero(small).tolist())
@@ -521,10 +485,7 @@ def _summary(members: Sequence[ThemeMember], tags: Sequence[TagCount]) -> str:
 
 
 def _hubs(graph: LinkGraph, labels: Ints) -> Mapping[int, int]:
-    """Return the note that most of a theme name in a property, where there is one.
-
-    The note itself counts where it is in the theme.
-    """
+    """Return the note that most of a theme name in a property, itself included."""
     links = graph.tables.links.flat
     targets, _, names = links.columns
     sources = np.repeat(np.arange(len(graph)), np.diff(links.starts))

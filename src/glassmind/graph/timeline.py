@@ -68,10 +68,7 @@ OUTSIDE = "../"
 
 
 class Life(NamedTuple):
-    """The first and last change of a file, and its renames in order.
-
-    `begun`: the first change made the file, and is not only the first that is known.
-    """
+    """First and last change and renames; `begun` if the first change made the file."""
 
     first: Commit
     last: Commit
@@ -80,10 +77,7 @@ class Life(NamedTuple):
 
 
 class _History(NamedTuple):
-    """What git knows of some files, by the paths that they have now.
-
-    `whole`: nothing is older than what was read of it.
-    """
+    """What git knows; `whole`: nothing is older than what was read."""
 
     lives: dict[str, Life]
     whole: bool = True
@@ -142,10 +136,7 @@ class _Scene(NamedTuple):
 
 
 def timeline(vault: Vault, name: str, *, limit: int = 100) -> Timeline:
-    """Return how a note's neighbourhood grew, up to the latest `limit` events.
-
-    From properties, names and files, and from git where the vault is a repository.
-    """
+    """Return how a note's neighbourhood grew, up to the latest `limit` events."""
     if not 1 <= limit <= MOST_EVENTS:
         raise BadLimit(limit, MOST_EVENTS)
     graph, path = link_graph(vault), notes_for(vault).find(name)
@@ -173,10 +164,7 @@ def timeline(vault: Vault, name: str, *, limit: int = 100) -> Timeline:
 
 
 def nameable(vault: Vault, former: Collection[str]) -> set[str]:
-    """Return those of some former paths that the caller may be shown.
-
-    No rule covers a path outside of the vault; only who sees all is shown such.
-    """
+    """Return former paths that may be shown; no rule covers one outside."""
     if not former:
         return set()
     with vault.files() as files:
@@ -261,10 +249,7 @@ def _committed(commit: Commit) -> _Moment:
 
 
 def _history_of(root: Path, path: str, others: Sequence[str]) -> _History:
-    """Return what git knows of a note and of others around it.
-
-    Where it knows nothing, or not all, a notice says why.
-    """
+    """Where git knows nothing, or not all, a notice says why."""
     deadline = time.monotonic() + MOST_SECONDS
     try:
         repository = repository_of(root, timeout_s=MOST_SECONDS)

@@ -35,10 +35,7 @@ SAME_IN_PLURAL = frozenset(
 
 
 def folded(text: str) -> str:
-    """Return a name without case, accents and marks, its words a blank apart.
-
-    A name of marks alone, such as an emoji, is left as it is.
-    """
+    """Return a name without case, accents and marks; a name of marks alone as it is."""
     if text.isascii():
         plain = text.lower()
         if plain.replace(" ", "").isalnum():  # most names: a fifth of the time
@@ -83,10 +80,7 @@ def in_singular(form: str) -> str:
 
 
 def slips_between(a: str, b: str, most: int) -> int | None:
-    """Return how many slips make one text the other; None for more than `most`.
-
-    A slip is a letter too many, too few, wrong, or swapped with its neighbour.
-    """
+    """Count letters too many, too few, wrong or swapped; None for more than `most`."""
     if abs(len(a) - len(b)) > most:
         return None
     before: list[int] = []

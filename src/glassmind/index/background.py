@@ -32,10 +32,7 @@ def lower_priority() -> None:
 
 
 def gently(progress: Callable[[Any], None] | None) -> Callable[[Progress], None]:
-    """Return the same, but lower the priority when embedding starts.
-
-    Embedding uses all cores, and searches should go first.
-    """
+    """Return the same, but lower the priority when embedding takes all cores."""
     is_lowered = False
 
     def show(now: Progress) -> None:
@@ -50,10 +47,7 @@ def gently(progress: Callable[[Any], None] | None) -> Callable[[Progress], None]
 
 
 class Background:
-    """One thread for long work, so that searches in this process go first.
-
-    `release` is called in that thread after each piece of work.
-    """
+    """One thread for long work; `release` is called in it after each piece."""
 
     def __init__(self, release: Callable[[], None]) -> None:
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 5 ms

@@ -137,10 +137,7 @@ class Examined:
 def examine(
     vault: Vault,
 ) -> list[Check]:
-    """Look at everything, in the order in which one thing rests on another.
-
-    What rests on rows that are damaged is not looked at.
-    """
+    """Look at one thing after the one it rests on, up to rows that are damaged."""
     found: list[Check] = []
     examined = Examined(vault)
     for name, look in CHECKS.items():
@@ -393,11 +390,7 @@ PARTS = {"index.db": ("index.db",), "words": ("lexical",), "vectors": ("vectors"
 def status_of(
     vault: Vault,
 ) -> Status:
-    """Return what is current, without reading the vault.
-
-    Raises:
-        IndexAbsent: nothing is indexed yet.
-    """
+    """Return what is current, without reading the vault."""
     examined = Examined(vault)
     place, reader, config = examined.place, vault.reader, vault.config
     known = reader.rows()
@@ -467,10 +460,7 @@ def _models(examined: Examined, space: Space | None) -> _Models:
 def _begun(
     examined: Examined, space: Space, wanted: str, holder: str | None
 ) -> list[str]:
-    """Return what to say of a space beside the one that answers.
-
-    `wanted` names the one that the settings ask for; it is empty where none is known.
-    """
+    """Return what to say of a space beside the one that answers."""
     spaces = examined.vault.reader.rows().spaces()
     others = [one for one in spaces if one.id != space.id]
     if wanted == space.name or not others:

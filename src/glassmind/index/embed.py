@@ -13,7 +13,6 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
-from msgspec import Struct
 
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
 from glassmind.index.sidecars import Vectors, follow, waiting
@@ -71,7 +70,6 @@ class Batcher:
     ) -> None:
         self._embedder, self._given = embedder, given
         self.embedded = self.reused = self.failed = 0
-        self.warnings: list[str] = []
         self._failure: ModelFault | None = None
 
     @property
@@ -135,11 +133,7 @@ class Batcher:
         return one
 
     def _computed(self, wanted: dict[bytes, Embeddable]) -> dict[bytes, bytes]:
-        """Return the vectors of what is wanted; what fails alone is left out.
-
-        Raises:
-            ModelFault: several in a row failed.
-        """
+        """Return the vectors of what is wanted; what fails alone is left out."""
         if self._embedder is None or not wanted:
             return {}
         keys, parts = list(wanted), list(wanted.values())
@@ -177,11 +171,7 @@ def _form(chunk: Unembedded, enriched: bool) -> tuple[bytes, bool, Embeddable]: 
 
 
 def _checked(matrix: "Matrix", width: int) -> bytes:
-    """Return the bytes of a matrix.
-
-    Raises:
-        ModelFailed: it is not as wide as the model said.
-    """
+    """Return the bytes of a matrix, if it is as wide as the model said."""
     rows: bytes = matrix.astype("<f4").tobytes()
     if not rows or matrix.shape[-1] != width:
         raise ModelFailed("in use", f"{matrix.shape[-1]} numbers in place of {width}")
@@ -218,58 +208,6 @@ UNDONE = '[""]'
 """What it says while not everything is embedded as it is wanted now."""
 
 
-class EmbeddingTask(Struct, frozen=True):
-    """What a pass works with.
-
-    It waits `wait_s` for other writers, and its first batch has `first` chunks, of the
-    newest notes. `given` are vectors that another program made.
-    """
-
-    vault: Vault
-    wait_s: float
-    first: int
-    given: "SmartConnections | None"
-
-    @classmethod
-    def of(cls, vault: Vault, wait_s: float, first: int) -> "EmbeddingTask":
-        given = None
-        if vault.config.embeddings.backend == "smart-connections":
-            from glassmind.files.smart_connections import (  # noqa: PLC0415
-                SmartConnections,
-            )
-
-            given = SmartConnections(vault.config.vault.path)
-        return cls(vault, wait_s, first, given)
-
-    def options(self) -> tuple[int, bool, str]:
-        chosen, index = self.vault.config.embeddings, self.vault.config.index
-        settings = json.dumps({name: getattr(chosen, name) for name in MODEL_SETTINGS})
-        return index.embed_min_chars, chosen.enrich, settings
-
-    def level(self) -> str:
-        from glassmind.models.embedders import recipe_for  # noqa: PLC0415 - costly
-
-        given = self.given
-        state = f"{given.state} {_opens(self.vault)}" if given else ""
-        head, recipe = self.vault.reader.log().head(), recipe_for(self.vault.config)
-        return json.dumps([head, *self.options(), state, recipe])
-
-    def is_as_before(self, level: str | None) -> bool:
-        return level is not None and json.loads(level)[1:4] == list(self.options())
-
-    def left(self) -> int:
-        known = self.vault.reader.rows()
-        return known.coverage(known.answering_space(), self.options()[0]).missing
-
-
-def _opens(vault: Vault) -> bool:
-    try:
-        vault.embedder()
-    except ModelFault:
-        return False
-    return True
-
-
 class Passed(NamedTuple):
     """What a pass did, in chunks, and what a user should know of it."""
 
@@ -277,65 +215,6 @@ class Passed(NamedTuple):
     reused: int = 0
     left: int = 0
     warnings: tuple[str, ...] = ()
-
-
-def run_pass(
-    task: EmbeddingTask,
-    progress: ShowProgress,
-    *,
-    again: bool = False,
-    pause: Callable[[], bool] = lambda: False,
-) -> Passed:
-    """Embed what lacks a vector, and say what was done.
-
-    `again` looks even where nothing has changed since the last pass. `pause` is asked
-    between two batches and ends the pass there. Without a model nothing is embedded
-    and the answer says why; so it does when another process is at it already.
-
-    Raises:
-        IndexBusy: another process kept the rows for itself.
-        IndexUnwritable: the disk does not take the vectors.
-    """
-    vault = task.vault
-    with vault.faults():
-        if not again and vault.reader.rows().setting(LEVEL) == task.level():
-            return Passed()
-        lock = WriterLock(vault.place.folder / EMBEDDING_LOCK, takes_over=True)
-        if not lock.take_unless_alive(waiting(progress)):
-            holder = f"{lock.holder()} is embedding this vault already"
-            return Passed(left=task.left(), warnings=(holder,))
-        try:
-            return _locked_pass(task, progress, lock.check, pause)
-        finally:
-            lock.release()
-
-
-def _locked_pass(
-    task: EmbeddingTask,
-    progress: ShowProgress,
-    fence: Callable[[], None],
-    pause: Callable[[], bool],
-) -> Passed:
-    given = task.given
-    warnings: list[str] = []
-    try:
-        batcher = Batcher(task.vault.embedder(), given)
-        space = batcher.space
-    except ModelFault as error:
-        if given is None:
-            return Passed(left=task.left(), warnings=(WITHOUT.format(error),))
-        batcher, space = Batcher(None, given), (given.space, given.width)
-        warnings.append(f"only what Smart Connections has embedded is used: {error}")
-    work = _Pass(task, batcher, space, progress, fence)
-    try:
-        work.begin()
-        work.run(pause)
-    except ModelFault as error:
-        said = "embedding stopped: {}" if batcher.embedded else WITHOUT
-        warnings.append(said.format(error))
-        work.left = work.missing()
-    warnings += batcher.remarks()
-    return Passed(batcher.embedded, batcher.reused, work.left, tuple(warnings))
 
 
 WITHOUT = "words and links only: {}"
@@ -350,119 +229,169 @@ class _Paused(Exception):
     """Somebody has more urgent work."""
 
 
-class _Pass:
-    """One pass over one vault, by the holder of its lock."""
+def _given(vault: Vault) -> "SmartConnections":
+    """Return the vectors that another program made."""
+    from glassmind.files.smart_connections import SmartConnections  # noqa: PLC0415
+
+    return SmartConnections(vault.config.vault.path)
+
+
+class EmbeddingPass:
+    """One pass over one vault, which begins with a batch of `first` chunks."""
 
     def __init__(
-        self,
-        task: EmbeddingTask,
-        batcher: Batcher,
-        space: tuple[str, int],
-        progress: ShowProgress,
-        fence: Callable[[], None],
+        self, vault: Vault, wait_s: float, first: int, progress: ShowProgress
     ) -> None:
-        self._task, self._vault = task, task.vault
-        self._batcher, self._progress = batcher, progress
-        self._fence = fence
-        self._named = space
-        self._least, self._enrich, self._settings = task.options()
+        self._vault, self._wait_s, self._first = vault, wait_s, first
+        self._progress = progress
+        chosen, index = vault.config.embeddings, vault.config.index
+        self._given = _given(vault) if chosen.backend == "smart-connections" else None
+        self._least, self._enrich = index.embed_min_chars, chosen.enrich
+        self._settings = json.dumps({n: getattr(chosen, n) for n in MODEL_SETTINGS})
+        self._lock = WriterLock(vault.place.folder / EMBEDDING_LOCK, takes_over=True)
         self._due = time.monotonic() + FOLLOW_S
         self._tried: set[tuple[int, bool]] = set()
-        self.left = self._done = 0
-        self._pause: Callable[[], bool] = lambda: False
+        self._done = 0
+
+    def run(
+        self, *, again: bool = False, pause: Callable[[], bool] = lambda: False
+    ) -> Passed:
+        """Embed what lacks a vector, and say what was done.
+
+        `again` looks even where nothing has changed since the last pass. `pause` is
+        asked between two batches and ends the pass there. Without a model nothing is
+        embedded and the answer says why; so it does when another process is at it
+        already.
+
+        Raises:
+            IndexBusy: another process kept the rows for itself.
+            IndexUnwritable: the disk does not take the vectors.
+        """
+        with self._vault.faults():
+            if not again and self._known.setting(LEVEL) == self._level():
+                return Passed()
+            if not self._lock.take_unless_alive(waiting(self._progress)):
+                holder = f"{self._lock.holder()} is embedding this vault already"
+                return Passed(left=self._left(), warnings=(holder,))
+            try:
+                return self._locked(pause)
+            finally:
+                self._lock.release()
+
+    def _locked(self, pause: Callable[[], bool]) -> Passed:
+        given, warnings = self._given, list[str]()
+        try:
+            batcher = Batcher(self._vault.embedder(), given)
+        except ModelFault as error:
+            if given is None:
+                return Passed(left=self._left(), warnings=(WITHOUT.format(error),))
+            batcher = Batcher(None, given)
+            said = f"only what Smart Connections has embedded is used: {error}"
+            warnings.append(said)
+        self._batcher, self._pause = batcher, pause
+        try:
+            left = self._all()
+        except ModelFault as error:
+            said = "embedding stopped: {}" if batcher.embedded else WITHOUT
+            warnings.append(said.format(error))
+            left = self._missing()
+        warnings += batcher.remarks()
+        return Passed(batcher.embedded, batcher.reused, left, tuple(warnings))
 
     @property
-    def known(self) -> Rows:
+    def _known(self) -> Rows:
         return self._vault.reader.rows()
 
-    def missing(self) -> int:
-        return self.known.coverage(self.space, self._least).missing
+    def _level(self) -> str:
+        """Return what the rows remember of a pass that left nothing to do."""
+        from glassmind.models.embedders import recipe_for  # noqa: PLC0415 - costly
 
-    def run(self, pause: Callable[[], bool]) -> None:
-        """Embed until nothing is missing that has not been tried, or `pause` says so.
-
-        Raises:
-            ModelFault: the model gives no answer any more; what it gave is kept.
-        """
-        self._pause = pause
+        given, opens = self._given, True
         try:
-            while not self._ran():
-                self._tried.clear()
-                self.begin()
+            _ = given is None or self._vault.embedder()
         except ModelFault:
+            opens = False
+        state = f"{given.state} {opens}" if given else ""
+        head, recipe = self._vault.reader.log().head(), recipe_for(self._vault.config)
+        return json.dumps([head, *self._options(), state, recipe])
+
+    def _options(self) -> list[object]:
+        return [self._least, self._enrich, self._settings]
+
+    def _left(self) -> int:
+        """Return how many chunks lack a vector of the space that answers."""
+        known = self._known
+        return known.coverage(known.answering_space(), self._least).missing
+
+    def _missing(self) -> int:
+        return self._known.coverage(self._space, self._least).missing
+
+    def _all(self) -> int:
+        """Return how many chunks are left when all was tried, or we are to pause."""
+        while True:
+            self._begin()
+            try:
+                left = self._from_here()
+            except _BegunAnew:
+                self._tried.clear()
+                continue
+            except ModelFault:
+                self._follow()
+                raise
+            except _Paused:
+                left = self._missing()
             self._follow()
-            raise
-        except _Paused:
-            self.left = self.missing()
-        self._follow()
+            return left
 
-    def _ran(self) -> bool:
-        """Embed; return False when the rows were begun anew meanwhile."""
-        try:
-            self._run()
-        except _BegunAnew:
-            return False
-        return True
-
-    def begin(self) -> None:
-        """Make the space if need be, and let it answer if no other can.
-
-        Raises:
-            OtherWidth: the model is another than its name says.
-        """
+    def _begin(self) -> None:
+        """Make the space if need be, and let it answer if no other can."""
+        name, width = self._batcher.space
         with self._writing() as store, store.faults():
             with store.vector_step() as step:
                 self._epoch = step.epoch()
-                self.space = step.open_space(*self._named, self._settings)
-                self._check_width(self.space.width)
-            known = store.rows()
-            old = known.answering_space()
+                self._space = space = step.open_space(name, width, self._settings)
+                if space.width != width:
+                    raise OtherWidth(name, found=width, known=space.width)
+            rows = store.rows()
+            old, level = rows.answering_space(), rows.setting(LEVEL)
             with store.vector_step() as step:
-                if not self._task.is_as_before(known.setting(LEVEL)):
-                    step.unlink(self.space, self._unwanted(known))
+                if level is None or json.loads(level)[1:4] != self._options():
+                    unwanted = rows.unwanted_vectors(
+                        space, self._least, enriched=self._enrich
+                    )
+                    step.unlink(space, unwanted)
                     step.set(LEVEL, UNDONE)
-                if old is None or not self._can_answer(known, old):
-                    step.answer_from(self.space)
-
-    def _check_width(self, known: int) -> None:
-        """See that a model is still as wide as when it embedded its first passage.
-
-        Raises:
-            OtherWidth: a server has another under the same name by now.
-        """
-        name, width = self._named
-        if width != known:
-            raise OtherWidth(name, found=width, known=known)
-
-    def _unwanted(self, known: Rows) -> list[int]:
-        return known.unwanted_vectors(self.space, self._least, enriched=self._enrich)
+                if old is None or not self._can_answer(rows, old):
+                    step.answer_from(space)
 
     def _can_answer(self, known: Rows, old: Space) -> bool:
-        if old.id == self.space.id:
+        if old.id == self._space.id:
             return True
-        if not known.has_vectors(old):
-            return False
-        return self._vault.embedder_of(old) is not None
+        return known.has_vectors(old) and self._vault.embedder_of(old) is not None
 
-    def _run(self) -> None:
+    def _from_here(self) -> int:
         while True:
-            level = self._task.level()  # of before: what comes later is for the next
-            ids = self.known.missing_vectors(self.space, self._least)
+            level = self._level()  # of before: what comes later is for the next
+            ids = self._known.missing_vectors(self._space, self._least)
             if not self._embed(ids, enriched=False):
                 break
-        self.left = len(ids)
         if ids:
             if not self._batcher.can_compute:  # no pass could do more than this one
                 self._set_level(level)
-            return  # what failed is tried again by the next pass
+            return len(ids)  # what failed is tried again by the next pass
         self._complete()
         while self._enrich and self._embed(
-            self.known.plain_vectors(self.space), enriched=True
+            self._known.plain_vectors(self._space), enriched=True
         ):
             pass
-        self._drop_orphans()
+        dropped = ORPHANS
+        while dropped == ORPHANS:
+            with self._step() as step:
+                dropped = step.drop_orphans(ORPHANS)
+                step.drop_empty_spaces(self._space)
         if not self._batcher.failed:
             self._set_level(level)
+        return 0
 
     def _set_level(self, level: str) -> None:
         with self._step() as step:
@@ -471,12 +400,16 @@ class _Pass:
     def _embed(self, ids: Sequence[int], *, enriched: bool) -> bool:
         """Embed chunks that were not tried yet; return whether there were any."""
         fresh = [i for i in ids if (i, enriched) not in self._tried]
-        at, size, began = 0, self._task.first, time.monotonic()
+        at, size, began = 0, self._first, time.monotonic()
         self._tell(len(fresh))
         while at < len(fresh) and time.monotonic() < began + LIST_S:
             part = fresh[at : at + size]
             started = time.monotonic()
-            self._write(self._made(part, enriched=enriched))
+            batch = self._made(part, enriched=enriched)
+            with self._step() as step:
+                step.put(self._space, batch)
+            if time.monotonic() >= self._due:
+                self._follow()
             self._tried.update((i, enriched) for i in part)
             at += len(part)
             self._done += len(part)
@@ -493,36 +426,32 @@ class _Pass:
 
     def _made(self, part: Sequence[int], *, enriched: bool) -> list[Embedded]:
         around = enriched or self._enrich
-        chunks = self.known.unembedded(part, surroundings=around)
-        space, known = self.space, self.known
+        space, known = self._space, self._known
+        chunks = known.unembedded(part, surroundings=around)
         kinds = (True,) if enriched else (True, False) if around else (False,)
         return self._batcher.made(
             chunks, kinds, lambda keys: known.known_vectors(space, keys)
         )
 
-    def _write(self, batch: Sequence[Embedded]) -> None:
-        with self._step() as step:
-            step.put(self.space, batch)
-        if time.monotonic() >= self._due:
-            self._follow()
-
     def _writing(self) -> "AbstractContextManager[SqliteWriter]":
         wait = waiting(self._progress)
-        return self._vault.writing(self._task.wait_s, here=True, waiting=wait)
+        return self._vault.writing(self._wait_s, here=True, waiting=wait)
 
     @contextmanager
     def _step(self) -> Iterator[VectorStep]:
+        """Hold the writer lock for one short step on the rows that were begun with."""
         with (
             self._writing() as store,
             store.faults(),
             store.vector_step() as step,
         ):
-            self._fence()
+            self._lock.check()
             if step.epoch() != self._epoch:
                 raise _BegunAnew
             yield step
 
     def _follow(self) -> None:
+        """Let the sidecar catch up."""
         began = time.monotonic()
         with self._writing() as store, store.faults():
             follow(Vectors(self._vault), store, self._progress)
@@ -530,16 +459,10 @@ class _Pass:
         self._due = now + max(FOLLOW_S, FOLLOW_SHARE * (now - began))
 
     def _complete(self) -> None:
-        if self.known.spaces() == [self.space]:
+        """Let the space answer now that every chunk has its vector, and no other."""
+        if self._known.spaces() == [self._space]:
             return
         with self._step() as step:
-            step.answer_from(self.space)
-            step.leave_only(self.space)
+            step.answer_from(self._space)
+            step.leave_only(self._space)
         self._follow()
-
-    def _drop_orphans(self) -> None:
-        dropped = ORPHANS
-        while dropped == ORPHANS:
-            with self._step() as step:
-                dropped = step.drop_orphans(ORPHANS)
-                step.drop_empty_spaces(self.space)

@@ -21,7 +21,7 @@ from glassmind.errors import (
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.scan import Scan, kind_of, scan, scan_folders
 from glassmind.index.checkup import examine, status_of
-from glassmind.index.embed import SMALLEST, EmbeddingTask, run_pass
+from glassmind.index.embed import SMALLEST, EmbeddingPass
 from glassmind.index.pipeline import (
     Job,
     apply_scan,
@@ -79,10 +79,7 @@ class IndexRequest(Struct, frozen=True):
 
 
 class IndexKeeper(Struct, frozen=True):
-    """Everything that is done to an index beside asking it.
-
-    `view` is what the caller may see of the vault.
-    """
+    """Everything done to an index; `view` is what the caller may see of the vault."""
 
     view: Vault
     wait_s: float = WRITER_WAIT_S
@@ -138,10 +135,7 @@ class IndexKeeper(Struct, frozen=True):
     def embed(
         self, progress: ShowProgress | None = None, *, pause: Callable[[], bool]
     ) -> IndexReport:
-        """Let vectors follow the text as it is; `pause` ends that between two batches.
-
-        What is left then is for the next time.
-        """
+        """Let vectors follow the text; `pause` ends that between two batches."""
         return self._embedded(IndexReport(), progress or _quiet, pause=pause)
 
     def _embedded(
@@ -159,13 +153,13 @@ class IndexKeeper(Struct, frozen=True):
         began = time.perf_counter()
         try:
             if wait_s is None:
-                task = EmbeddingTask.of(self.vault, self.wait_s, SMALLEST * 4)
-                passed = run_pass(task, progress, again=again, pause=pause)
+                work = EmbeddingPass(self.vault, self.wait_s, SMALLEST * 4, progress)
+                passed = work.run(again=again, pause=pause)
                 hooks, new = self.vault.hooks, passed.embedded
                 hooks.after_embedding(self.vault, new, progress, pause)
             else:
-                task = EmbeddingTask.of(self.vault, wait_s, SMALLEST)
-                passed = run_pass(task, progress, again=again, pause=lambda: True)
+                work = EmbeddingPass(self.vault, wait_s, SMALLEST, progress)
+                passed = work.run(again=again, pause=lambda: True)
         finally:
             self.vault.close_words()
         return replace(
@@ -351,12 +345,7 @@ def _sound_run(
 
 
 def check_rebuild(vault: Vault, notes: Sequence[NotePath]) -> None:
-    """Look whether the vault is there before an index that knows it is thrown away.
-
-    Raises:
-        MassDeletion: a large part of the known notes is gone.
-        VaultMissing: the vault's folder is not there.
-    """
+    """Look whether the vault is there before an index is thrown away."""
     found = scan(vault.config.vault.path, vault.ignore_rules(), {}).changed
     fewer = len(notes) - sum(file.kind != "attachment" for file in found)
     if exceeds(fewer, len(notes)):
@@ -438,11 +427,7 @@ def _looked(
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Keep the collector of reference cycles from searching what has none.
-
-    Notes are trees and go when the last name for them goes; looking through them again
-    and again took a fifth of a first run.
-    """
+    """Searching trees of notes for cycles took a fifth of a first run."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -69,11 +69,6 @@ def exceeds(gone: int, known: int) -> bool:
 
 
 def guard(gone: int, known: int) -> None:
-    """Stop before a large part of the index is thrown away.
-
-    Raises:
-        MassDeletion: more notes are gone than anyone deletes on purpose.
-    """
     if exceeds(gone, known):
         raise MassDeletion(gone, known)
 
@@ -180,11 +175,7 @@ def settle_in(step: Transaction) -> None:
 
 
 def _settle_some(step: Transaction) -> int:
-    """Resolve some unsettled links and return how many.
-
-    Only files that share a link's last name can be its destination, so only those are
-    looked at: the work grows with what changed, not with the vault.
-    """
+    """Only files that share a link's last name can be its destination."""
     links = step.unsettled(BATCH)
     if links:
         ends = Ends.of(step.namesakes({link.name_key for link in links}))
@@ -464,12 +455,7 @@ class _Work:
         )
 
     def apply(self) -> None:
-        """Take in every changed file, then forget what is gone.
-
-        Before the first notes of all, every file is announced, so that each link can be
-        written with its end. What is then never read is forgotten, be it by a later run
-        that goes on with this one.
-        """
+        """Take in every changed file, then forget what is gone."""
         total = len(self._scan.changed)
         if not self._known and self._job.folders is None:
             self._unread = {file.path for file in self._scan.changed}

@@ -32,10 +32,7 @@ class Units(Struct, frozen=True):
 def systemd_units(
     command: Sequence[str], *, name: str, vault: str, every_min: int
 ) -> Units:
-    """Return a unit that runs the command, and a timer that starts it.
-
-    The timer makes up for a start that was missed while the machine was off.
-    """
+    """Return a unit, and a timer that makes up for missed starts."""
     shown = "".join(c if c.isprintable() else "?" for c in vault)
     shown = shown.replace("%", "%%").rstrip("\\")
     run = (
@@ -63,10 +60,7 @@ def systemd_units(
 
 
 def _schedule(every_min: int) -> str:
-    """Return when a timer starts: by the clock, if that divides an hour.
-
-    Otherwise by the time since the last start: `*:0/45` would mean at 0 and 45 past.
-    """
+    """By the clock if that divides an hour: `*:0/45` would mean at 0 and 45 past."""
     if HOUR_MIN % every_min:
         return f"OnBootSec=1min\nOnUnitActiveSec={every_min}min\n"
     when = "hourly" if every_min == HOUR_MIN else f"*:0/{every_min}"
@@ -89,11 +83,7 @@ def _escaped(letter: str) -> str:
 
 
 def launchd_units(command: Sequence[str], *, name: str, every_min: int) -> Units:
-    """Return a property list that runs the command now and every few minutes.
-
-    Raises:
-        ValueError: a word has characters that a property list cannot hold.
-    """
+    """Return a property list; ValueError for words that it cannot hold."""
     if not all(word.isprintable() for word in command):
         raise ValueError("a property list holds no control characters")
     label = f"io.{name}"

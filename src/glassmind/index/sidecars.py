@@ -139,10 +139,7 @@ class Follower:
         self._close()
 
     def begin(self, expected: int) -> None:
-        """Get ready for about `expected` changes, before the first of them is logged.
-
-        A sidecar that follows nothing yet can follow an index that holds nothing yet.
-        """
+        """Follow from nothing, if sidecar and index are both empty."""
         if self._known or not self._log.is_empty():
             return
         try:

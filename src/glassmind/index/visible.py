@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 def visible_digests(vault: Vault) -> "Mapping[NotePath, str]":
-    """Return the digest of every visible note; none before the first run.
-
-    Needed even if no note is hidden yet: the run may add the first hidden note.
-    """
+    """Needed even if no note is hidden yet: the run may add the first."""
     try:
         return vault.reader.rows().digests()
     except IndexAbsent:
@@ -45,10 +42,7 @@ def visible_report(
 def _counted(
     vault: Vault, report: "IndexReport", before: "Mapping[NotePath, str]"
 ) -> "IndexReport":
-    """Return a report that counts visible notes only.
-
-    Passages count as embedded or reused only if their note was added or changed.
-    """
+    """Passages count only if their note was added or changed."""
     now, known = visible_digests(vault), {} if report.rebuilt else before
     renamed = [pair for pair in report.renamed if pair[0] in known and pair[1] in now]
     moved_from, moved_to = ({pair[side] for pair in renamed} for side in (0, 1))

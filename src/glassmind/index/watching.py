@@ -157,11 +157,7 @@ class Watching:
     def run(
         self, stop: Event, told: TellNews | None = None, settled: Sequence[str] = ()
     ) -> None:
-        """Follow the vault until `stop` is set; `settled` is told first.
-
-        Nothing that goes wrong with the vault or the index ends it: that is told once
-        and tried again, ever less often.
-        """
+        """Follow the vault; what goes wrong is told once and tried again."""
         self._stop, self._told = stop, told or (lambda _: None)
         try:
             for sentence in settled:

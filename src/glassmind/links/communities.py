@@ -211,10 +211,7 @@ def _by_size(raw: np.ndarray) -> np.ndarray:
 
 
 def modularity(net: LinkGraph, labels: Ints, resolution: float = 1.0) -> float:
-    """Return the share of links inside communities, minus the share expected by chance.
-
-    Weighted by confidence; at most 1.
-    """
+    """Return the weight of links inside communities beyond what chance gives."""
     view = net.both_view
     total = float(view.weights.sum())
     if not total:

@@ -132,10 +132,7 @@ class Tables(NamedTuple):
 
 
 class LinkGraph:
-    """One picture of all links; never changed, and shared by all threads.
-
-    `head` says which state of the rows it shows; `names` are names of properties.
-    """
+    """All links as the rows were at `head`; never changed, shared by threads."""
 
     def __init__(
         self, head: str, nodes: Nodes, tables: Tables, names: Sequence[str]
@@ -241,10 +238,7 @@ def build(head: str, nodes: NodeRows, rows: LinkRows) -> LinkGraph:
 def updated(
     graph: LinkGraph, head: str, notes: Sequence[NodeRow], links: Sequence[LinkRow]
 ) -> LinkGraph:
-    """Return a graph without unresolved names after some notes were edited.
-
-    All of them are in it under the same path; `links` are all links of these notes.
-    """
+    """Return the graph with all `links` of edited notes, which kept their paths."""
     titles: list[str] | None = None  # copying all of them costs more than the rest
     written: dict[int, list[tuple[int, int, int]]] = {}
     for file_id, _, title in notes:
@@ -297,10 +291,7 @@ def with_ghosts(graph: LinkGraph, unresolved: Sequence[GhostLink]) -> LinkGraph:
 
 
 def part_of(graph: LinkGraph, nodes: Sequence[int] | Column) -> LinkGraph:
-    """Return some nodes, given ascending and each once, with the links between them.
-
-    They are numbered anew in the same order; links keep their places in their notes.
-    """
+    """Return some nodes, ascending and numbered anew, with the links between them."""
     chosen = np.asarray(nodes, np.int32)
     number = np.full(len(graph) + 1, NOWHERE, np.int32)  # the last is `NOWHERE`
     number[chosen] = np.arange(len(chosen), dtype=np.int32)
@@ -321,10 +312,7 @@ def part_of(graph: LinkGraph, nodes: Sequence[int] | Column) -> LinkGraph:
 
 
 def rings(graph: LinkGraph, roots: Sequence[int], depth: int) -> list[Ints]:
-    """Return the nodes one link away from the roots, then two, and so on, ascending.
-
-    Each node is in its nearest ring alone; no ring is empty.
-    """
+    """Return the nodes one link away, two, and so on, each in its nearest ring."""
     seen = np.zeros(len(graph), np.bool_)
     seen[list(roots)] = True
     edge, found = np.array(roots, np.int32), list[Ints]()
@@ -376,10 +364,7 @@ def _places(starts: Ints, nodes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
 
 
 def _by_id(ids: NDArray[np.int64]) -> Ints:
-    """Return the node of each file id from 0 on, and `NOWHERE` behind the last.
-
-    Ids are given out one by one; a table is fifty times faster than searching.
-    """
+    """Return the node of each file id: a table is fifty times faster than searching."""
     table = np.full(int(ids.max(initial=0)) + 2, NOWHERE, np.int32)
     table[ids] = np.arange(len(ids), dtype=np.int32)
     return table

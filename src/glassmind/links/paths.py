@@ -42,11 +42,7 @@ def shortest_paths(  # noqa: PLR0913 - each bound by its name
     most_hops: int,
     most_work: int = MOST_WORK,
 ) -> Paths:
-    """Return chains from one node to another, following links in either direction.
-
-    No chain visits a node twice. When there are `limit` chains, or after `most_work`,
-    the rest is cut.
-    """
+    """Return chains, either way, until there are `limit` or it was too much work."""
     far = distances(graph, target, most_hops)
     shortest = int(far[source])
     if source == target or limit < 1 or shortest < 0:
@@ -66,10 +62,7 @@ def shortest_paths(  # noqa: PLR0913 - each bound by its name
 
 
 class _Search:
-    """A depth-first search that leaves out what is too far from the target.
-
-    `far` is the distance of each node from it.
-    """
+    """A depth-first search that leaves out what is too `far` from the target."""
 
     def __init__(self, graph: LinkGraph, far: Ints, most_work: int) -> None:
         self._starts, (self._nodes, *_) = graph.both

@@ -106,10 +106,7 @@ def influence(
 
 
 def hubs_and_authorities(graph: LinkGraph) -> Reputation:
-    """Return how good a hub and an authority each node is; each adds up to 1.
-
-    Links count by confidence (Kleinberg, 1999).
-    """
+    """Return shares that add up to 1 (Kleinberg, 1999)."""
     arcs = _arcs(graph)
     if not len(arcs.sources):
         return Reputation(np.zeros(arcs.size), np.zeros(arcs.size))
