@@ -60,7 +60,6 @@ LATE = "a search does not find it yet: {fault}"
 
 
 def refreshed(vault: EditVault, done: Changed) -> Changed:
-    """Update the index after a change, while others may already edit."""
     if done.index == "fresh":
         return done
     fault = vault.refresh(_to_refresh(done.changeset.draft.steps))
@@ -74,7 +73,6 @@ MADE = "folders_made"
 
 
 def with_folders(vault: EditVault, draft: Draft) -> Draft:
-    """Return a draft that knows which folders it makes, the outer ones first."""
     wanted = dict.fromkeys(one for step in draft.steps for one in _above(step.to))
     made = [
         folder
@@ -211,7 +209,6 @@ def _brought_to_an_end(vault: EditVault, changeset: Changeset) -> str:
 def _numbered(
     vault: EditVault, change: Draft | Changeset, request: EditRequest, undoes: str
 ) -> tuple[Changeset, ChangeState | None]:
-    """Return a changeset without idle steps, and the state in which it is kept."""
     if isinstance(change, Changeset):
         draft = replace(change.draft, steps=moving(change.draft.steps))
         return replace(change, draft=draft, state="applying"), change.state
@@ -269,7 +266,6 @@ def _noted(vault: EditVault, changeset: Changeset) -> None:
 
 
 def _turn_back(vault: EditVault, changeset: Changeset) -> None:
-    """Let what a changeset was to take back count as applied again."""
     with suppress(EditRefused):  # it went with its time
         if (
             changeset.undoes
@@ -344,10 +340,7 @@ _Properties: TypeAlias = Mapping[str, object]
 
 
 def decided(vault: EditVault, draft: Draft, request: EditRequest) -> Changed:
-    """Do with a change what the policy allows, or only show it.
-
-    One that changes nothing is shown, whatever was asked for, and has no id.
-    """
+    """Do with a change what the policy allows; one that changes nothing has no id."""
     if vault.sight is not None:
         refuse_marks(draft)
         refuse_memos(vault, draft, request)
@@ -405,10 +398,7 @@ def kept(
 def without_forbidden(
     vault: EditVault, draft: Draft, own: Collection[NotePath | None] = ()
 ) -> Draft | None:
-    """Return a change without the files that may not be edited; None without any.
-
-    The `own` files of the change stay in it.
-    """
+    """Return a change without the files that may not be edited; None without any."""
     others = tuple(step for step in draft.steps if step.path not in own)
     barred = forbidden(vault, replace(draft, steps=others))
     steps = [s for s in draft.steps if s.to not in barred or s.path in own]
@@ -422,7 +412,6 @@ def without_forbidden(
 
 
 def moves_since(vault: EditVault, known: Changeset) -> list[tuple[str, str]]:
-    """Return from where to where changesets after one moved something, in order."""
     later, _ = (vault.visible_changesets or vault.changesets).listed(("applied",))
     since = list(takewhile(lambda other: other.id != known.id, later))
     return [

@@ -100,7 +100,6 @@ def hidden_values(texts: Iterable[str]) -> Counter[str]:
 
 
 def _bare_count(value: str, texts: Iterable[str]) -> int:
-    """Return how often a value can be read in some texts, or a part that counts."""
     return sum(
         is_bare(text, HiddenRange(found.start(), found.end()), _hidden_letters(text))
         for text in texts
@@ -160,10 +159,6 @@ def edit_as_shown(raw: bytes, edit: Callable[[bytes], Edited]) -> Edited:
 
 
 def look_as_shown(vault: EditVault, page: Page, look: Callable[[Note], object]) -> None:
-    """Look for something in a note as it was shown to the caller.
-
-    Refuse what is not found there, whatever the note says.
-    """
     masked = None if vault.sight is None else _Masked.of(page.raw)
     if masked is None:
         return
@@ -359,10 +354,7 @@ def _over(hunks: Sequence[Hunk], begin: int, end: int) -> tuple[int, int]:
 def _groups(
     left: Sequence[Hunk], right: Sequence[Hunk]
 ) -> Iterator[tuple[list[Hunk], list[Hunk]]]:
-    """Yield the hunks of both sides that are in each other's way, together.
-
-    Hunks that both add lines at one place are, too.
-    """
+    """Yield the hunks of both sides that overlap, or add at one place, together."""
     sided = [(hunk, 0) for hunk in left] + [(hunk, 1) for hunk in right]
     group: tuple[list[Hunk], list[Hunk]] = ([], [])
     known: Hunk | None = None  # all of the group in one
@@ -446,11 +438,7 @@ def _is_damaged(changeset: Changeset) -> bool:
 def file_diff(
     step: Step, *, room: int = MOST_SHOWN, hidden: Collection[str] = ()
 ) -> FileDiff:
-    """Return what a step does to its file; the diff has `room` characters at most.
-
-    `hidden` are credentials that are hidden on one side of it. A file that is no text,
-    or is too large, is a sentence in the place of lines.
-    """
+    """Return what a step does to its file; the diff has `room` characters at most."""
 
     def result(diff: str, added: int = 0, removed: int = 0) -> FileDiff:
         before = None if step.before is None else digest_of(step.before)
@@ -568,7 +556,6 @@ def _together(hunks: Sequence[Hunk]) -> Iterator[list[Hunk]]:
 
 
 def _range(begin: int, end: int) -> str:
-    """Return lines as a unified diff counts them: of none, the one before."""
     length = end - begin
     if length == 1:
         return str(begin + 1)

@@ -101,10 +101,6 @@ class Editing:
         *,
         expected: Digest | None = None,
     ) -> Changed:
-        """Edit the text of a note: every edit in order, or none.
-
-        `expected` is the digest that the caller read, or its first 8 letters or more.
-        """
         plan = partial(plan_edit, self._vault, note, edits, expected)
         return self._made(plan, request, again=expected is None)
 
@@ -119,13 +115,7 @@ class Editing:
         template: str = "",
         titled: bool = False,
     ) -> Changed:
-        """Make a note; links that were written to it before lead to it from now on.
-
-        `title` is a name, or a path from the vault's folder. Without `folder` it is
-        made where Obsidian makes new notes. `template` is a note whose text goes before
-        `text`, with `{{title}}`, `{{date}}` and `{{time}}` filled in. With `titled` it
-        has its name as a property too.
-        """
+        """Make a note; links that were written to it before lead to it from now on."""
 
         def plan() -> Draft:
             path, raw = new_note(
@@ -149,7 +139,6 @@ class Editing:
         confirm: bool,
         expected: Digest | None = None,
     ) -> Changed:
-        """Move a note to the trash of the vault, as Obsidian does."""
         self._confirmed(f"{note} would go to the trash", request, confirm=confirm)
         plan = partial(plan_delete, self._vault, note, expected=expected)
         return self._made(plan, request, again=expected is None)
@@ -162,12 +151,6 @@ class Editing:
         *,
         expected: Digest | None = None,
     ) -> Changed:
-        """Give a note, another file or a folder another name or place.
-
-        Every link that led there leads there afterwards. A `destination` that ends in
-        `/` is the folder to move into. `expected` is the digest of a file that the
-        caller read.
-        """
         plan = partial(plan_move, self._vault, source, destination, expected=expected)
         return self._made(plan, request, again=expected is None)
 
@@ -244,11 +227,7 @@ class Editing:
         )
 
     def repair(self, repairs: Repairs, request: EditRequest) -> Changed:
-        """Mend what can be mended, as one change; notices say what is left, and why.
-
-        `repairs` are what knowledge makes of findings or of suggestions. What was made
-        for a note that changed since is left out.
-        """
+        """Mend what can be mended, as one change; notices say what is left, and why."""
         done = self._made(partial(plan_repair, self._vault, repairs), request)
         left = (*repairs.notices, *reasons_left(done.changeset.draft.facts))
         return replace(done, notices=(*done.notices, *left))
@@ -320,11 +299,7 @@ class Editing:
     def _made(
         self, plan: Callable[[], Draft], request: EditRequest, *, again: bool = True
     ) -> Changed:
-        """Plan a change and do with it what may be done, as the only one.
-
-        `again`, it is planned anew where a file was edited meanwhile by somebody who
-        does not wait for a turn.
-        """
+        """Plan a change and do with it what may be done, as the only one."""
         self._refuse_off()
         with nothing_hidden_named(self._vault):
             for left in reversed(range(TRIES if again else 1)):
@@ -348,10 +323,7 @@ class Editing:
         return replace(done, notices=(*settled, *done.notices)) if settled else done
 
     def _followed(self, change: Callable[[EditVault], Changed]) -> Changed:
-        """Return what comes of a change, with the index behind it.
-
-        New links are offered for notes that were found renamed on the way, not by us.
-        """
+        """Update the index; propose links for notes renamed outside of Glassmind."""
         try:
             done = refreshed(self._vault, change(self._vault))
         except GlassmindError:
@@ -387,10 +359,7 @@ class Editing:
 
 
 def finish_interrupted(vault: Vault) -> tuple[str, ...]:
-    """Finish a change that was cut short; return messages about what was done.
-
-    Does not wait for a process that is editing now: it has done so already.
-    """
+    """Finish a change that was cut short; return messages about what was done."""
     lock = EditLock(lock_file(vault), wait_s=0.0)
     if lock.held:
         return ()

@@ -52,11 +52,6 @@ class Joined(NamedTuple):
 
 
 def joined(into: Page, added: Page, title: str) -> Joined:
-    """Return a note with the body of another at its end, a blank line between them.
-
-    Where headings of both have one name, the added ones come below a heading of
-    `title`, one rank lower if they must.
-    """
     clash = _forms(into.note) & _forms(added.note)
     own = _own_title(added.note, into.note)
     head = _free_title(title, _forms(into.note)) if clash and own is None else ""
@@ -86,7 +81,6 @@ def _forms(note: Note) -> set[str]:
 
 
 def _own_title(added: Note, into: Note) -> int | None:
-    """Return the heading all others of a text stand below, if none is called so."""
     if not added.headings or added.headings[0].level != 1:
         return None
     if any(heading.level == 1 for heading in added.headings[1:]):
@@ -158,7 +152,6 @@ def _body(added: Page, splices: list[Splice]) -> bytes:
 
 
 def _gap(into: Page) -> bytes:
-    """Return what ends the last line of a note, and a blank line."""
     body = into.source[into.note.frontmatter.end :]
     if not body.strip():
         return b"" if into.source.endswith(b"\n") or not into.source else b"\n"
@@ -224,10 +217,6 @@ class Section(NamedTuple):
 def sections_at(
     note: Note, heading: str, level: int | None, index: int | None = None
 ) -> list[int]:
-    """Return which headings begin the sections that are meant, in order.
-
-    `index` chooses among several headings of one name, from 0.
-    """
     if bool(heading.strip()) == (level is not None):
         raise BadEdit("a note is split by a heading, or by all of one level: say which")
     if level is None:
@@ -274,12 +263,6 @@ def free_path(folder: str, name: str, taken: Collection[str]) -> NotePath:
 def left_over(
     page: Page, chosen: Sequence[int], link: Callable[[int], str]
 ) -> list[Splice]:
-    """Return the splices that put a link in the place of each section.
-
-    `link` writes the one to the section of a heading; it is a paragraph of its own.
-    Footnotes that only a section defines are defined at the end, where they are still
-    referred to.
-    """
     sections = [section_of(page.note, page.source, at) for at in chosen]
     splices = [
         Splice(one.start, one.end, _paragraph(page, one, link(one.first)))
@@ -319,17 +302,12 @@ class Footnotes(NamedTuple):
 
 
 def cut_out(page: Page, at: int, known: Footnotes | None = None) -> bytes:
-    """Return the section of a heading as a text of its own, its last line ended.
-
-    `known` are the footnotes of the page, for who cuts out many.
-    """
     section = section_of(page.note, page.source, at)
     text = page.source[section.start : section.end] + page.end_of_line
     return text + _missing_footnotes(page, text, known or Footnotes.of(page.note))
 
 
 def _missing_footnotes(page: Page, text: bytes, known: Footnotes) -> bytes:
-    """Return the definitions of footnotes that a part of a note refers to and lacks."""
     if b"[^" not in text:
         return b""
     said = text.decode()
@@ -346,7 +324,6 @@ def _missing_footnotes(page: Page, text: bytes, known: Footnotes) -> bytes:
 
 
 def parts_after(note: Note, section: Section) -> dict[OutlinePart, OutlinePart]:
-    """Return what the parts of a section are in a note of their own."""
     found = {
         OutlinePart("heading", at): OutlinePart("heading", at - section.first)
         for at in range(section.first, section.last)
@@ -364,7 +341,6 @@ def parts_after(note: Note, section: Section) -> dict[OutlinePart, OutlinePart]:
 
 
 def parts_left(note: Note, gone: Sequence[Section]) -> dict[OutlinePart, OutlinePart]:
-    """Return what the parts that stay are in a note without some sections."""
     went = {at for one in gone for at in range(one.first, one.last)}
     heads = [at for at in range(len(note.headings)) if at not in went]
     blocks = [

@@ -90,7 +90,6 @@ def _called(vault: EditVault, name: str, at: NotePath | None) -> NotePath:
 
 
 def _at(vault: EditVault, name: str) -> NotePath | None:
-    """Return the note that stands at a path, with or without its suffix."""
     return _read_at(vault, name)[0]
 
 
@@ -148,7 +147,6 @@ def read_for_edit(vault: EditVault, path: NotePath, expected: Digest | None) -> 
 def _as_expected(
     vault: EditVault, path: NotePath, raw: bytes | None, expected: Digest | None
 ) -> bytes:
-    """Return the bytes of a note, read now if need be, as far as they are expected."""
     if expected is not None and (
         len(expected) < LEAST_DIGEST or not _HEX.issuperset(expected)
     ):
@@ -264,10 +262,6 @@ class Ground(NamedTuple):
         return path in self.folders or self.disk.is_folder(path)
 
     def is_told(self, vault: EditVault, path: str) -> bool:
-        """Whether a folder of that name is there for whoever asks.
-
-        One with files of which he may read none is not.
-        """
         if vault.sight is None or not self.is_folder(path):
             return self.is_folder(path)
         if path in self.folders:
@@ -285,7 +279,6 @@ class Disk:
         return mode is not None and stat.S_ISDIR(mode)
 
     def is_there(self, path: str) -> bool:
-        """Whether anything is there, ours to look at or not, downloaded or not."""
         return self._mode(path) is not None or self.is_offloaded(path)
 
     def is_offloaded(self, path: str) -> bool:
@@ -352,10 +345,6 @@ def _from_root(name: str) -> NotePath:
 
 
 def _file_at(vault: EditVault, ground: Ground, path: NotePath) -> NotePath | None:
-    """Return the file at a path, with or without the suffix of notes, that is seen.
-
-    The index goes before the disk. A folder goes before a note that only the disk has.
-    """
     note = NotePath(path + NOTE_SUFFIX)
     known = set(ground.paths)
     for file in (path, note):

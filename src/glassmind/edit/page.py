@@ -77,14 +77,12 @@ class Page:
         return self.starts[line - 1] if line <= len(self.starts) else len(self.source)
 
     def line_end(self, line: int) -> int:
-        """Return where a line ends, its line feed included."""
         return self.starts[line] if line < len(self.starts) else len(self.source)
 
     def line_of(self, offset: int) -> int:
         return line_at(self.starts, offset)
 
     def text_end(self, end: int) -> int:
-        """Return where the text of a line ends that itself ends at `end`."""
         if self.source.endswith(b"\r\n", 0, end):
             return end - 2
         return end - 1 if self.source.endswith(b"\n", 0, end) else end
@@ -93,7 +91,6 @@ class Page:
         return not self.source[self.line_start(line) : self.line_end(line)].strip()
 
     def written(self, text: str) -> bytes:
-        """Return a text that was given as it is to stand here, with this newline."""
         if "\0" in text:
             raise BadEdit("the text holds a NUL character, which no note may")
         plain = _ENDS.sub("\n", text.removeprefix(_MARK))
@@ -105,10 +102,6 @@ class Page:
             raise BadEdit("the text holds half a character (a surrogate)") from None
 
     def with_splices(self, splices: Sequence[Splice]) -> bytes:
-        """Return the file with some stretches of its text replaced.
-
-        Every byte that no splice covers is there again. Raises as `places` does.
-        """
         return spliced(self.raw, self.places(splices))
 
     def places(self, splices: Sequence[Splice]) -> list[Splice]:
@@ -159,10 +152,6 @@ def likeness(one: str, other: str) -> float:
 
 
 def nearest(text: str, wanted: str, *, least: float, limit: int) -> list[Window]:
-    """Return the stretches most like a text, the best first, that do not overlap.
-
-    They have as many words as it, or one more or less, and are at least so much alike.
-    """
     places = [match.span() for match in _PIECE.finditer(text)]
     pieces = [text[start:end].lower() for start, end in places]
     sought = [match[0].lower() for match in _PIECE.finditer(wanted)]
@@ -183,7 +172,6 @@ def nearest(text: str, wanted: str, *, least: float, limit: int) -> list[Window]
 
 
 def _trimmed(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:
-    """Return a stretch without marks at its ends where `wanted` has none."""
     sought = wanted.strip()
     if sought[0].isalnum():
         while start < end - 1 and not text[start].isalnum():
@@ -195,7 +183,6 @@ def _trimmed(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:
 
 
 def _shared(pieces: Sequence[str], sought: Sequence[str], size: int) -> Iterator[float]:
-    """Yield, for each run of so many pieces, how many letter pairs of ours it has."""
     wanted = {pair for piece in sought for pair in _pairs(piece)}
     scores = [len(wanted.intersection(_pairs(piece))) for piece in pieces]
     total = sum(scores[:size])

@@ -44,8 +44,6 @@ class Judged(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where a file or a folder is or goes, and the notes of it whose tags count."""
-
     path: NotePath
     notes: Mapping[NotePath, Meant]
     folder: bool
@@ -93,10 +91,6 @@ def _places(vault: EditVault, draft: Draft, step: Step) -> Iterator[_Place]:
 
 
 def _tags(vault: EditVault, step: Step) -> Mapping[NotePath, Meant]:
-    """Return the tags of a note before and after, where any rule is about tags.
-
-    Of a folder they are those of the rules, by the notes in it that have them.
-    """
     ruled = vault.policy.tags
     if not ruled:
         return {}
@@ -113,10 +107,6 @@ def _tags(vault: EditVault, step: Step) -> Mapping[NotePath, Meant]:
 def _tags_below(
     vault: EditVault, folder: NotePath, ruled: Sequence[str]
 ) -> Mapping[NotePath, Meant]:
-    """Return the tags with a rule of the notes in a folder, left out or not.
-
-    Notes without any are not among them, but for those whose tags are not known.
-    """
     found: dict[NotePath, Meant] = {}
     with vault.faults():
         rows = vault.rows()
@@ -137,7 +127,6 @@ def _tags_below(
 
 
 def forbidden(vault: EditVault, draft: Draft) -> dict[NotePath, str]:
-    """Return the files of a change that may not be edited, each with its rule."""
     found = {
         step.to: judged(vault, replace(draft, steps=(step,))).verdict
         for step in draft.steps
@@ -148,10 +137,6 @@ def forbidden(vault: EditVault, draft: Draft) -> dict[NotePath, str]:
 
 
 def notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
-    """Yield the notes in a folder, left out or not, downloaded or not.
-
-    None in hidden folders.
-    """
     for place, folders, names in os.walk(root / folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for entry in names:
@@ -222,7 +207,6 @@ def _is_read(vault: EditVault, note: NotePath) -> bool:
 
 
 def told_changeset(vault: EditVault, identity: str, client: str = "") -> Changeset:
-    """Return a changeset that whoever asks may be told of, content and all."""
     if vault.visible_changesets is None:
         return vault.changesets.get(identity)
     return vault.visible_changesets.get(identity, client)
@@ -326,7 +310,6 @@ def refuse_opening(
     folder: NotePath,
     to: str,
 ) -> None:
-    """Refuse to move a folder if notes in it are left out now and would not be."""
     for note in sorted(notes_below(root, folder)):
         then = to + note[len(folder) :]
         if rules.left_out(note) is not None and rules.left_out(then) is None:

@@ -92,11 +92,7 @@ def new_note(  # noqa: PLR0913 - each fact by its name
     template: str = "",
     titled: bool = False,
 ) -> tuple[NotePath, bytes]:
-    """Return the path and the bytes of a note that is to be made; nothing is written.
-
-    With `titled` it gets its name as the property `title`, unless that is given: given
-    as nothing, there is none.
-    """
+    """Return the path and bytes of a note to be made; nothing is written."""
     settings = vault.settings()
     usual = settings.new_notes or ""
     disk = Disk(vault)
@@ -146,11 +142,6 @@ def note_text(
     pattern: Pattern,
     now: datetime,
 ) -> str:
-    """Return the text of a new note: its template, filled in, and then its own text.
-
-    Of properties those given count before those of the text, and these before those of
-    the template. Lines end as in the template, without one as in the text.
-    """
     own = _own_text(text)
     newline = pattern.newline
     if not pattern.text:
@@ -246,12 +237,6 @@ _NUMBERS: Mapping[str, str] = {
 
 
 def filled(text: str, title: str, now: datetime) -> str:
-    """Return the text of a template with its fields filled in.
-
-    `{{date}}` and `{{time}}` may name a format: `{{date:dddd, D MMMM}}`. A property
-    that is the title alone is written so that YAML reads it as that text.
-    """
-
     def field(found: re.Match[str]) -> str:
         kind = found[1].lower()
         if kind == "title":
@@ -298,7 +283,6 @@ def _ordinal(number: int) -> str:
 
 
 def _week(now: datetime) -> tuple[int, int]:
-    """Return the year and the week by Sundays: that of 1 January is the first."""
     saturday = now + timedelta(days=6 - now.isoweekday() % 7)
     return saturday.year, (saturday.timetuple().tm_yday + 6) // 7
 
@@ -322,11 +306,6 @@ def plan_edit(
 
 
 def plan_new(vault: EditVault, path: NotePath, raw: bytes) -> Draft:
-    """Return the change that makes a note.
-
-    `adopted` counts the links that led nowhere and lead to it then. Links that would
-    lead to it although they mean another file of its name are written longer.
-    """
     files = known_files(vault)
     ground = Ground.of(vault, files.paths)
     path = as_there(path, ground)
@@ -341,12 +320,6 @@ def plan_new(vault: EditVault, path: NotePath, raw: bytes) -> Draft:
 def plan_delete(
     vault: EditVault, name: str, *, expected: Digest | None = None
 ) -> Draft:
-    """Return the change that moves a note, or another file, to the vault's trash.
-
-    A folder goes there only if its name is given with a `/` behind it. The risks say
-    how many links will lead nowhere, or to another file of that name. `expected` is the
-    digest of the file that the caller read.
-    """
     files = known_files(vault)
     ground = Ground.of(vault, files.paths)
     origin = origin_of(vault, ground, name)
@@ -367,12 +340,6 @@ def plan_delete(
 def plan_move(
     vault: EditVault, source: str, destination: str, *, expected: Digest | None = None
 ) -> Draft:
-    """Return the change that moves a note, another file or a folder.
-
-    Every link that led to it, or leads from it, leads there afterwards. A property
-    `title` that was the note's name follows it. `expected` is the digest of the file
-    that the caller read.
-    """
     files = known_files(vault)
     ground = Ground.of(vault, files.paths)
     origin = origin_of(vault, ground, source)
@@ -395,11 +362,7 @@ def plan_move(
 
 
 def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft | None:
-    """Return the change that writes links to moved files anew; None where none has to.
-
-    The files are where they are: only links change, those that led to the old names,
-    and those in the moved files that lead elsewhere from the new place.
-    """
+    """Plan new links to files moved by others; None where none has to change."""
     files = known_files(vault)
     known = set(files.paths)
     there = known.union(files.others)
@@ -451,7 +414,6 @@ _NO_NAME = re.compile(r"[\[\]|^\r\n]")
 
 
 def link_writer(vault: EditVault) -> WriteLink:
-    """Return what writes links: to the file of a name, or to one that is to come."""
     return lambda name, page: _link(vault, name, page)
 
 
@@ -476,10 +438,6 @@ def _link(vault: EditVault, name: str, page: Page) -> str:
 
 
 def _other_file(vault: EditVault, name: str) -> NotePath | None:
-    """Return the file that is called so and is no note, such as a picture.
-
-    One that whoever asks may not read is not there.
-    """
     spelled = normalize("NFC", name).removeprefix("./").removeprefix("/")
     if "." not in spelled.rpartition("/")[2] or kind_of(spelled) != "attachment":
         return None
@@ -494,7 +452,6 @@ def _other_file(vault: EditVault, name: str) -> NotePath | None:
 
 
 def _seen(vault: EditVault) -> Sequence[NotePath]:
-    """Return the files that whoever asks may link to by a part of their paths."""
     if vault.sight is None:
         return _every_file(vault)
     try:
@@ -515,7 +472,6 @@ def _every_file(vault: EditVault) -> Sequence[NotePath]:
 
 
 def _to_come(name: str, *, markdown: bool) -> str:
-    """Return what a link names that leads nowhere yet: a note, if no other file."""
     is_other = kind_of(name) in OTHER_KINDS or ("." in name and is_attachment(name))
     if is_other or not markdown:
         return name.removesuffix(NOTE_SUFFIX)

@@ -100,10 +100,6 @@ def undo(vault: EditVault, identity: str, request: EditRequest) -> Changed:
 
 
 def plan_undo(vault: EditVault, known: Changeset) -> tuple[Draft, bool]:
-    """Return what takes a changeset back, and whether its files are as it left them.
-
-    Links that were written since follow; a file that may not be edited stays.
-    """
     steps = moving(known.draft.steps)
     standing = vault.files.standing(steps)
     clean = all(now == "new" for now in standing)
@@ -325,11 +321,6 @@ _WITH_LINKS: frozenset[ChangeVerb] = frozenset(
 def propose_links(
     vault: EditVault, moves: Mapping[NotePath, NotePath]
 ) -> Changed | None:
-    """Propose new links for notes that were renamed outside of Glassmind.
-
-    Each rename is proposed once. None where there is nothing to propose, or where the
-    settings let no note be edited.
-    """
     if vault.config.writes.user_notes == "off":
         return None
     fresh = _not_proposed(vault, moves)
@@ -361,7 +352,6 @@ def _not_proposed(
 def moves_by_others(
     moves: Mapping[NotePath, NotePath], steps: Iterable[Step]
 ) -> dict[NotePath, NotePath]:
-    """Return the moves that no step made, be it of a file or of its folder."""
     ours = [(step.path, step.to) for step in steps if step.path != step.to]
 
     def is_ours(old: NotePath, new: NotePath) -> bool:
@@ -415,7 +405,6 @@ def reject(vault: EditVault, identity: str, *, client: str = "cli") -> Changed:
 
 
 def _waiting(vault: EditVault, identity: str) -> Changeset:
-    """Return a proposal without its content, which may be damaged."""
     known, _ = vault.changesets.listed()
     wanted = identity.strip().lower()
     found = [each for each in known if wanted and each.id.startswith(wanted)]
@@ -434,7 +423,6 @@ def apply_shown(
     confirm: bool,
     or_propose: bool,
 ) -> Changed:
-    """Apply what was shown, or let it wait for a person where the policy says so."""
     with vault.files.turn():
         known = told_changeset(vault, identity, request.client)
         if known.state == "proposed":
@@ -533,7 +521,6 @@ def _fitted(vault: EditVault, step: Step, standing: Standing) -> Step | None:
 def _refuse_stale(
     vault: EditVault, steps: Sequence[Step], standing: Sequence[Standing]
 ) -> None:
-    """Let nothing wait whose files are not what they were when it was shown."""
     for step, now in zip(steps, standing, strict=True):
         if now == "old":
             continue

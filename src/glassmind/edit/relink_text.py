@@ -101,7 +101,6 @@ class Relinked:
     exposed: list[str] = field(default_factory=list)
 
     def lose(self, relink: Relink, now: NotePath | None) -> None:
-        """Count a link whose file is gone and that leads to `now`, if not hidden."""
         leads = now is not None and not relink.is_hidden(now)
         self.elsewhere += leads
         self.lost += not leads
@@ -111,13 +110,10 @@ class Relinked:
         self.risks.append(risk)
 
     def refused(self, risk: str, *, stuck: int = 0) -> "Relinked":
-        """Return the file as it was: none of its links can be written."""
         return Relinked(self.raw, risks=[risk], stuck=stuck)
 
 
 class _Text(NamedTuple):
-    """A note, or a card of a canvas: `home` is its path after the change."""
-
     note: Note
     source: bytes
     home: NotePath
@@ -125,8 +121,6 @@ class _Text(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """A link, by its number in the text, and what is written in it."""
-
     number: int
     path: str | None
     subpath: str | None
@@ -136,10 +130,6 @@ class _Change(NamedTuple):
 def relinked_note(
     path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
 ) -> Relinked:
-    """Return a Markdown note or a drawing with its links written anew.
-
-    A byte order mark and everything outside of the links stay.
-    """
     found = decode(raw)
     result = Relinked(raw)
     if isinstance(found, Unreadable):
@@ -236,7 +226,6 @@ def _made(
 
 
 def card_end(value: str, source: NotePath, names: Names) -> NotePath | None:
-    """Return the file of a card: the one with that path, or else by its name."""
     if not value:
         return None
     return names.resolve(f"/{value}", source) or names.resolve(value, source)
@@ -248,7 +237,6 @@ _CARD = NotePath("card.md")
 def relinked_canvas(
     path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
 ) -> Relinked:
-    """Return a canvas with its file cards and the links of its text cards anew."""
     result = Relinked(raw)
     changes: list[tuple[CanvasRef, str]] = []
     for ref in canvas_refs(raw):
@@ -306,10 +294,6 @@ def _file_card(
 def relinked_base(
     path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
 ) -> Relinked:
-    """Return a base with the files and folders that it names anew.
-
-    A bare name that any note may have stays.
-    """
     result = Relinked(raw)
     changes: list[tuple[BaseRef, str]] = []
     for ref in base_refs(raw):

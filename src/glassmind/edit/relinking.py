@@ -63,7 +63,6 @@ class Renames:
     come: frozenset[NotePath]
 
     def keys(self, targets: Iterable[NotePath] = ()) -> set[str]:
-        """Return the keys of every link that may lead elsewhere through them."""
         every = (*self.goes, *self.goes.values(), *self.gone, *self.come, *targets)
         return {name_key(path) for path in every}
 
@@ -73,7 +72,6 @@ class Renames:
 
 
 def renames_of(steps: Iterable[Step], paths: Sequence[NotePath]) -> Renames:
-    """Return what steps do to names, where `paths` are all files."""
     goes: dict[NotePath, NotePath] = {}
     folders: dict[str, str] = {}
     gone: set[NotePath] = set()
@@ -110,7 +108,6 @@ class KnownFiles:
     others: tuple[NotePath, ...] = ()
 
     def not_markdown(self) -> set[NotePath]:
-        """Return every canvas and base: the rows do not know all they refer to."""
         return {path for kind in OTHER_KINDS for path in self.rows.of_kind(kind)}
 
     def names(self) -> Names:
@@ -133,7 +130,6 @@ def known_files(vault: EditVault) -> KnownFiles:
 
 
 def left_out_of(vault: EditVault, paths: Iterable[NotePath]) -> tuple[NotePath, ...]:
-    """Return the files of a vault that are not among those of its index, by path."""
     return tuple(islice(unindexed(vault.root, frozenset(paths)), MOST_NAMES))
 
 
@@ -316,7 +312,6 @@ def follow_links(  # noqa: PLR0913 - each fact by its name
 
 
 def _unfound(rules: IgnoreRules, steps: Iterable[Step]) -> list[str]:
-    """Return what searches will not find any more."""
     risks = []
     for step in steps:
         if step.path == step.to or is_trashed(step.to):
@@ -349,10 +344,6 @@ def draft_with_links(  # noqa: PLR0913 - each fact by its name
     risks: Sequence[str] = (),
     facts: Mapping[str, object] | None = None,
 ) -> Draft:
-    """Return a change with every link rewritten that it would lead elsewhere.
-
-    See `follow_links`. A move is refused where a link cannot lead to the new name.
-    """
     update = follow_links(
         vault,
         steps,
@@ -414,7 +405,6 @@ class PartMoves:
         landed: Place,
         after: Outline,
     ) -> str:
-        """Return a subpath for a part, as much like the one before as can be."""
         home, now = landed
         is_anchor = self.before[target].meant(subpath) is None
         if after.meant(subpath, markdown=is_anchor) == now:
@@ -489,7 +479,6 @@ def with_links_since(
 
 
 def losses(lost: int, elsewhere: int) -> list[str]:
-    """Return the risks of links whose file goes."""
     found = []
     if lost:
         found.append(f"{_links(lost)} {_NOWHERE}")

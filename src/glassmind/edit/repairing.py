@@ -60,7 +60,6 @@ def plan_repair(vault: EditVault, repairs: Repairs) -> Draft:
 
 
 def reasons_left(facts: Mapping[str, object]) -> tuple[str, ...]:
-    """Return what a draft leaves as it is, and why."""
     found = facts.get(UNMENDED)
     return tuple(map(str, found)) if isinstance(found, list) else ()
 
@@ -126,7 +125,6 @@ class _Work:
         ]
 
     def stays(self) -> list[str]:
-        """Return a sentence for each file that may not be edited and is not named."""
         told = {why for _, why in self.left}
         shut = [path for path in self.shut if is_seen(self.vault, path)]
         return [why for path in shut if (why := self._stays(path)) not in told]
@@ -148,7 +146,6 @@ class _Work:
         return self.after[path]
 
     def edit(self, edits: Iterable[LinkEdit]) -> None:
-        """Make edits of the bytes that they are for: of two in one place, the first."""
         by_path: dict[NotePath, list[LinkEdit]] = {}
         for each in edits:
             by_path.setdefault(each.edit.path, []).append(each)
@@ -184,7 +181,6 @@ class _Work:
                 self.mended[key] = None
 
     def relink(self, files: KnownFiles, names: Sequence[FormerName]) -> LinkUpdate:
-        """Write links to names that no file has anew."""
         known = set(files.paths)
         gone = [n for n in names if n.now in known and n.was not in known]
         meant = [name for name in gone if name.was not in files.others]
@@ -265,11 +261,6 @@ def _key(place: str) -> str:
 
 
 def _with_words(path: NotePath, raw: bytes, names: Names, target: NotePath) -> bytes:
-    """Return a note in which wikilinks to a file say the words that they show.
-
-    `[[teas]]` becomes `[[teas|teas]]`, so that the words stay when the path is written
-    anew. Embeds, links with a subpath, and what cannot be edited so stay.
-    """
     try:
         page = Page.of(path, raw)
         splices = [
@@ -315,7 +306,6 @@ def _title(links: int, tags: int, names: int) -> str:
 
 
 def _reasons(left: Iterable[Unmended]) -> list[str]:
-    """Return a sentence for each reason, with the first keys that it is about."""
     reasons: dict[str, dict[str, None]] = {}
     for key, why in left:
         reasons.setdefault(why, {})[key] = None

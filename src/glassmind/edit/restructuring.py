@@ -75,11 +75,6 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
     *,
     expected: Digest | None = None,
 ) -> Draft:
-    """Return the change that gives a heading other words, and links to it too.
-
-    `heading` is its text, or a nested path; `index` chooses among several, from 0.
-    `expected` is the digest that the caller read.
-    """
     page = page_at(vault, note, expected)
     look_as_shown(vault, page, lambda shown: heading_meant(shown, heading, index))
     done = renamed_heading(page, heading, new, index)
@@ -110,11 +105,7 @@ class Renamed(NamedTuple):
 
 
 def renamed_heading(page: Page, heading: str, new: str, index: int | None) -> Renamed:
-    """Return a note in which one heading has other words; nothing else changes.
-
-    Marks, the rule beneath it and its block id stay; the new words may be said with the
-    marks of its level.
-    """
+    """Return a note in which one heading has other words; nothing else changes."""
     words = _words(new)
     at = heading_meant(page.note, heading, index)
     words = _unmarked(words, page.note.headings[at].level)
@@ -140,7 +131,6 @@ def _words(new: str) -> str:
 
 
 def _unmarked(words: str, level: int) -> str:
-    """Return words without the marks of their level, which a heading keeps."""
     marks = _MARKS.match(words)
     if marks is not None and len(marks[1]) == level:
         words = words[marks.end() :]
@@ -153,7 +143,6 @@ def _unmarked(words: str, level: int) -> str:
 
 
 def _reads_so(before: Note, after: Note, at: int, words: str) -> bool:
-    """Whether a note differs in the words of one heading, and in nothing else."""
     old, new = list(before.headings), list(after.headings)
     if len(old) != len(new):
         return False
@@ -178,8 +167,6 @@ OWN = ("title",)
 
 @dataclass(frozen=True, slots=True)
 class _Merge:
-    """Two notes as they are, and where the one goes that is added."""
-
     vault: EditVault
     files: KnownFiles
     added: Page
@@ -195,12 +182,6 @@ def plan_merge(
     *,
     expected: Digest | None = None,
 ) -> Draft:
-    """Return the change that adds a note to another and puts it into the trash.
-
-    Links to it, its headings and its blocks lead to the other note then. Of properties
-    that both have the other's stay; lists of tags and aliases are united. `expected` is
-    the digest of the note that is added, as the caller read it.
-    """
     if source == into:
         raise BadEdit(f"{source} is one note; two are merged")
     added, target = page_at(vault, source, expected), page_at(vault, into)
@@ -214,7 +195,6 @@ def plan_merge(
 
 
 def _merge_moves(merge: _Merge) -> PartMoves:
-    """Return where the parts of both are afterwards, their links as they are."""
     source, into, first = merge.added.path, merge.into.path, merge.first
     parts: dict[Place, Place] = {}
     for at in range(len(merge.added.note.headings)):
@@ -266,13 +246,11 @@ def _merge_draft(merge: _Merge, moves: PartMoves) -> Draft:
 
 
 def _with_count(draft: Draft, more: int) -> Draft:
-    """Return a draft that counts links written anew in one more file."""
     links, files = draft.rewritten
     return replace(draft, rewritten=Rewritten(links + more, files + bool(more)))
 
 
 def _with_properties(page: Page, added: Note) -> tuple[Page, list[str]]:
-    """Return a note with the properties it lacks, and what gave way."""
     risks: list[str] = []
     for name, value in added.frontmatter.properties.items():
         had = _held(page.note, name)
@@ -292,7 +270,6 @@ def _with_properties(page: Page, added: Note) -> tuple[Page, list[str]]:
 
 
 def _with_alias(page: Page, alias: str) -> Page:
-    """Return a note that is also called so, where its aliases are a list or none."""
     had = _held(page.note, "aliases")
     if fold(alias) == fold(page.note.title) or (had and _holds(had[1], alias)):
         return page
@@ -312,8 +289,6 @@ def _held(note: Note, name: str) -> tuple[str, PropertyValue] | None:
 
 
 def _holds(values: PropertyValue, item: PropertyValue) -> bool:
-    """Whether an item is in a list, whatever its case and a `#` before it."""
-
     def form(value: PropertyValue) -> object:
         return (
             fold(value.strip().removeprefix("#")) if isinstance(value, str) else value
@@ -330,8 +305,6 @@ def _changed(page: Page, change: ChangeProperty) -> Page:
 
 @dataclass(frozen=True, slots=True)
 class _Split:
-    """A note, the headings whose sections leave it, and the notes they become."""
-
     vault: EditVault
     files: KnownFiles
     page: Page
@@ -350,12 +323,6 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
     index: int | None = None,
     expected: Digest | None = None,
 ) -> Draft:
-    """Return the change that makes notes of sections, of one heading or of a level.
-
-    Each is called by its heading, in the folder of the note or another; a link to it
-    stands in its place. `index` chooses among headings of one name, from 0; `expected`
-    is the digest that the caller read.
-    """
     page = page_at(vault, note, expected)
     look_as_shown(vault, page, lambda shown: sections_at(shown, heading, level, index))
     chosen = sections_at(page.note, heading, level, index)
@@ -386,7 +353,6 @@ def _paths(
 
 
 def _split_moves(split: _Split) -> PartMoves:
-    """Return where the parts of the note are afterwards, its links as they are."""
     note, path = split.page.note, split.page.path
     places: dict[Place, Place] = {}
     for section, to in zip(split.sections, split.paths, strict=True):
@@ -448,7 +414,6 @@ def _title(split: _Split) -> str:
 
 
 def _links(pen: LinkWriter, split: _Split) -> list[str]:
-    """Return the links to the new notes, as the old one holds them."""
     found: list[str] = []
     for path in split.paths:
         link = next(pen.written(split.page.path, path, ""), None)
@@ -459,7 +424,6 @@ def _links(pen: LinkWriter, split: _Split) -> list[str]:
 
 
 def _changed_links(before: Note, after: Note, gone: Sequence[Section]) -> int:
-    """Return how many links say something else, those in sections that go aside."""
     return sum(
         old[1:3] != new[1:3]
         for old, new in zip(before.links, after.links, strict=True)
@@ -477,7 +441,6 @@ _NAMED = re.compile(rb"(?P<quote>\\?\"|'{1,2})#?(?P<name>[^\\\"'#\s]+)(?P=quote)
 
 
 def tag_name(given: str) -> str:
-    """Return a tag as it is called, without its `#`."""
     name = given.strip().removeprefix("#")
     if not is_tag(name) or not all(name.split("/")):
         raise BadEdit(
@@ -496,11 +459,6 @@ def named_anew(name: str, old: str, new: str) -> str | None:
 
 
 def tag_splices(note: Note, source: bytes, old: str, new: str) -> list[Splice]:
-    """Return the splices that give a tag another name in a note, in order.
-
-    An item of the list called `tags` that is there under the new name already is left
-    as it is: see `repeated`.
-    """
     return [splice for _, splice in _renamed(note, source, old, new)]
 
 
@@ -522,14 +480,12 @@ def _renamed(
 
 
 def _item(source: bytes, tag: Tag, name: str) -> str:
-    """Return a name as an item of a list, in quotes where it would be no text."""
     quoted = source[tag.start - 1 : tag.start] in (b'"', b"'", b"#")
     plain = resolve_plain(name) == name and name.strip("-") and name[0] != "-"
     return name if quoted or plain else scalar(name)
 
 
 def repeated(note: Note, old: str, new: str) -> list[Tag]:
-    """Return the items of `tags` that would say a second time what another says."""
     if fold(old) == fold(new):  # only its case changes
         return []
     listed = [tag for tag in note.tags if tag.in_properties]
@@ -547,7 +503,6 @@ def repeated(note: Note, old: str, new: str) -> list[Tag]:
 
 
 def retagged(page: Page, old: str, new: str) -> tuple[bytes, int]:
-    """Return a note in which a tag has another name, and how often it was there."""
     raw = page.with_splices(tag_splices(page.note, page.source, old, new))
     after = Page.of(page.path, raw)
     for tag in repeated(page.note, old, new):
@@ -559,7 +514,6 @@ def retagged(page: Page, old: str, new: str) -> tuple[bytes, int]:
 
 
 def _without(page: Page, name: str) -> Page:
-    """Return a note without one item of its list of tags."""
     for key, value in page.note.frontmatter.properties.items():
         if key.lower() != "tags" or not isinstance(value, list):
             continue
@@ -588,7 +542,6 @@ def _meant(note: Note, old: str, new: str) -> list[tuple[str, bool]]:
 def retagged_canvas(
     path: NotePath, raw: bytes, old: str, new: str
 ) -> tuple[bytes, int]:
-    """Return a canvas on whose text cards a tag has another name, and how often."""
     changes: list[tuple[CanvasRef, str]] = []
     count = 0
     for ref in canvas_refs(raw):
@@ -612,10 +565,6 @@ def retagged_canvas(
 
 
 def retagged_base(raw: bytes, old: str, new: str) -> tuple[bytes, int]:
-    """Return a base whose filters ask for a tag by its new name, and how often.
-
-    A tag has no letter that YAML or an expression would have to escape.
-    """
     splices: list[Splice] = []
     for asked in _ASKED.finditer(raw):
         for said in _NAMED.finditer(raw, *asked.span()):
@@ -629,11 +578,6 @@ def retagged_base(raw: bytes, old: str, new: str) -> tuple[bytes, int]:
 
 
 def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
-    """Return the change that gives a tag, and those below it, another name.
-
-    In texts, in lists called `tags`, on cards of canvases and in filters of bases.
-    Links to a heading that holds the tag follow.
-    """
     was, name = tag_name(old), tag_name(new)
     if was == name:
         raise BadEdit(f"#{was} is called so already")
@@ -655,7 +599,6 @@ def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
 
 
 def _heading_moves(steps: Sequence[Step]) -> PartMoves:
-    """Return the outlines of notes in whose headings the tag is."""
     before: dict[NotePath, Outline] = {}
     after: dict[NotePath, Outline] = {}
     for path, _, was, text, _ in steps:
@@ -669,7 +612,6 @@ def _heading_moves(steps: Sequence[Step]) -> PartMoves:
 
 
 def _is_told(vault: EditVault, step: Step) -> bool:
-    """Whether whoever asks sees a file with the tag, be it hidden by another one."""
     sight = vault.sight
     return sight is None or sight.sees_step(step) or sight.closes(step)
 
@@ -677,7 +619,6 @@ def _is_told(vault: EditVault, step: Step) -> bool:
 def _steps(
     vault: EditVault, files: KnownFiles, old: str, new: str
 ) -> tuple[list[Step], list[str], int]:
-    """Return what becomes of each file with the tag, what stays, and how many tags."""
     steps: list[Step] = []
     risks: list[str] = []
     total = 0
@@ -704,7 +645,6 @@ def _steps(
 
 
 def retagged_file(path: NotePath, raw: bytes, old: str, new: str) -> tuple[bytes, int]:
-    """Return a file in which a tag has another name, and how often it was there."""
     match path.rpartition(".")[2].lower():
         case "canvas":
             return retagged_canvas(path, raw, old, new)

@@ -25,10 +25,6 @@ _ROW = re.compile(rb"\s*\|")
 
 
 def appended(page: Page, edit: Append) -> Planned:
-    """Return how a text is added at the end.
-
-    The last line is ended first. A note that ended with a line feed does so again.
-    """
     text = page.written(edit.text)
     if not text:
         raise BadEdit(_NOTHING)
@@ -36,7 +32,6 @@ def appended(page: Page, edit: Append) -> Planned:
 
 
 def at_end(page: Page, text: bytes, *, apart: bool = False) -> Planned:
-    """Return how a text is added at the end, with `apart` behind an empty line."""
     source, newline = page.source, page.end_of_line
     lead = tail = b""
     if source and not source.endswith(b"\n"):
@@ -52,7 +47,6 @@ def at_end(page: Page, text: bytes, *, apart: bool = False) -> Planned:
 
 
 def prepended(page: Page, edit: Prepend) -> Planned:
-    """Return how a text is added before all other, behind the properties."""
     text = page.written(edit.text)
     if not text:
         raise BadEdit(_NOTHING)
@@ -67,7 +61,6 @@ def prepended(page: Page, edit: Prepend) -> Planned:
 
 
 def _runs_in(page: Page, text: bytes) -> bool:
-    """Whether a text would become part of the last block, or take its id from it."""
     end = len(page.source.rstrip(b"\r\n"))
     last = page.note.blocks[-1:]
     if not last or last[0].end != end or page.source[end:].count(b"\n") > 1:
@@ -82,7 +75,6 @@ def _runs_in(page: Page, text: bytes) -> bool:
 
 
 def _runs_on(page: Page, text: bytes) -> bool:
-    """Whether the first block would become part of a text that is put before it."""
     start = page.note.frontmatter.end
     first = next((b for b in page.note.blocks if b.kind != "frontmatter"), None)
     if first is None or page.is_blank(page.line_of(start)):
@@ -118,12 +110,10 @@ class Section(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no text."""
         return self.last < self.first
 
 
 def heading_changed(page: Page, edit: AtHeading) -> Planned:
-    """Return how the text under a heading is replaced, or one is put beside it."""
     at = heading_meant(page.note, edit.heading, edit.index)
     text = _trimmed(page, edit.text)
     section = section_below(page, at, edit.scope)
@@ -193,10 +183,6 @@ def section_below(page: Page, at: int, scope: Scope) -> Section:
 
 
 def put_last(page: Page, section: Section, text: bytes) -> Splice:
-    """Return how a text is put behind that of a section, behind an empty line.
-
-    An item that follows a list is set on the next line.
-    """
     if section.is_empty:
         return _put_first(page, section, text)
     apart = not continues_list(page, section.last, text)
@@ -214,7 +200,6 @@ def put_last(page: Page, section: Section, text: bytes) -> Splice:
 
 
 def put_above(page: Page, line: int, text: bytes) -> Splice:
-    """Return how a text is put above a line, set off by empty ones."""
     start = page.line_start(line)
     newline = page.end_of_line
     lead = b"" if _is_set_off(page, line) else newline
@@ -222,7 +207,6 @@ def put_above(page: Page, line: int, text: bytes) -> Splice:
 
 
 def continues_list(page: Page, line: int, text: bytes) -> bool:
-    """Whether a text is a list, and goes on with the one that ends at a line."""
     end = page.text_end(page.line_end(line))
     before = [b for b in page.note.blocks if b.start < end <= b.end + 2]
     if not before or before[-1].kind != "list":
@@ -249,7 +233,6 @@ def _replaced(page: Page, section: Section, text: bytes) -> Splice:
 
 
 def _emptied(page: Page, section: Section) -> Splice:
-    """Return how the text of a section goes, and the blank lines on one side of it."""
     start, end = page.line_start(section.below), page.line_end(section.last)
     if end == len(page.source) and not page.source.endswith(b"\n"):
         start = page.text_end(start)
@@ -281,7 +264,6 @@ def _paragraph_end(page: Page, first: int, last: int) -> int:
 
 
 def _is_set_off(page: Page, line: int) -> bool:
-    """Whether nothing above a line would run into what is put there."""
     above = line - 1
     return (
         above < 1
@@ -299,7 +281,6 @@ def _is_heading(page: Page, line: int) -> bool:
 
 
 def _runs_on_below(page: Page, line: int, text: bytes) -> bool:
-    """Whether a text would take in the heading that begins on the line below it."""
     if not _is_heading(page, line):
         return False
     last = parse_note(page.path, text.decode()).blocks[-1:]
@@ -307,7 +288,6 @@ def _runs_on_below(page: Page, line: int, text: bytes) -> bool:
 
 
 def _is_setext(page: Page, line: int) -> bool:
-    """Whether a heading begins here that would take in the line above it."""
     for heading in page.note.headings:
         if heading.line == line:
             return page.source[heading.start : heading.start + 1] != b"#"
@@ -315,7 +295,6 @@ def _is_setext(page: Page, line: int) -> bool:
 
 
 def _named(note: Note, name: str) -> list[int]:
-    """Return the headings that are called so, to the letter if there is such a one."""
     outline = Outline.of_note(note)
     steps = steps_of(name)
     names = {steps[-1], *_spellings(name)}
@@ -325,7 +304,6 @@ def _named(note: Note, name: str) -> list[int]:
 
 
 def _spellings(name: str) -> dict[str, None]:
-    """Return a name as it is said, and without the marks of a heading."""
     return dict.fromkeys((name, name.lstrip("# "), name.strip("# ")))
 
 
@@ -354,7 +332,6 @@ def _alike(outline: Outline, name: str, steps: list[str]) -> list[int]:
 
 
 def _leads(wanted: list[str], above: list[str]) -> bool:
-    """Whether the headings above hold those that are wanted, in that order."""
     rest = iter(above)
     return all(form in rest for form in wanted)
 
@@ -366,7 +343,6 @@ def _nearest(note: Note, name: str) -> list[tuple[int, str, float]]:
 
 
 def _trimmed(page: Page, text: str) -> bytes:
-    """Return a text without line feeds at its end: what follows is set off from it."""
     return page.written(text).rstrip(b"\r\n")
 
 
@@ -399,7 +375,6 @@ class Place(NamedTuple):
 
 
 def place_of(page: Page, named: BlockId) -> Place:
-    """Return where the block of an id stands."""
     at = next(
         (n for n, b in enumerate(page.note.blocks) if b.start <= named.start < b.end),
         None,
@@ -470,10 +445,6 @@ def _item(page: Page, named: BlockId, item: ListItem) -> Place | None:
 
 
 def _inner(page: Page, named: BlockId, top: int) -> Place:
-    """Return a paragraph inside of a quote, an item or a footnote, by its lines.
-
-    `top` is the first line of what it stands in.
-    """
     line, lead, opening = named.line, *_opened(page, named.line)
     while not opening and line > top:
         above_lead, above = _opened(page, line - 1)
@@ -493,7 +464,6 @@ def _inner(page: Page, named: BlockId, top: int) -> Place:
 
 
 def _opened(page: Page, line: int) -> tuple[bytes, bytes]:
-    """Return what leads a line, and what it opens, if anything."""
     start = page.line_start(line)
     found = _LEAD.match(page.source, start)
     lead = found[0] if found else b""
@@ -508,11 +478,6 @@ _ATX = re.compile(rb"#{1,6}[ \t]+")
 
 
 def block_changed(page: Page, edit: AtBlock) -> Planned:
-    """Return how a block is replaced, or a text is put beside it.
-
-    The block of a list item is its own text: what is nested below it stays. A text
-    beside an item becomes an item, too.
-    """
     named = block_meant(page, edit.block)
     text = page.written(edit.text).strip(b"\r\n")
     if edit.where == "replace":
@@ -534,7 +499,6 @@ def block_changed(page: Page, edit: AtBlock) -> Planned:
 
 
 def block_meant(page: Page, wanted: str) -> BlockId:
-    """Return the block id that a name means, be it with its `^` or without."""
     name = wanted.strip().removeprefix("#").removeprefix("^")
     if not name:
         raise BadEdit("no block is named")
@@ -552,7 +516,6 @@ def block_meant(page: Page, wanted: str) -> BlockId:
 
 
 def _without_id(text: bytes, named: BlockId) -> bytes:
-    """Return a text without the id at its end, which the block has already."""
     mark, said = f"^{named.name}".encode(), text.rstrip()
     if said[-len(mark) :].lower() != mark.lower():
         return text
@@ -611,7 +574,6 @@ def _next_marker(marker: bytes, *, step: int) -> bytes:
 
 
 def _beside(page: Page, place: Place, text: bytes, *, before: bool) -> Splice:
-    """Return how a paragraph is put beside another inside of a quote or an item."""
     led = place.lead + _led(page, text, place.lead)
     gap = place.lead.rstrip()
     newline = page.end_of_line
@@ -636,7 +598,6 @@ def _whole_lines(page: Page, place: Place, text: bytes, *, before: bool) -> Spli
 
 
 def _led(page: Page, text: bytes, lead: bytes) -> bytes:
-    """Return a text whose further lines begin as those of the block do."""
     first, *more = text.replace(b"\r\n", b"\n").split(b"\n")
     lines = [lead + line if line.strip() else lead.rstrip() for line in more]
     return page.end_of_line.join((first, *lines))

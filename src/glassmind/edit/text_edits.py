@@ -76,7 +76,6 @@ class Edited(NamedTuple):
 def edited(
     path: NotePath, raw: bytes, edits: Sequence[TextEdit], pen: WriteLink
 ) -> Edited:
-    """Return a file with every edit made in order, each on what the one before left."""
     if not edits:
         raise BadEdit("there is nothing to edit")
     page = Page.of(path, raw)
@@ -101,7 +100,6 @@ def edited(
 
 
 def _check(edit: TextEdit) -> None:
-    """Refuse what a caller from outside may say and no edit means."""
     if isinstance(edit, AtHeading | AtBlock | AtLine) and edit.where not in WHERE:
         raise BadEdit(f"where is {', '.join(WHERE)}; {edit.where!r} is none")
     if isinstance(edit, AtHeading) and edit.scope not in get_args(Scope):
@@ -133,7 +131,6 @@ def _planned(page: Page, edit: TextEdit, pen: WriteLink) -> Planned:  # noqa: PL
 
 
 def _risks(page: Page, after: Page, edit: TextEdit) -> list[str]:
-    """Return sentences about properties that an edit made unreadable."""
     if isinstance(edit, AtBlock):
         name = block_meant(page, edit.block).name
         if all(one.name != name for one in after.note.block_ids):
@@ -157,16 +154,11 @@ def _facts(
 
 
 def _place(refused: EditRefused, place: str) -> None:
-    """Let a refusal say which of several edits it is about."""
     refused.place = place
     refused.args = (f"{place}: {refused.said}",)
 
 
 def lines_changed(page: Page, edit: AtLine) -> Planned:
-    """Return how lines are replaced, or a text is put before or behind them.
-
-    Every line keeps the end it has. No text in the place of lines takes them away.
-    """
     last = edit.line if edit.last is None else edit.last
     _check_lines(page, edit.line, last)
     text = page.written(edit.text)
@@ -211,7 +203,6 @@ LINK_MARK = "{link}"
 
 
 def link_added(page: Page, edit: AddLink, pen: WriteLink) -> Planned:
-    """Return how a sentence with a link is added, as a paragraph of its own."""
     if not edit.target.strip():
         raise BadEdit("no note is named to link to")
     sentence = edit.sentence.strip()
@@ -247,10 +238,6 @@ _HOW = "give its line, or more of its text"
 
 
 def task_set(page: Page, edit: SetTask) -> Planned:
-    """Return how the box of one task is given another sign.
-
-    Only what the parser reads as a task is one: none in code or comments.
-    """
     if edit.line is None and not edit.find.strip():
         raise BadEdit("name the task, by its line or its text")
     task = _meant(page, edit)
@@ -320,7 +307,6 @@ _STOPS = ".?!"
 
 
 def replaced(page: Page, edit: Replace) -> Planned:
-    """Return how one text is replaced by another."""
     if not edit.find:
         raise BadEdit("there is no text to look for")
     text = page.written(edit.text)
@@ -344,7 +330,6 @@ def _planned_replacing(page: Page, splice: Splice, alike: float) -> Planned:
 
 
 def _exact(page: Page, find: str) -> list[tuple[int, int]]:
-    """Return where a text stands, overlaps too, be lines ended as they may."""
     pieces = re.split(rb"\r\n?|\n", find.encode(errors="surrogatepass"))
     # A pattern takes twice as long, and most texts are of one line.
     if len(pieces) == 1:
@@ -365,10 +350,6 @@ def _plain(source: bytes, find: bytes) -> list[tuple[int, int]]:
 
 
 def _loose(page: Page, find: str, least: float) -> tuple[int, int, float]:
-    """Return the one stretch of the body that is most like a text.
-
-    The same in another case goes before all that is only alike.
-    """
     if not 0 < least <= 1:
         raise BadEdit(f"similarity must be above 0 and at most 1 (got {least})")
     if len(find) > LONGEST_CHARS:
@@ -399,7 +380,6 @@ def _bytes_of(page: Page, body: str, window: Window) -> tuple[int, int]:
 
 
 def _stop_follows(page: Page, end: int) -> bool:
-    """Whether one full stop follows: a text that brings its own takes its place."""
     stops = tuple(mark.encode() for mark in _STOPS)
     after = page.source[end : end + 2]
     return after[:1] in stops and after[1:] not in stops
@@ -411,7 +391,6 @@ def _several(page: Page, find: str, spans: Sequence[tuple[int, int]]) -> Several
 
 
 def _missing(page: Page, find: str) -> EditRefused:
-    """Return that a text does not stand there, with what is most like it."""
     text = page.note.text
     near: list[Window] = []
     if len(text) <= LARGEST_CHARS:

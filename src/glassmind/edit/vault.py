@@ -87,7 +87,6 @@ class EditVault:
         return self.whole.reader.faults()
 
     def find(self, name: str) -> NotePath:
-        """Return the note that a person means by a name."""
         return notes_for(self.scoped).find(name)
 
     def exact(self, name: str) -> NotePath | None:
@@ -116,7 +115,6 @@ class EditVault:
         return commit(self.root, title, paths)
 
     def take_renames(self) -> Mapping[NotePath, NotePath]:
-        """Return, once, the notes that were renamed outside of Glassmind."""
         return {} if self.sight is not None else self.whole.renames.take()
 
 
@@ -126,7 +124,6 @@ def lock_file(vault: Vault) -> Path:
 
 
 def changer(vault: Vault) -> VaultChanger:
-    """Return what changes the files of a vault."""
     return VaultChanger(
         vault.config.vault.path,
         lock=lock_file(vault),

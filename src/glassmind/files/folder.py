@@ -75,7 +75,6 @@ class OpenFolder:
         return cls(root, os.open(root, _FOLDER) if _BY_DESCRIPTOR else None)
 
     def below(self, name: str, *, make: bool) -> Self:
-        """Open a folder in this one, which is made first if need be."""
         try:
             return self._opened(name)
         except FileNotFoundError:
@@ -141,7 +140,6 @@ class OpenFolder:
             os.close(opened)
 
     def give_new_name(self, name: str, new: str) -> None:
-        """Give a file a name that no other has."""
         if self.link(name, new):
             with suppress(OSError):  # it has both names now, and was given the new one
                 self.unlink(name)
@@ -176,7 +174,6 @@ class OpenFolder:
         return True
 
     def give_to(self, other: "OpenFolder", name: str, new: str) -> None:
-        """Move a file to another folder under a name that no file has there."""
         ours, theirs = self._at(name), other._at(new)  # noqa: SLF001 - one of us
         rename_new(
             FolderEntry(ours, self._descriptor),
@@ -361,7 +358,6 @@ def above(path: str) -> str:
 
 
 def open_folder(root: Path, path: str, *, make: bool = False) -> OpenFolder:
-    """Open a folder of a vault, which may have to be made."""
     try:
         here = OpenFolder.root_of(root)
     except OSError as fault:
@@ -393,10 +389,6 @@ def folder_of(
 
 @contextmanager
 def name_errors(path: str, *, absent: bool = True) -> Iterator[None]:
-    """Let what the system refuses be told of a file.
-
-    Without `absent`, that something is not there is raised as it is.
-    """
     try:
         yield
     except OSError as fault:
@@ -420,10 +412,7 @@ def content(
     path: NotePath,
     limit_bytes: int = MAX_NOTE_BYTES,
 ) -> bytes | None:
-    """Return the bytes of a regular file; None where there is none.
-
-    `limit_bytes` is for notes; attachments have a limit of their own.
-    """
+    """Return the bytes of a regular file; None where there is none."""
     with name_errors(path):
         facts = folder.facts(name)
         if facts is None:
@@ -442,7 +431,6 @@ def content(
 
 
 def is_offloaded(folder: OpenFolder, path: str) -> bool:
-    """Whether a stub of iCloud in its folder stands for a file."""
     try:
         facts = folder.facts(folder.spelled(stub_of(path.rpartition("/")[2])))
     except OSError:  # a link, or too long a name: iCloud makes neither
@@ -513,10 +501,7 @@ def _set_attributes(opened: int, attributes: FileAttributes) -> None:
 
 
 def sweep(folder: OpenFolder) -> bool:
-    """Delete what writers left that did not live to finish; it is our turn now.
-
-    Returns whether nothing of it is there any more.
-    """
+    """Delete what writers left that did not live to finish; it is our turn now."""
     left = (
         n for n in folder.names() if n.startswith(STAGED) and n.endswith(STAGED_END)
     )
@@ -563,11 +548,7 @@ class AuditEntry(NamedTuple):
 
 
 def line_of(entry: AuditEntry, at: datetime, *, undone: bool = False) -> bytes:
-    """Return a line of the record; `undone` says that nothing came of the one before.
-
-    It stands there before the file is replaced: no write goes unrecorded, and whether
-    one was made shows in the file's own digest.
-    """
+    """Return a line of the log; `undone` means that the one before came to nothing."""
     fields = {
         "at": at.isoformat(timespec="seconds"),
         "client": entry.client,

@@ -45,10 +45,7 @@ _CONTROLS = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
 
 
 def changes_in(lines: Iterable[bytes]) -> Iterator[FileChange]:
-    """Yield the changes in the order printed; a path is relative to the repository.
-
-    What was cut off in the middle is taken as far as it goes.
-    """
+    """Yield the changes in the order printed; a path is relative to the repository."""
     commit: Commit | None = None
     for line in lines:
         if line.startswith(b"\0"):
@@ -78,7 +75,6 @@ def _change(line: bytes, commit: Commit) -> Iterator[FileChange]:
 
 
 def unquoted(name: bytes) -> str:
-    """Return a path as git writes it, in quotes where it holds odd characters."""
     if len(name) > 1 and name.startswith(b'"') and name.endswith(b'"'):
         name = _OCTAL.sub(_unescaped, name[1:-1])
     return normalize("NFC", name.decode("utf-8", "replace"))
@@ -158,11 +154,6 @@ class Repository(NamedTuple):
 
 
 def repository_of(root: Path, *, timeout_s: float) -> Repository:
-    """Return the repository that a vault is, or is a part of.
-
-    Raises:
-        NoHistory: it is none, or git is not there, or refuses to read it.
-    """
     program = shutil.which("git")
     if program is None or not Path(program).is_absolute():
         raise NoHistory("git is not installed")
@@ -217,7 +208,6 @@ class GitLog:
         self._timeout_s, self.cut = timeout_s, False
 
     def __iter__(self) -> Iterator[FileChange]:
-        """Yield what happened, paths relative to the vault."""
         if self._timeout_s <= 0:
             self.cut = True
             return
@@ -263,7 +253,6 @@ def _from_vault(path: str, prefix: str) -> str:
 
 
 def command_of(repository: Repository, wanted: Sequence[str]) -> list[str]:
-    """Return how git is asked: the settings that matter are ours, not the vault's."""
     settings = [f"{name}={value}" for name, value in _SETTINGS.items()]
     return [
         repository.program,
@@ -283,7 +272,6 @@ def environment() -> dict[str, str]:
 
 
 def refusal(said: bytes) -> str:
-    """Return why git reads nothing, in our words where we know it."""
     text = os.fsdecode(said)
     if "dubious ownership" in text:
         return (
@@ -323,8 +311,6 @@ class _Refused(Exception):
 
 
 class _Git:
-    """The program, asked again and again within one time."""
-
     def __init__(self, repository: Repository, until: float) -> None:
         self.repository, self._until = repository, until
 
@@ -398,10 +384,7 @@ def _ready(git: _Git) -> str:
 
 
 def _files(git: _Git, root: Path, paths: Sequence[str]) -> _Files:
-    """Return the files that paths stand for; a disk may spell a name in another way.
-
-    Of a folder these are the files that git knew in it, here or where it was before.
-    """
+    """Return the files that paths stand for; a disk may spell a name in another way."""
     spelled = {name for path in paths for name in (path, normalize("NFD", path))}
     listed = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
     known: set[str] = set()
@@ -424,7 +407,6 @@ def _files(git: _Git, root: Path, paths: Sequence[str]) -> _Files:
 
 
 def _parts(paths: Sequence[str]) -> Iterable[list[str]]:
-    """Yield as many paths at a time as one program can be handed."""
     part: list[str] = []
     room = MOST_PATHS_BYTES
     for path in paths:
@@ -452,10 +434,7 @@ def _refuse_filtered(git: _Git, names: Sequence[str]) -> None:
 
 
 def _committed(git: _Git, title: str, files: _Files, parent: str) -> None:
-    """Commit files on top of the last commit, and have them so in the user's index.
-
-    The index comes before the commit: where the one is locked, there is no other.
-    """
+    """Commit files; the index comes first, since a locked one refuses both."""
     said = _listed([*files.gone, *files.there])
     take = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
     with TemporaryDirectory(prefix="glassmind-") as folder:

@@ -72,7 +72,6 @@ class _Patterns:
         return False
 
     def warnings(self, source: str) -> list[str]:
-        """Return one warning, about the first of the patterns that are not used."""
         if not self.rejected:
             return []
         pattern, reason = self.rejected[0]
@@ -85,7 +84,6 @@ class _Patterns:
 def _regex_test(
     sources: Iterable[str], warnings: list[str]
 ) -> Callable[[str], bool] | None:
-    """Return a test whether any JavaScript regular expression occurs in a path."""
     import re2  # noqa: PLC0415 - see `_Patterns`
 
     patterns, taken = _Patterns(), 0
@@ -107,7 +105,6 @@ def _regex_test(
 def _glob_test(
     lines: Sequence[str], warnings: list[str]
 ) -> Callable[[str], bool | None] | None:
-    """Return what gitignore lines say of a path: ignore it, keep it, or None."""
     # 40 ms, only for a vault with an ignore file
     from pathspec import GitIgnoreSpec  # noqa: PLC0415
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415
@@ -141,7 +138,6 @@ def _share(line: str) -> int:
 
 
 def _as_re2_escape(escape: re.Match[str]) -> str:
-    r"""Return an escape for RE2, which writes `\u00e9` as `\x{00e9}`."""
     return rf"\x{{{escape[1]}}}" if escape[1] else escape[0]
 
 
@@ -210,7 +206,6 @@ class IgnoreRules:
     judged: dict[str, str | None] = field(default_factory=dict, compare=False)
 
     def folder(self, path: str) -> str | None:
-        """Return why nothing in this folder is read, or None."""
         try:
             return self.judged[path]
         except KeyError:
@@ -229,7 +224,6 @@ class IgnoreRules:
         return _conflict(name) or self._excluded(f"{path}/")
 
     def file(self, path: str) -> str | None:
-        """Return why this file is not read, or None."""
         above, _, name = path.rpartition("/")
         if _SECRET.fullmatch(name) and not self._taken_in(path):
             return KEY_FILE
@@ -240,7 +234,6 @@ class IgnoreRules:
         return _conflict(name) or self._excluded(path) or self._matched(path)
 
     def left_out(self, path: str, *, folder: bool = False) -> str | None:
-        """Return why a file, or a `folder`, is not read: itself or one above it."""
         at = path.find("/")
         reason = None
         while at >= 0 and reason is None:
@@ -259,7 +252,6 @@ class IgnoreRules:
         return replace(self, folders=usual, prefixes=(), matches=None, judged={})
 
     def _taken_in(self, path: str) -> bool:
-        """Whether the ignore file names a file with a `!` before it."""
         return self.listed is not None and self.listed(path) is False
 
     def _is_agents(self, folder: str) -> bool:
@@ -287,13 +279,6 @@ def load_rules(
     agent_dir: str = AGENT_DIR,
     config_dir: str = ".obsidian",
 ) -> IgnoreRules:
-    """Return the rules of a vault, with a warning for each that could not be taken.
-
-    An entry of `ignore_dirs` is the name of a folder anywhere, or a path from the root.
-
-    Raises:
-        VaultMissing: The root is no folder that can be opened.
-    """
     warnings: list[str] = []
     with VaultFiles(root) as files:
         settings = _read(files, f"{config_dir}/app.json", warnings)
@@ -382,5 +367,4 @@ SUFFIXES = frozenset(
 
 
 def is_attachment(path: str) -> bool:
-    """Whether a file of this name is a picture, a sound, a film or a printed page."""
     return path.rpartition(".")[2].lower() in SUFFIXES

@@ -65,10 +65,7 @@ _INVISIBLE = re.compile(
 
 
 def refused_character(name: str) -> str:
-    """Return the first character that no new name may contain; empty for none.
-
-    A joiner may stand between two letters, digits, marks or emoji.
-    """
+    """Return the first character that no new name may contain; empty for none."""
     for at, character in enumerate(name):
         stray = character in JOINERS and not _joins(name, at)
         if stray or _INVISIBLE.match(character):
@@ -161,7 +158,6 @@ def kept_note(name: str, kept: KeptNames) -> NotePath | None:
 
 
 def guessed_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
-    """Return the note that has the name inside its title, or but for a typo."""
     wanted = plain_name(name)
     if not wanted:
         raise NoteNotFound(name)
@@ -171,7 +167,6 @@ def guessed_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
 
 
 def plain_name(name: str) -> str:
-    """Return the name inside a wikilink, or the name itself, as notes are named."""
     linked = _WIKILINK.fullmatch(name.strip())
     return normalize("NFC", linked[1] if linked else name).strip()
 
@@ -201,7 +196,6 @@ def _only(name: str, found: Sequence[NotePath]) -> NotePath:
 
 
 def _typos(name: str, wanted: str, notes: Sequence[NamedNote]) -> list[NotePath]:
-    """Return the notes whose names are the wanted one but for a typo, best first."""
     best = _closest(wanted[:NAME_LIMIT_CHARS], notes)
     ranked = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
     digits = _DIGITS.findall(wanted)
@@ -364,14 +358,12 @@ class Names:
                 yield from known
 
     def is_shared(self, path: str) -> bool:
-        """Whether several files have the name of this one, of those Obsidian sees."""
         known = self._files.get(fold(path.rpartition("/")[2]))
         if not isinstance(known, set):
             return False
         return sum("/." not in f"/{one}" for one in known) > 1
 
     def is_plain(self, target: str) -> bool:
-        """Whether a wikilink to this target leads to one file, wherever it stands."""
         name = fold(target.rpartition("/")[2])
         known = (self._files.get(name), self._files.get(name + NOTE_SUFFIX))
         shared = any(isinstance(one, set) for one in known)
@@ -407,7 +399,6 @@ class Names:
         return self._find(text + NOTE_SUFFIX, source)
 
     def _find(self, text: str, source: NotePath) -> NotePath | None:
-        """Return the nearest file whose path ends so, or is so when `/` leads."""
         ending = fold(text)
         name = ending.rpartition("/")[2]
         known = self._files.get(name)
@@ -439,7 +430,6 @@ def rooted(text: str, source: NotePath) -> str | None:
 
 
 def _endings(path: str) -> Iterator[str]:
-    """Yield every run of whole segments that ends a path, and `/` with all of it."""
     start = len(path)
     while (start := path.rfind("/", 0, start)) >= 0:
         yield path[start + 1 :]
@@ -465,11 +455,6 @@ _BRACKET = re.compile(r"([\\\[\]])")
 
 
 def link_text(target: str, shown: str, *, markdown: bool, heading: str = "") -> str:
-    """Return a link to a target, the end of a path, that shows these words.
-
-    A Markdown target has its suffix, and shows its name where no words are given; a
-    wikilink shows its target then.
-    """
     if markdown:
         words = shown or target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
         place = f"{_safe(target)}#{_safe(heading)}" if heading else _safe(target)
@@ -484,10 +469,6 @@ def _safe(text: str) -> str:
 
 
 def short_names(target: NotePath, files: Names) -> Iterator[str]:
-    """Yield names of a file from the shortest on, without the suffix of notes.
-
-    As in Obsidian, a name that several files have is not used while the path will do.
-    """
     whole = target.removesuffix(NOTE_SUFFIX)
     parts = whole.split("/")
     if files.is_shared(target):
@@ -504,10 +485,6 @@ class LinkWriter(Struct, frozen=True):
     def written(
         self, source: NotePath, target: NotePath, shown: str, heading: str = ""
     ) -> Iterator[str]:
-        """Yield the ways to write a link that shows these words, the usual first.
-
-        None where every name of the target has a letter that no link can hold.
-        """
         if self.markdown:
             suffix = NOTE_SUFFIX if target.endswith(NOTE_SUFFIX) else ""
             destination = self._shortest(source, target, suffix)
@@ -531,7 +508,6 @@ class LinkWriter(Struct, frozen=True):
         return None
 
     def _ends(self, source: NotePath, target: NotePath) -> Iterator[str]:
-        """Yield names of a file, without the suffix of notes, the vault's own first."""
         whole = target.removesuffix(NOTE_SUFFIX)
         if self.link_format == "relative":
             yield _near(source, whole)
@@ -616,7 +592,6 @@ def _marked(near: str) -> str:
 
 
 def _was_near(link: LinkChange) -> bool:
-    """Whether a path was written from the note's own folder, without a mark of it."""
     near = _near(link.source, link.before)
     return fold(link.written) in (fold(near), fold(near.removesuffix(NOTE_SUFFIX)))
 

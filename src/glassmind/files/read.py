@@ -50,12 +50,10 @@ _JUNCTION = 0xA0000003
 
 
 def digest_of(raw: bytes) -> Digest:
-    """Return the content hash that the index knows a file by (XXH3, 128 bits)."""
     return Digest(xxhash.xxh3_128_hexdigest(raw))
 
 
 def spelling_order(name: str) -> tuple[bool, bool, str]:
-    """Return what orders names that are one in NFC: composed, decomposed, the rest."""
     return name != normalize("NFC", name), name != normalize("NFD", name), name
 
 
@@ -119,19 +117,15 @@ class VaultFiles:
         return raw
 
     def may_tell(self, path: str) -> bool:  # noqa: ARG002 - others look at it
-        """Whether a file may be told of to whoever these are read for."""
         return self.sees_all
 
     def may_tell_skipped(self, path: str) -> bool:  # noqa: ARG002 - others look at it
-        """Whether what is left out of the index may be told of: a file, or a folder."""
         return self.sees_all
 
     def may_name(self, path: str) -> bool:  # noqa: ARG002 - others look at it
-        """Whether a file may be told of by its place alone."""
         return self.sees_all
 
     def tail(self, path: str, *, limit_bytes: int) -> tuple[bytes, int]:
-        """Return the last bytes of a regular file, and how many stand before them."""
         opened = self._open(path, _READ)
         try:
             facts = os.fstat(opened)
@@ -146,10 +140,6 @@ class VaultFiles:
             os.close(opened)
 
     def names(self, folder: str) -> list[str]:
-        """Return the names of what stands in a folder, in NFC and in order.
-
-        Nothing where there is no such folder.
-        """
         check_parts(folder)
         try:
             found = self._names(folder)
@@ -161,7 +151,6 @@ class VaultFiles:
         return sorted({normalize("NFC", name) for name in found})
 
     def stat(self, path: str) -> os.stat_result:
-        """Return what the file system says of a file, without opening it."""
         check_parts(path)
         try:
             facts = self._stat_as_spelled(path)
@@ -262,10 +251,6 @@ class VaultFiles:
 
 
 def read_all(opened: int, size: int, limit_bytes: int) -> bytes:
-    """Return the bytes of an open file of about that size.
-
-    Of a file above the limit it returns one byte more than the limit.
-    """
     raw = os.read(opened, min(size, limit_bytes) + 1)
     if len(raw) == size:  # a short read of a regular file is its end
         return raw
@@ -386,7 +371,6 @@ def safe_path(text: str) -> NotePath:
 
 
 def check_parts(path: str) -> None:
-    """Refuse a path whose parts do not each name an entry of the one before."""
     if path.startswith("/"):
         raise PathOutsideVault(path, "it does not start at the vault")
     if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
@@ -455,7 +439,6 @@ STUB = ".icloud"
 
 
 def is_placeholder(facts: os.stat_result) -> bool:
-    """Return whether a regular file stands for content that is not on this machine."""
     if sys.platform == "win32":
         return bool(facts.st_file_attributes & _RECALLED)
     elif sys.platform == "darwin":  # noqa: RET505
@@ -465,7 +448,6 @@ def is_placeholder(facts: os.stat_result) -> bool:
 
 
 def stub_of(path: str) -> str:
-    """Return the hidden file that stands for one which iCloud has taken away."""
     folder, slash, name = path.rpartition("/")
     return f"{folder}{slash}.{name}{STUB}"
 
@@ -518,10 +500,6 @@ class Unreadable(Struct, frozen=True):
 
 
 def decode(raw: bytes) -> Decoded | Unreadable:
-    """Return the text these bytes hold, or why they hold none.
-
-    The text can always be encoded as UTF-8: it has no lone surrogates.
-    """
     if len(raw) > MARKS_LIMIT and marks_in(raw) > MARKS_LIMIT:
         return Unreadable(
             f"it has more than {MARKS_LIMIT:,} lines and Markdown marks; split it"

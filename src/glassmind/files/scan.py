@@ -64,7 +64,6 @@ ScanEntry: TypeAlias = os.DirEntry[str] | NamedEntry
 
 
 def fault_of_type(entry: ScanEntry) -> str | None:
-    """Return why an entry is neither read nor entered, by what it is."""
     if entry.is_symlink() or _is_junction(entry):
         return "a symbolic link, which is not followed"
     if entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False):
@@ -113,27 +112,21 @@ class Scan(Struct, frozen=True):
 
 
 def stamp_of(facts: os.stat_result, seed: int) -> int:
-    """Return the number that stays while a file and the rules it was read by do."""
     return hash(
         (seed, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
     )
 
 
 def storable_time(time_ns: int) -> int:
-    """Return a time of a file, or the nearest to it that can be stored."""
     return max(-MOST_TIME_NS, min(time_ns, MOST_TIME_NS))
 
 
 def kind_of(path: str) -> FileKind:
-    """Return what a file is by its suffix, in any case."""
     return _KINDS.get(os.path.splitext(path)[1].lower(), "attachment")  # noqa: PTH122
 
 
 def scan(root: Path, rules: IgnoreRules, known: Mapping[NotePath, int]) -> Scan:
-    """Return how the vault differs from the known stamps; only folders are opened.
-
-    A known stamp of 0 equals none, so that its file counts as changed.
-    """
+    """Return how the vault differs from the known stamps; only folders are opened."""
     left = cast("dict[str, int]", dict(known))
     walk = _Walk(rules, left, [_Folder(os.fspath(root))])
     while walk.folders:
@@ -178,7 +171,6 @@ def scan_folders(
 
 
 def is_real(place: str) -> bool:
-    """Whether no link leads to a place, nor one that is gone while it is looked at."""
     try:
         return os.path.realpath(place) == place
     except OSError:  # a link was there when it was met, and none when it was read
@@ -215,7 +207,6 @@ class _Walk(Struct):
             os.close(opened)
 
     def look(self, folder: _Folder, place: str | int) -> None:
-        """Pass what is unchanged and judge the rest."""
         known = self.by_name(folder, place)
         if known is not None:
             others = self.pass_unchanged(known, folder.prefix)
@@ -252,7 +243,6 @@ class _Walk(Struct):
     def asked(
         self, entries: Iterable[os.DirEntry[str]], folder: _Folder
     ) -> Iterator[os.DirEntry[str]]:
-        """Yield the entries that are one of our files, or stand for it."""
         files, prefix = self.files or (), folder.prefix
         for entry in entries:
             name = normalize("NFC", entry.name)
@@ -323,7 +313,6 @@ class _Walk(Struct):
             self.skip(path, reason)
 
     def judge_stub(self, path: str) -> None:
-        """Leave alone what iCloud has taken away and marks with a hidden stub."""
         if self.rules.file(path) is None:
             self.lose(path, NOT_HERE)
 
@@ -356,7 +345,6 @@ class _Walk(Struct):
         self.skipped.append(Skipped(NotePath(_printable(path)), reason))
 
     def lose(self, path: str, reason: str) -> None:
-        """List what may be there but cannot be seen, be it a file or a folder."""
         self.unseen |= {path, f"{path}/"}
         shown = NotePath(_printable(path))
         self.skipped.append(Skipped(shown, reason, unknown=True))
@@ -380,7 +368,6 @@ class _Walk(Struct):
 
 
 def _up(path: str) -> Iterator[str]:
-    """Yield a path and every folder above it, folders with their `/`."""
     yield path
     end = len(path)
     while (end := path.rfind("/", 0, end)) >= 0:
@@ -388,7 +375,6 @@ def _up(path: str) -> Iterator[str]:
 
 
 def _chosen(names: Iterable[str]) -> dict[str, str]:
-    """Return, by its NFC form, which of the names that share it is to be read."""
     chosen: dict[str, str] = {}
     for name in sorted(names, key=spelling_order):
         chosen.setdefault(normalize("NFC", name), name)
@@ -446,7 +432,6 @@ def _looked_for(
     changed: Sequence[NotePath],
     absent: Sequence[NotePath],
 ) -> StaleFiles:
-    """Return the same once those that seem absent were sought by other spellings."""
     found, gone = list(changed), []
     with VaultFiles(root) as files:
         for path in absent:
@@ -536,7 +521,6 @@ def _name(found: dict[str, list[str]], path: str) -> None:
 
 
 def is_left_out(target: str, names: Container[str]) -> bool:
-    """Whether a link that finds no indexed file means one of those left out."""
     return name_key(target) in names or fold(target.rpartition("/")[2]) in names
 
 

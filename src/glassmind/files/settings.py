@@ -111,11 +111,6 @@ DONE, CANCELLED and NON_TASK."""
 
 
 def open_boxes(root: Path) -> tuple[str, ...]:
-    """Return the signs of open tasks: the plugin's, and the usual ones it leaves open.
-
-    Where its settings are absent or cannot be read, the usual ones. They are read again
-    only once the file was changed.
-    """
     try:
         there = (root / SETTINGS).stat()
     except OSError:

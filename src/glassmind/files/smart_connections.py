@@ -63,16 +63,11 @@ class SmartConnections:
 
     @property
     def state(self) -> str:
-        """What changes whenever the plugin has written: files, bytes, latest time."""
         found = [stat for _, stat in self._files()]
         newest = max((stat.st_mtime_ns for stat in found), default=0)
         return f"{len(found)}:{sum(stat.st_size for stat in found)}:{newest}"
 
     def rows_for(self, chunk: Unembedded) -> bytes | None:
-        """Return the vectors of the blocks that overlap a chunk, or of its whole note.
-
-        None where there are none, or they were made before the note last changed.
-        """
         source = self.sources().get(chunk.path)
         if source is None:
             return None
@@ -132,7 +127,6 @@ class SmartConnections:
         return items
 
     def _pairs(self, line: str) -> "dict[str, ImportedItem | None]":
-        """Return the items of a line, such as `"smart_sources:A.md": {...},`."""
         try:
             found = json.loads("{" + line.strip(_BLANKS) + "}")
         except (ValueError, RecursionError):

@@ -41,7 +41,6 @@ class PlannedStep(NamedTuple):
 
     @property
     def is_moved(self) -> bool:
-        """Whether it is made, moved or taken away, by itself."""
         return not self.step.folder and self.at != self.via
 
     @property
@@ -66,7 +65,6 @@ def plan_steps(steps: Sequence[Step], agent_folder: str) -> list[PlannedStep]:
 
 
 def path_after_moves(path: str, moves: Iterable[tuple[str, str]]) -> NotePath:
-    """Return where a path leads when files or folders have been moved, in order."""
     for old, new in moves:
         path = _swapped(path, old, new)
     return NotePath(path)
@@ -115,7 +113,6 @@ def _clean(step: Step, agent_folder: str) -> Step:
 
 
 def _judge(path: str, agent_folder: str, told: str = "") -> None:
-    """Refuse what lies in a folder that begins with a dot, but for that of agents."""
     parts, agents = path.split("/"), agent_folder.split("/")
     depth = len(agents)
     folded = [part.casefold() for part in parts]
@@ -167,7 +164,6 @@ class InterruptedChange:
         self._limit_bytes = max(map(len, known), default=0)
 
     def standing(self) -> list[Standing]:
-        """Return how each file stands, in the order of the ways."""
         return [self._found(plan).standing for plan in self._ways]
 
     def onward(self) -> list[Step]:
@@ -265,7 +261,6 @@ class InterruptedChange:
 
 
 def folders_of(plans: Iterable[PlannedStep]) -> set[str]:
-    """Return every folder that something of some ways may be staged in."""
     places = (
         p for plan in plans for p in (plan.at, plan.via, plan.final) if p is not None
     )
@@ -284,7 +279,6 @@ def _onward(plan: PlannedStep, now: FileState) -> list[Step]:
 
 
 def _twin(plan: PlannedStep, place: NotePath | None) -> NotePath | None:
-    """Return the other place of a file, which may be the same but for its spelling."""
     return plan.at if place == plan.final else plan.final
 
 
@@ -314,10 +308,6 @@ def is_trashed(path: str) -> bool:
 
 
 def trash_place(path: str, is_taken: Callable[[NotePath], bool]) -> NotePath:
-    """Return where a file goes that is deleted: a path that nothing is at.
-
-    It keeps its folders, and gets a number where another of its name went before.
-    """
     place = NotePath(f"{TRASH}/{path}")
     if not is_taken(place):
         return place

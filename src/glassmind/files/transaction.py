@@ -62,7 +62,6 @@ class FileSnapshot(NamedTuple):
 def snapshot(
     folder: OpenFolder, name: str, path: NotePath, before: bytes
 ) -> FileSnapshot:
-    """Return how a file was found that is as the caller read it, and may be changed."""
     facts, attributes = refuse_changed(folder, name, path, before)
     refuse_read_only(facts, path)
     if facts.st_nlink > 1:
@@ -102,7 +101,6 @@ def is_same_file(now: os.stat_result, then: os.stat_result) -> bool:
 
 
 def is_unchanged(now: os.stat_result, then: os.stat_result) -> bool:
-    """Whether two looks found one file that nobody wrote in between."""
     return (
         is_same_file(now, then)
         and now.st_size == then.st_size
@@ -136,8 +134,6 @@ class Leftovers(NamedTuple):
 
 
 class _LockedFiles(local):
-    """The queues whose head a thread is, by file, with the descriptor of each."""
-
     def __init__(self) -> None:
         self.files: dict[Path, int] = {}
 
@@ -153,7 +149,6 @@ class EditLock:
 
     @property
     def held(self) -> bool:
-        """Whether it is this thread's turn."""
         return self._file in _LOCKED.files
 
     @contextmanager
@@ -229,7 +224,6 @@ class EditLock:
             raise NowhereToKeep(fault.strerror or str(fault)) from fault
 
     def _is_current(self, opened: int) -> bool:
-        """Whether the file we hold is still the one that others will ask for."""
         try:
             return os.path.samestat(os.fstat(opened), self._file.lstat())
         except FileNotFoundError:
@@ -277,7 +271,6 @@ class FileTransaction:
         self._folders.__exit__(None, None, None)
 
     def look(self) -> None:
-        """See that everything is as the steps say it is, and every new place free."""
         self._folders.hold(self._existing_folders())
         for entry in self._entries:
             with name_errors(entry.plan.name):
@@ -434,7 +427,6 @@ class FileTransaction:
             entry.ours = folder.facts(entry.staged)
 
     def _rewrite(self, entry: StagedStep, at: NotePath) -> None:
-        """Let the staged file take the place of the old one, which stays beside it."""
         before, then = entry.plan.step.before or b"", entry.found
         if then is None:
             raise AssertionError("what is rewritten was looked at")
@@ -624,7 +616,6 @@ class OpenFolders:
         self._moved: list[tuple[str, str]] = []
 
     def hold(self, paths: Iterable[str]) -> None:
-        """Hold folders that are there, as many as may be."""
         for path in sorted(set(paths))[:MOST_HELD]:
             with name_errors(path or "the vault"):
                 opened = self._stack.enter_context(open_folder(self._root, path))
@@ -659,7 +650,6 @@ class OpenFolders:
                 yield last, first
 
     def moved(self, old: str, new: str) -> None:
-        """Know that a folder has been moved: paths are meant as they were before."""
         self._moved.append((old, new))
 
     def moved_back(self, old: str, new: str) -> None:
@@ -667,10 +657,7 @@ class OpenFolders:
             self._moved.remove((old, new))
 
     def delete_staged(self, path: str, names: Iterable[str]) -> bool:
-        """Delete staged files in a folder, and wait until the disk has its names.
-
-        Returns whether they are gone; that the folder is not there is no fault.
-        """
+        """Delete staged files in a folder, and wait until the disk has its names."""
         try:
             with self.at(path) as folder:
                 gone = [is_gone(folder, name) for name in names if name]

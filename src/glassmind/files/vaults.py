@@ -54,11 +54,6 @@ class KnownVault:
 
 
 def known_vaults(env: Mapping[str, str]) -> list[KnownVault]:
-    """Return the existing vaults in Obsidian's lists, open ones first, then newest.
-
-    A missing or broken list counts as empty. Folders beside a list, such as Obsidian's
-    sandbox, do not count.
-    """
     found: dict[str, tuple[bool, float, str, KnownVault]] = {}
     for folder in registry_folders(env):
         for opened_at, vault in _listed(folder / REGISTRY):
@@ -109,16 +104,6 @@ def _is_folder(path: object) -> bool:
 
 
 def checked_vault(folder: Path, env: Mapping[str, str], origin: str) -> Path:
-    """Return the folder if it is plausible as a vault.
-
-    It is if Obsidian lists it, or it is marked as a vault. Any other folder has to
-    contain notes, must not contain a vault or the user's home, and must not be inside a
-    vault.
-
-    Raises:
-        VaultAbsent: it is not a folder, or cannot be read.
-        UnlikelyVault: it contains no notes, or too much, or is part of a vault.
-    """
     names = _names_in(folder, origin)
     if not names.isdisjoint(VAULT_MARKS):
         return folder
@@ -164,7 +149,6 @@ def init_commands(vaults: Sequence[str]) -> str:
 
 
 def has_notes(folder: Path) -> bool:
-    """Return whether a folder, or one below it that is not hidden, contains a note."""
     count = 0
     for _, folders, files in os.walk(folder):
         if any(name.lower().endswith(NOTE_SUFFIXES) for name in files):
@@ -248,14 +232,7 @@ def configure_vault(
     force: bool,
     agent_dir: bool,
 ) -> ConfiguredVault:
-    """Write which vault was chosen; an existing file keeps everything else.
-
-    Without `file`, the settings are in the vault. `force` replaces an existing file.
-
-    Raises:
-        ConfigError: the file names another vault, which still exists.
-        ConfigUnwritable, VaultError: it cannot be written.
-    """
+    """Write which vault was chosen; an existing file keeps everything else."""
     in_vault = file is None
     file = file or vault / FILE_NAME
     is_kept = os.path.exists(file) and not force  # noqa: PTH110 - False if denied
@@ -288,12 +265,7 @@ PARTS = ("memories", "decisions", "tasks", "summaries", "inbox", "logs", "cache"
 
 
 def make_agent_folder(root: Path, name: str) -> list[Path]:
-    """Make the folder and its parts where they are missing; return those made.
-
-    Raises:
-        PathOutsideVault: the name, or a link in its place, leads out of the vault.
-        VaultError: the disk refused.
-    """
+    """Make the folder and its parts where they are missing; return those made."""
     made = []
     base = Path(os.path.realpath(root))
     for part in PARTS:

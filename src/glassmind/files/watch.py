@@ -147,7 +147,6 @@ class VaultEvents:
 
 
 def identity_of(root: Path) -> tuple[int, int]:
-    """Return which folder this is, whatever its name."""
     try:
         found = root.stat()
     except OSError as fault:
@@ -156,7 +155,6 @@ def identity_of(root: Path) -> tuple[int, int]:
 
 
 def folders_of(base: str, rules: IgnoreRules) -> list[str]:
-    """Return every folder that can be read and is, and that of Obsidian's settings."""
     found, ahead = [base], [("", base)]
     while ahead:
         prefix, place = ahead.pop()
@@ -230,7 +228,6 @@ def _is_in(place: str, folder: str) -> bool:
 
 
 def _is_reached(path: str, place: str, rules: IgnoreRules) -> bool:
-    """Whether what stands here is looked at: no folder above is ignored or a link."""
     above = path
     while "/" in above:
         above = above.rpartition("/")[0]
@@ -346,7 +343,6 @@ class Debouncer:
         self._last_s = max(self._last_s, now_s)
 
     def due(self, now_s: float) -> list[str]:
-        """Return the paths whose time has come, in order, and forget them."""
         found = sorted(
             path
             for path, heard in self._waiting.items()

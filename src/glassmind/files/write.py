@@ -103,7 +103,6 @@ class VaultWriter:
         self._client = client
 
     def allowed(self, path: str) -> NotePath:
-        """Return a path that may be written."""
         known = safe_path(path)
         if not self._permit.allowed:
             raise WritesOff(known.removesuffix("/-"))  # as `names` asks of a folder
@@ -194,10 +193,6 @@ class VaultWriter:
         return Applied(new, expected, expected, entry.size_bytes)
 
     def take_back(self, done: Applied, *, why: str) -> None:
-        """Delete a file that `put` has just made, as long as it is as it was written.
-
-        Its line of the record is followed by one that says so.
-        """
         path, size = self.allowed(done.path), done.size_bytes
         with (
             self._folder_of(path, make=True) as (folder, name),
@@ -394,11 +389,7 @@ class VaultChanger:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Be the only one who edits this vault, in this process and others.
-
-        Whoever has the turn may ask for it again. What a killed one left staged is
-        swept first.
-        """
+        """Be the only one who edits this vault, in this process and others."""
         first = not self._queue.held
         with self._queue.turn():
             if first:

@@ -46,10 +46,6 @@ _GAP = re.compile(rb"[> \t\r\n]*")
 def callouts(
     source: bytes, quotes: Iterable[tuple[int, int]], starts: Sequence[int]
 ) -> list[Callout]:
-    """Return the quotes that are callouts, nested ones too, in order.
-
-    The kind is in lower case; a callout without a title is called by its kind.
-    """
     found: list[Callout] = []
     for start, stop in quotes:
         head = _CALLOUT.match(source, start)
@@ -66,7 +62,6 @@ def callouts(
 def block_ids(
     source: bytes, body: int, structure: Structure, starts: Sequence[int]
 ) -> list[BlockId]:
-    """Return the `^ids` that end a paragraph, heading or list item, in order."""
     if source.find(b"^", body) < 0:
         return []
     masked = Mask.of((start, end) for _, start, end, _ in structure.regions)
@@ -88,7 +83,6 @@ def block_ids(
 def footnotes(
     source: bytes, body: int, structure: Structure, starts: Sequence[int]
 ) -> list[Footnote]:
-    """Return references, definitions and inline footnotes, in order."""
     found: list[Footnote] = []
     for name, defines, start, stop in structure.footnotes:
         end = trimmed(source, start, stop)
@@ -104,12 +98,6 @@ def footnotes(
 def root_blocks(
     source: bytes, body: int, structure: Structure, joined: Sequence[Region]
 ) -> list[Region]:
-    """Return the root blocks in order, frontmatter first, without trailing blanks.
-
-    Display math that fills a paragraph is a block of its own kind, and so is each
-    stretch of `joined` that begins and ends with blocks; a callout's language is its
-    kind.
-    """
     math = {
         start: end for kind, start, end, _ in structure.regions if kind == "math_block"
     }
@@ -131,7 +119,6 @@ def root_blocks(
 
 
 def trimmed(source: bytes, start: int, end: int) -> int:
-    """Return `end` moved back over blanks and line ends, at most to `start`."""
     while end > start and source[end - 1] in _BLANK:
         end -= 1
     return end
@@ -178,7 +165,6 @@ def _inline_footnotes(
 
 
 def _closing_brackets(source: bytes, body: int) -> dict[int, int]:
-    """Return where the `]` stands, in the same paragraph, that closes each `[`."""
     closing: dict[int, int] = {}
     waiting: list[int] = []
     for match in _BRACKETS.finditer(source, body):
@@ -223,7 +209,6 @@ def inline_tags(
     barred: Iterable[tuple[int, int]],
     starts: Sequence[int],
 ) -> list[Tag]:
-    """Return the tags of the body, in order, except those in `barred` stretches."""
     candidates = _TAG.finditer(source, body)
     first = next(candidates, None)
     if first is None:
@@ -271,19 +256,15 @@ def property_tags(
 
 
 def is_tag(name: str) -> bool:
-    """Return whether a name, without its `#`, can be that of a tag."""
     written = name.encode("utf-8", "surrogatepass")
     return bool(_TAG.fullmatch(b"#" + written)) and is_tag_name(written)
 
 
 def is_tag_name(name: bytes) -> bool:
-    """Return whether a name of allowed characters is more than digits or slashes."""
     return bool(name.strip(b"0123456789")) and bool(name.strip(b"/"))
 
 
 class _Runs:
-    """The runs of plain text, asked by offset."""
-
     def __init__(self, structure: Structure) -> None:
         self.starts = structure.text_starts
         self.ends = structure.text_ends
@@ -302,7 +283,6 @@ class _Runs:
         return min(limit, self.ends[index])
 
     def begin_at(self, offset: int) -> bool:
-        """Return whether a run of text begins at `offset`."""
         index = bisect_right(self.starts, offset) - 1
         if self.starts[index] != offset:
             return False
@@ -339,11 +319,6 @@ _LINE_LEAD = re.compile(rb"\r?\n[ \t>]*")
 def tasks(
     source: bytes, items: Sequence[ListItem], starts: Sequence[int]
 ) -> list[Task]:
-    """Return the tasks among the list items, in order.
-
-    The text of a task is its own, without the blocks nested in it; continuation lines
-    are joined by a line feed.
-    """
     found: list[Task] = []
     for item in items:
         box = _BOX.match(source, item.start)
@@ -358,7 +333,6 @@ def tasks(
 
 
 def own_end(source: bytes, start: int, end: int) -> int:
-    """Return where the text from `start` ends, empty lines at its end left out."""
     while end > start:
         line = max(start, source.rfind(b"\n", start, end) + 1)
         kept = source[line:end].rstrip()
@@ -403,11 +377,6 @@ class InlineField(Struct, frozen=True):
 
 
 def bracketed_fields(line: str) -> list[InlineField]:
-    """Return the fields in brackets or parentheses, in order.
-
-    Inner brackets of the same shape balance and a backslash hides one. Of two fields
-    with nothing between them only the first counts.
-    """
     closing = _closings(line)
     found: list[InlineField] = []
     cursor = 0
@@ -425,7 +394,6 @@ def bracketed_fields(line: str) -> list[InlineField]:
 
 
 def dated_fields(line: str) -> list[InlineField]:
-    """Return the dates that an emoji explains, as the Tasks plugin writes them."""
     return [
         InlineField(
             _MEANING.get(sign[1], "due"), sign[2], "emoji", sign.start(), sign.end()
@@ -435,7 +403,6 @@ def dated_fields(line: str) -> list[InlineField]:
 
 
 def whole_line_field(line: str) -> InlineField | None:
-    """Return the field that the whole line is, if words stand before its first `::`."""
     mark = line.find("::")
     if mark < 0:
         return None
@@ -456,10 +423,7 @@ def inline_fields(
     source: bytes,
     starts: Sequence[int],
 ) -> list[Field]:
-    """Return the fields of the body, in order; those without a key are left out.
-
-    `source` is `text` in bytes.
-    """
+    """Return the fields of the body, in order; those without a key are left out."""
     marks = [b"::"] if source.find(b"::", body) >= 0 else []
     if items and not text.isascii():
         # One wide character is found much faster in text than its bytes in the source.

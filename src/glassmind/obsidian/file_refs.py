@@ -58,11 +58,6 @@ class BaseRef(NamedTuple):
 
 
 def canvas_refs(source: bytes) -> list[CanvasRef]:
-    """Return what a canvas refers to, in the order of the file.
-
-    `source` is UTF-8, with a byte order mark or without. A canvas that cannot be read
-    refers to nothing.
-    """
     top = _canvas(source)
     if top is None:
         return []
@@ -72,13 +67,6 @@ def canvas_refs(source: bytes) -> list[CanvasRef]:
 def canvas_respelled(
     source: bytes, changes: Sequence[tuple[CanvasRef, str]]
 ) -> list[Splice]:
-    """Return the bytes to change for strings of a canvas to have other values.
-
-    A subpath may be written where a card has none.
-
-    Raises:
-        EditRefused: the canvas would not say exactly that afterwards.
-    """
     top = _canvas(source)
     known = {} if top is None else _located(source, top["nodes"])
     text = source.decode("utf-8", "replace")
@@ -110,7 +98,6 @@ def _canvas(source: bytes) -> dict[str, Any] | None:
 
 
 def _located(source: bytes, nodes: list[Any]) -> dict[CanvasRef, tuple[int, str]]:
-    """Return references, each with its node's number and property, in order."""
     spans = _string_spans(source)
     found: dict[CanvasRef, tuple[int, str]] = {}
     for number, node in enumerate(nodes):
@@ -146,11 +133,7 @@ def _ref_names(node: Any) -> tuple[str, ...]:
 
 
 def _string_spans(source: bytes) -> dict[tuple[int | str, int | str], tuple[int, int]]:
-    """Return the spans of strings in nodes, by number and name; the last of two counts.
-
-    The JSON is valid. Of each open container `stack` has the number in a list, or the
-    name, None before one.
-    """
+    """Return the spans of strings by node number and name; the last of two counts."""
     found: dict[tuple[int | str, int | str], tuple[int, int]] = {}
     stack: list[int | str | None] = []
     for token in _JSON_TOKEN.finditer(source):
@@ -172,7 +155,6 @@ def _string_spans(source: bytes) -> dict[tuple[int | str, int | str], tuple[int,
 
 
 def _json_text(value: str, like: str) -> str:
-    """Return a string as JSON, with escapes as a file has them."""
     in_ascii = like.removeprefix(_MARK).isascii() and bool(_WIDE_ESCAPE.search(like))
     written = json.dumps(value, ensure_ascii=in_ascii)
     if not written.isascii() and re.search("[\ud800-\udfff]", written):
@@ -205,11 +187,6 @@ _KINDS: dict[str | None, BaseRefKind] = {
 
 
 def base_refs(source: bytes) -> list[BaseRef]:
-    """Return what a base refers to, in the order of the file.
-
-    `source` is UTF-8, with a byte order mark or without. A base that cannot be read
-    refers to nothing, and so does a name with escapes in it.
-    """
     try:
         text = source.decode()
         leaves = load(text.removeprefix(_MARK)).leaves
@@ -248,11 +225,6 @@ def _reference(text: str, match: re.Match[str]) -> Iterator[BaseRef]:
 def base_respelled(
     source: bytes, changes: Sequence[tuple[BaseRef, str]]
 ) -> list[Splice]:
-    """Return the bytes to change for names in a base to be other ones.
-
-    Raises:
-        EditRefused: the base would not say exactly that afterwards.
-    """
     new = {ref: value for ref, value in changes if value != ref.value}
     refs = base_refs(source)
     if not new.keys() <= set(refs):

@@ -43,10 +43,7 @@ class Head(NamedTuple):
 
 
 def read_head(text: str) -> Head:
-    """Return the frontmatter of a note; an unclosed block is no frontmatter.
-
-    Of a property said twice the first value counts, with a warning.
-    """
+    """Return the frontmatter of a note; an unclosed block is no frontmatter."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     if opening is None or closing is None:

@@ -116,7 +116,6 @@ nothing, as most do not."""
 
 
 def hidden_kinds(text: str) -> tuple[str, ...]:
-    """Return the kinds of hidden text that a text holds, as `KINDS` orders them."""
     if not _is_suspect(text):
         return ()
     found = set(_kinds(text))
@@ -124,17 +123,14 @@ def hidden_kinds(text: str) -> tuple[str, ...]:
 
 
 def holds_hidden(text: str) -> bool:
-    """Whether some of a text is not seen by who reads the note in Obsidian."""
     return _is_suspect(text) and any(True for _ in _kinds(text))
 
 
 def hidden_in(values: Any) -> tuple[str, ...]:
-    """Return the kinds that texts in values of JSON hold, names of fields too."""
     return hidden_among(texts_in(values))
 
 
 def hidden_among(texts: Collection[str]) -> tuple[str, ...]:
-    """Return the kinds that some texts hold."""
     if not _is_suspect("\n".join(texts)):  # one look for all, as most answers need
         return ()
     found = {kind for text in texts for kind in hidden_kinds(text)}
@@ -150,7 +146,6 @@ def _is_suspect(text: str) -> bool:
 
 
 def _is_western(text: str) -> bool:
-    """Whether all letters are of a code page in which none is unseen and printable."""
     try:
         text.encode("cp1252")
     except UnicodeEncodeError:
@@ -186,7 +181,6 @@ def _is_commented(text: str) -> bool:
 
 
 def _points_nowhere(text: str) -> bool:
-    """Whether marks of direction stand where no letter is read from the right."""
     if re.search(_MARK, text) is None:
         return False
     return bool(re.search(_MARKS, text)) or not re.search(
@@ -201,7 +195,6 @@ def _is_styled_away(text: str) -> bool:
 
 
 def _unescaped(style: str) -> str:
-    """Return a style whose letters are not written by their numbers, as HTML lets."""
     return re.sub(_ENTITY, _letter, style).replace("&colon;", ":")
 
 

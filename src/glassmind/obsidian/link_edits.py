@@ -62,11 +62,6 @@ class LinkParts(NamedTuple):
 
 
 def link_parts(note: Note, source: bytes) -> list[LinkParts]:
-    """Return the parts of every link of a note, in its order.
-
-    `source` is the note's text in UTF-8. A canvas has no source of its own for its
-    links, and a link that cannot be found again in its bytes is of the form `none`.
-    """
     held = iter(_held(note, source))
     found: list[LinkParts] = []
     for link in note.links:
@@ -122,11 +117,6 @@ def spelled(
 
 
 def is_plain(source: bytes, parts: LinkParts, path: str | None) -> bool:
-    """Whether another path changes nothing but this link, by its letters alone.
-
-    So it is between brackets or quotes with letters that mean nothing to Markdown or
-    YAML, before and after; such a change need not be read again.
-    """
     if path is None or parts.form not in _GUARDED or not _PLAIN_NAME.fullmatch(path):
         return False
     start, end = parts.path
@@ -136,7 +126,6 @@ def is_plain(source: bytes, parts: LinkParts, path: str | None) -> bool:
 
 
 def reads_so(path: NotePath, source: bytes, meant: Sequence[Link]) -> bool:
-    """Whether a note's links say these things, in this order, wherever they stand."""
     note = read_note(path, source.decode())
     return [_said(link) for link in note.links] == [_said(link) for link in meant]
 
@@ -164,7 +153,6 @@ def _wiki(link: Link, source: bytes) -> LinkParts | None:
 
 
 def _address_spans(content: str) -> tuple[Span, Span]:
-    """Return the letters of the path and of the subpath of what stands in `[[ ]]`."""
     address, pipe, _ = content.partition("|")
     if pipe:
         address = address.removesuffix("\\")
@@ -239,7 +227,6 @@ def _destination(link: Link, source: bytes, at: int) -> LinkParts | None:
 
 
 def _plain_end(source: bytes, at: int) -> int:
-    """Return where a destination without angle brackets ends: its brackets pair."""
     depth = 0
     while True:
         match = _PLAIN.match(source, at)
@@ -294,7 +281,6 @@ _STYLES = {'"': "double", "'": "single", "|": "block", ">": "block"}
 
 
 def _spans_in_link(match: re.Match[str]) -> tuple[Span, Span, str]:
-    """Return the letters of the path and of the subpath of a link, and its form."""
     by = match.start()
     if match["wiki"]:
         base = match.start("content") - by
@@ -322,11 +308,6 @@ _ESCAPED = re.compile(rf"\\([!-/:-@\[-`{{-~])|({_ENTITY.pattern})|.", re.DOTALL)
 
 
 def styled(text: str, form: str, now: bytes, *, careful: bool) -> str:
-    """Return a path or subpath as it is written in a link of this form.
-
-    `form` is that of `LinkParts`, `now` what the link says. `careful` shields signs
-    that only sometimes mean more than themselves.
-    """
     *style, way = form.split()
     if way != "wiki":
         text = _escaped(
@@ -348,14 +329,12 @@ def _percent(match: re.Match[str]) -> str:
 
 
 def unescaped(written: str) -> str:
-    """Return a destination without escapes and entities, as Markdown reads it."""
     if "\\" not in written and "&" not in written:
         return written
     return "".join(_letter(match) for match in _ESCAPED.finditer(written))
 
 
 def mark_in(written: str) -> int:
-    """Return where the subpath of a destination begins, or its end."""
     for match in _ESCAPED.finditer(written):
         if _letter(match) == "#":
             return match.start()

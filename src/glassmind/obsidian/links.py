@@ -47,11 +47,7 @@ class Target(NamedTuple):
 
 
 def split_wikilink(content: str) -> Target | None:
-    """Return the parts of what stands in `[[ ]]`; None when it names nothing.
-
-    Blanks around each part are dropped, and so is the backslash that hides a pipe from
-    a table.
-    """
+    """Return the parts of what stands in `[[ ]]`; None when it names nothing."""
     if "|" not in content and "#" not in content:
         path = content.strip()
         return Target(path, None, None) if path else None
@@ -83,7 +79,6 @@ def split_destination(destination: str) -> Target | None:
 
 
 def decode(escaped: str) -> str:
-    """Return text with percent escapes decoded, those of reserved characters kept."""
     if "%" not in escaped:
         return escaped
     kept = _ESCAPED.sub(lambda match: "%25" + match[0][1:], escaped)
@@ -96,7 +91,6 @@ def decode(escaped: str) -> str:
 def wikilinks(
     source: bytes, body: int, structure: Structure, starts: Sequence[int]
 ) -> list[Link]:
-    """Return the wikilinks and embeds of the body, in order."""
     if source.find(b"[", body) < 0:
         return []
     math = Mask.of(_math(structure))
@@ -133,7 +127,6 @@ def wikilinks(
 def markdown_links(
     source: bytes, references: Iterable[MarkdownLink], starts: Sequence[int]
 ) -> list[Link]:
-    """Return the Markdown links and images that stay in the vault, in order."""
     found: list[Link] = []
     for reference in references:
         target = split_destination(reference.destination)
@@ -150,11 +143,6 @@ def markdown_links(
 def property_links(
     source: bytes, properties: Iterable[Property], starts: Sequence[int]
 ) -> list[Link]:
-    """Return the links inside the frontmatter's text values, in order.
-
-    A link that YAML escapes or folds has no source of its own; it stands where its
-    whole value stands.
-    """
     found: list[Link] = []
     for item in properties:
         value = item.leaf.value
@@ -178,7 +166,6 @@ def property_links(
 
 
 def property_target(match: re.Match[str]) -> Target | None:
-    """Return the parts of a link that `PROPERTY_LINK` found in a text value."""
     if match["wiki"]:
         return split_wikilink(match["content"])
     target = split_destination(match["angled"] or match["bare"] or "")
@@ -226,7 +213,6 @@ def _math(structure: Structure) -> list[tuple[int, int]]:
 
 
 def _code(structure: Structure) -> list[tuple[int, int]]:
-    """Return where wikilinks do not count: code, HTML, destinations."""
     found = [(r.start, r.end) for r in structure.regions if r.kind not in _MATH]
     found.extend((tag.start, tag.end) for tag in structure.html)
     found.extend(
@@ -288,7 +274,6 @@ class Outline(Struct, frozen=True):
         blocks: Iterable[str] = (),
         raw: Sequence[str] | None = None,
     ) -> "Outline":
-        """Return the outline of headings, levels and texts, and of block ids."""
         pairs = list(headings)
         texts = tuple(text for _, text in pairs)
         written = texts if raw is None else tuple(raw)
@@ -301,7 +286,6 @@ class Outline(Struct, frozen=True):
 
     @classmethod
     def of_note(cls, note: Note) -> "Outline":
-        """Return the outline of a Markdown note."""
         source = note.text.encode()
         return cls.of(
             ((heading.level, heading.text) for heading in note.headings),
@@ -312,11 +296,7 @@ class Outline(Struct, frozen=True):
     def meant(
         self, subpath: str | None, *, markdown: bool = False
     ) -> OutlinePart | None:
-        """Return the first part that a subpath fits; None for none.
-
-        With `markdown` a link may also name the anchor that other renderers give to a
-        heading.
-        """
+        """Return the first part that a subpath fits; None for none."""
         steps = steps_of(subpath)
         if not steps or steps[-1].startswith("[^"):
             return None
@@ -357,10 +337,6 @@ class Outline(Struct, frozen=True):
         return "".join(f"#{step}" for step in steps) if all(steps) else None
 
     def chain(self, subpath: str, part: OutlinePart) -> tuple[int, ...]:
-        """Return the headings that the steps of a subpath mean, the last one its own.
-
-        Empty where it does not name them one by one.
-        """
         wanted = [heading_form(step) for step in steps_of(subpath)]
         for forms in (self.forms, self.raw_forms):
             if not wanted or forms[part.at] != wanted[-1]:
@@ -387,32 +363,23 @@ class Outline(Struct, frozen=True):
 
 
 def steps_of(subpath: str | None) -> list[str]:
-    """Return what stands between the `#` of a subpath, empty steps left out."""
     return [step.strip() for step in (subpath or "").split("#") if step.strip()]
 
 
 def heading_form(text: str) -> str:
-    """Return what two spellings of a heading have in common: words, without case."""
     plain = _BLOCK_END.sub("", text)
     return " ".join(_APART.sub(" ", fold(plain)).split())
 
 
 def linked_heading(heading: str) -> str:
-    """Return a heading as a link names it, without what means something in links."""
     return _UNLINKED.sub(" ", _BLOCK_END.sub("", heading)).strip()
 
 
 def anchor_of(heading: str) -> str:
-    """Return the anchor that most renderers make of a heading."""
     return _anchor(_ANCHOR.sub("", heading))
 
 
 def heading_words(source: bytes, heading: Heading) -> tuple[int, int]:
-    """Return where a heading's own words stand, its marks and its block id aside.
-
-    `source` is the text of its note in UTF-8. A heading without words has an empty
-    stretch, behind its marks.
-    """
     start, end = heading.start, heading.end
     opening = _ATX.match(source, start, end)
     if opening:
@@ -432,7 +399,6 @@ def _last_line_end(text: bytes) -> int:
 
 
 def section_end(note: Note, at: int) -> int:
-    """Return where the section of a heading ends: at the next one of its rank."""
     level = note.headings[at].level
     headings = note.headings
     for behind in range(at + 1, len(headings)):  # a copy of the rest would be long
@@ -469,7 +435,6 @@ def _found(
 
 
 def _chains(above: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield what may be named before a heading: nothing, one above it, all of them."""
     yield ()
     for at in reversed(above):
         yield (at,)
@@ -478,7 +443,6 @@ def _chains(above: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 
 def _anchors(text: str) -> Iterator[str]:
-    """Yield the anchors of a heading: as it is given, or made of its words."""
     given = _ANCHOR.search(text)
     if given:
         yield _anchor(given[1])

@@ -59,10 +59,6 @@ read before, after, and for the index."""
 
 
 def read_note(path: NotePath, text: str) -> Note:
-    """Return a file as a note: Markdown, a drawing, a canvas or a base.
-
-    A base is listed and its text kept; nothing in it is read as a link.
-    """
     if len(text) > LONGEST_KEPT:
         return _read(path, text)
     return _kept(path, text)
@@ -156,7 +152,6 @@ def _aliases(properties: Iterable[tuple[str, PropertyValue]]) -> tuple[str, ...]
 def _barred(
     structure: Structure, links: Iterable[Link], equations: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """Yield where text holds no tags: in wikilinks, inline HTML and equations."""
     for link in links:
         yield link.start, link.end
     yield from inline_elements(structure.html)
@@ -194,7 +189,6 @@ def _shown(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:
 def _joined(
     equations: Iterable[tuple[int, int]], hidden: Iterable[tuple[int, int]]
 ) -> list[Region]:
-    """Return what may join several root blocks into one of its own kind."""
     found = [Region("math_block", start, end) for start, end in equations]
     found.extend(Region("comment", start, end) for start, end in hidden)
     return sorted(found, key=_START)
@@ -250,8 +244,6 @@ def _head(note: Note) -> str:
 
 
 def _with_properties(safe: Note, note: Note, words: Collection[str]) -> Note:
-    """Return a note with the properties of another, without some words."""
-
     def hide(text: str) -> str:
         text = redacted(text)
         for word in sorted(words, key=len, reverse=True):
@@ -309,7 +301,6 @@ _OPENER: Final = re.compile(
 
 
 def is_excalidraw(path: NotePath, text: str) -> bool:
-    """Whether a note is a drawing, by its name or by its frontmatter."""
     if path.lower().endswith(SUFFIX):
         return True
     if not text.startswith("---"):
@@ -426,7 +417,6 @@ class CanvasCard(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What a line about an edge calls the card."""
         if self.kind == "file":
             return self.body.rpartition("/")[2].removesuffix(".md") + self.subpath
         first = _MARKERS.sub("", self.body.strip()).partition("\n")[0].strip()
@@ -434,11 +424,9 @@ class CanvasCard(Struct, frozen=True):
 
     @property
     def order(self) -> tuple[float, float, str]:
-        """What orders cards as they are read."""
         return self.y, self.x, self.id
 
     def holds(self, other: "CanvasCard") -> bool:
-        """Return whether the middle of another card lies in this one."""
         x, y = other.x + other.width / 2, other.y + other.height / 2
         in_width = self.x <= x <= self.x + self.width
         return in_width and self.y <= y <= self.y + self.height
@@ -453,11 +441,7 @@ class CanvasGroup(Struct, eq=False):
 
 
 def parse_canvas(path: NotePath, text: str) -> Note:
-    """Return a canvas as a note; one that cannot be read is empty, with a warning.
-
-    File cards are embedding links of kind "canvas"; the links, tags and tasks of text
-    cards are found as in a note. Never raises, whatever the text.
-    """
+    """Return a canvas as a note; one that cannot be read is empty, with a warning."""
     title = splitext(basename(path))[0]
     text = text.removeprefix("\ufeff")
     try:
@@ -551,7 +535,6 @@ def _edge(edge: dict[str, Any], names: Mapping[str, str]) -> str:
 
 
 def _group_tree(cards: list[CanvasCard], title: str) -> CanvasGroup:
-    """Put each card into the smallest group that holds it, in reading order."""
     root = CanvasGroup(CanvasCard("", "group", title, "", 0, 0, 0, 0))
     frames = [CanvasGroup(card) for card in cards if card.kind == "group"]
     frames.sort(key=lambda group: group.card.order)
@@ -669,7 +652,6 @@ class _Rendering:
 
 
 def _moved(piece: Any, by: int, lines: int) -> Any:
-    """Return a piece of a card at its place in the rendering."""
     place: dict[str, Any] = {"start": piece.start + by, "end": piece.end + by}
     if isinstance(piece, Callout):
         place["span"] = Span(piece.span.start + lines, piece.span.end + lines)

@@ -15,7 +15,6 @@ MEANS_YES = frozenset(("true", "yes", "on", "1"))
 
 
 def says_private(properties: Mapping[str, object]) -> bool:
-    """Whether the properties of a note make it one for its owner alone."""
     return any(
         name.strip().lower() == PRIVATE and means_yes(value)
         for name, value in properties.items()
@@ -23,7 +22,6 @@ def says_private(properties: Mapping[str, object]) -> bool:
 
 
 def means_yes(value: object) -> bool:
-    """Whether a value says yes, or one of its items does."""
     if isinstance(value, list):
         return any(map(means_yes, value))
     return str(value).strip().lower() in MEANS_YES
@@ -54,11 +52,6 @@ def writes_private(head: str) -> bool:
 
 
 def parse_project(text: str) -> ProjectName:
-    """Return the project that a text names.
-
-    `folder:` (or a `/` at the end), `tag:` (or `#`) and `property:key=value` name one
-    form; everything else is a bare name. A link in brackets is its target.
-    """
     said = text.strip()
     form, colon, rest = said.partition(":")
     rest = rest.strip()
@@ -77,20 +70,11 @@ def parse_project(text: str) -> ProjectName:
 
 
 def projects_in(value: object) -> list[str]:
-    """Return the projects that a property names: one, or those of a list.
-
-    A number is a name as a text is. A truth value is none: it says that a note is a
-    project, and not which.
-    """
     many = value if isinstance(value, list) else [value]
     return values_in([one for one in many if not isinstance(one, bool)])
 
 
 def values_in(value: object) -> list[str]:
-    """Return what a property says, as a person writes it: one value, or a list of them.
-
-    Of a link it is the target; an empty value says nothing.
-    """
     many = value if isinstance(value, list) else [value]
     said = (_written(one) for one in many if isinstance(one, str | int | float))
     return [name for one in said if (name := plain_name(one))]
@@ -101,7 +85,6 @@ def _written(value: str | float) -> str:
 
 
 def plain_name(text: str) -> str:
-    """Return what a property names: the target of a link, else the text itself."""
     said = text.strip()
     if said.startswith("[[") and said.endswith("]]"):
         target = said[2:-2].partition("|")[0].partition("#")[0].strip()
@@ -126,7 +109,6 @@ plugins of Obsidian write it; in the callout, more lines of a person."""
 
 
 def is_memo(properties: Mapping[str, PropertyValue]) -> bool:
-    """Whether properties are those of a memo."""
     kind = properties.get("kind")
     is_kind = isinstance(kind, str) and kind in MEMO_FOLDERS
     return is_kind and properties.keys() >= _NOTED
@@ -140,6 +122,5 @@ def memo_own_text(text: str) -> str:
 
 
 def is_memo_head(text: str) -> bool:
-    """Whether a passage is the properties of a memo, of which it says nothing."""
     head = text.startswith("---")
     return head and all(f"\n{name}:" in text for name in ("kind", *_NOTED))

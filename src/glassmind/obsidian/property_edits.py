@@ -71,8 +71,6 @@ class TextCut(NamedTuple):
 
 
 class _Block(Struct, frozen=True):
-    """The lines between `---` and `---`, their values, and how lines end there."""
-
     text: str
     root: Node | None
     newline: str
@@ -87,7 +85,6 @@ class _Block(Struct, frozen=True):
 
     @property
     def margin(self) -> str:
-        """What stands before each name."""
         if not self.entries:
             return ""
         first = self.entries[0][0].start
@@ -96,7 +93,6 @@ class _Block(Struct, frozen=True):
 
     @property
     def list_margin(self) -> str:
-        """What stands before the dashes of lists, as in the first list there is."""
         for key, held in self.entries:
             if held.kind == "list" and held.style == "block":
                 dash = _dash_before(self.text, held.items[0])
@@ -140,7 +136,6 @@ def changed_property(
 def with_property(
     path: NotePath, text: str, change: ChangeProperty, newline: str
 ) -> str:
-    """Return a note's text with a property changed, as `changed_property` does it."""
     splices = changed_property(path, text, change, newline)
     return spliced(text.encode(), splices).decode()
 
@@ -263,7 +258,6 @@ def _tag(text: str) -> str:
 
 
 def _key(path: NotePath, properties: Mapping[str, PropertyValue], name: str) -> str:
-    """Return the property's name in the note: exactly so, or else in another case."""
     if name in properties:
         return name
     similar = [key for key in properties if key.lower() == name.lower()]
@@ -287,7 +281,6 @@ def _first_property(block: _Block, target: PropertyChange) -> Iterator[list[Text
 
 
 def _candidates(block: _Block, target: PropertyChange) -> Iterator[list[TextCut]]:
-    """Yield the ways to write a change, the most faithful first."""
     entry = block.entry(target.name)
     if entry is not None and target.by_items and _is_closed(block, entry[1], target):
         return
@@ -362,10 +355,6 @@ def _between_brackets(
     old: Sequence[tuple[int, int]],
     new: Sequence[str],
 ) -> Iterator[list[TextCut]]:
-    """Yield the cut that writes other pieces, laid out as the old ones are.
-
-    None where comments stand between the pieces: they could be lost.
-    """
     start, end = brackets[0] + 1, brackets[1] - 1
     gaps = _gaps(text, (start, end), old)
     if any("#" in gap for gap in gaps):
@@ -378,7 +367,6 @@ def _between_brackets(
 def _gaps(
     text: str, inside: tuple[int, int], spans: Iterable[tuple[int, int]]
 ) -> list[str]:
-    """Return what stands between brackets before, between and behind some pieces."""
     edges = [inside[0], *(edge for span in spans for edge in span), inside[1]]
     return [text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
@@ -386,11 +374,6 @@ def _gaps(
 def _put_value(
     block: _Block, entry: tuple[Node, Node], written: str, lines: Sequence[str] = ()
 ) -> list[TextCut]:
-    """Return the cuts that replace a value, by lines below its key if there are any.
-
-    A comment at the end of the key's line stays, and so do lines of comments before the
-    value. Empty for a key written with `?`.
-    """
     key, held = entry
     text = block.text
     found = _COLON.match(text, key.end)
@@ -422,10 +405,6 @@ def _changed_lines(
     now: Sequence[PropertyValue],
     wanted: Sequence[PropertyValue],
 ) -> list[TextCut]:
-    """Return the cuts that change a list of lines.
-
-    An item that is in both lists keeps its line and its comment.
-    """
     text = block.text
     cuts: list[TextCut] = []
     match = SequenceMatcher(
@@ -465,7 +444,6 @@ def _dash_before(text: str, item: Node) -> re.Match[str] | None:
 
 
 def _quote_of(node: Node) -> str:
-    """Return the quote that a value, or every text of a list, is written in."""
     styles = (
         {item.style for item in node.items} if node.kind == "list" else {node.style}
     )
@@ -474,7 +452,6 @@ def _quote_of(node: Node) -> str:
 
 
 def _first_content(text: str, at: int) -> int:
-    """Return where the first line begins that is neither blank nor a comment."""
     while at < len(text):
         line = text[at : _line_end(text, at)].strip()
         if line and not line.startswith("#"):
@@ -514,12 +491,10 @@ def _has_comments(block: _Block, held: Node) -> bool:
 
 
 def _is_bare_link(block: _Block, held: Node) -> bool:
-    """Return whether a value is `[[Note]]` without quotes: YAML reads it as lists."""
     return held.kind == "list" and block.text.startswith("[[", held.start)
 
 
 def _is_right(text: str, before: Head, after_text: str, target: PropertyChange) -> bool:
-    """Return whether a text has this one property changed and all else as before."""
     after = read_head(after_text)
     expected = dict(before.frontmatter.properties)
     if target.gone:
@@ -545,7 +520,6 @@ def _reason(block: _Block, target: PropertyChange) -> str:
 
 
 def _splices(text: str, base: int, cuts: Iterable[TextCut]) -> list[Splice]:
-    """Return cuts as bytes, in order, without those that change nothing."""
     found: list[Splice] = []
     for start, end, new in sorted(cuts, key=lambda cut: cut[:2]):
         old = text[base + start : base + end]

@@ -69,10 +69,6 @@ def prose(text: str, body: int) -> list[tuple[int, int]]:
 
 
 def readable_text(note: Note) -> str:
-    """Return what a note says to who reads it, with its code and its links.
-
-    Frontmatter, comments and addresses are left out.
-    """
     source, at = note.text.encode(), note.frontmatter.end
     hidden = [
         (region.start, region.end)
@@ -121,7 +117,6 @@ def _file_names(source: bytes, body: int) -> Iterator[tuple[int, int]]:
 
 
 def _free(structure: Structure, barred: Mask, body: int) -> Iterator[tuple[int, int]]:
-    """Yield the text that is not barred, stretches that touch joined."""
     for start, end in _joined(structure.text_starts, structure.text_ends):
         at = max(start, body)
         while at < end:

@@ -63,7 +63,6 @@ def digest_of_lines(text: str) -> str:
 
 
 def full_digest(text: str) -> str:
-    """Return all of the digest that a receipt begins, for one that says more of it."""
     plain = _ENDS.sub("\n", text).rstrip("\r\n") if "\r" in text else text.rstrip("\n")
     return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -110,11 +109,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def parse_receipt(text: str) -> Receipt | None:
-    """Return the receipt that a text is; None where it is none.
-
-    One in quotation marks, one that was copied out of a list with its mark or number,
-    and one typed with blanks instead of `%20` are read as well.
-    """
+    """Return the receipt that a text is; None where it is none."""
     found = _RECEIPT.fullmatch(bare(text)) if len(text) <= LONGEST_RECEIPT else None
     if found is None:
         return None
@@ -131,7 +126,6 @@ def parse_receipt(text: str) -> Receipt | None:
 
 
 def bare(text: str) -> str:
-    """Return a text without what it was wrapped in to be pasted, or listed by."""
     said = _LISTED.sub("", text.strip(), count=1)
     for opening, closing in _WRAPPED:
         if len(said) > 1 and said.startswith(opening) and said.endswith(closing):
@@ -160,10 +154,6 @@ _WORD = re.compile(
 
 
 def receipts_in(text: str) -> list[str]:
-    """Return the receipts that a text cites, each once, in its order.
-
-    Of a bundle these are its sources; what its notes quote does not count.
-    """
     try:
         found = list(_in_json(json.loads(text)))
     except (ValueError, RecursionError):

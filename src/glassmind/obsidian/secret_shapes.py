@@ -51,8 +51,6 @@ _TAKES_LINE = re.compile(r"\[(?:\\.|[^\]])*\]|\\.|_")
 
 
 def with_escapes(pattern: str) -> str:
-    """Return a pattern that takes an escaped line wherever it takes one."""
-
     def instead(match: re.Match[str]) -> str:
         if match[0] == "_":
             return r"\\?_"
@@ -76,7 +74,6 @@ class Shape(NamedTuple):
 
     @property
     def pattern(self) -> str:
-        """What finds it, in the group that is hidden."""
         begins = "|".join(map(re.escape, self.begins))
         return with_escapes(f"((?:{begins})[{self.letters}]{{{self.least},}}+)")
 
@@ -89,7 +86,6 @@ class Pattern(NamedTuple):
 
     @property
     def pattern(self) -> str:
-        """What finds it, in the group that is hidden."""
         return with_escapes(self.looks)
 
 
@@ -204,11 +200,7 @@ def _any_shape() -> re.Pattern[str]:
 
 
 def without_shapes(text: str, hidden: Hidden) -> str:
-    """Return a text with something else in place of every credential of these shapes.
-
-    Only long runs of letters are looked at, and each once, so that it takes as long as
-    the text is, whatever it says.
-    """
+    """Return a text without credentials of these shapes, in linear time."""
     if not _DEEP.search(text.encode("utf-8", "surrogatepass").translate(_CLASSES)):
         return text
 
@@ -235,14 +227,12 @@ def without_shapes(text: str, hidden: Hidden) -> str:
 
 
 def is_drawn(text: str) -> bool:
-    """Whether letters look drawn, not written."""
     if turns(text) * LETTERS_A_TURN >= len(text):
         return True
     return any(any(map(str.isdigit, word)) for word in _LONG_WORD.findall(text))
 
 
 def turns(text: str) -> int:
-    """Return how often letters turn from small to capitals or figures, or back."""
     return len(_TURN.findall(text))
 
 
@@ -278,7 +268,6 @@ _HOST = re.compile(r"localhost|[\d.]+", re.ASCII)
 
 
 def names_somebody(text: str) -> bool:
-    """Whether an address may have a name and a password before its host."""
     at = text.find("@")
     while at >= 0:
         address = text.rfind("://", max(0, at - NAME_CHARS), at)
@@ -289,14 +278,12 @@ def names_somebody(text: str) -> bool:
 
 
 def is_password(text: str) -> bool:
-    """Whether a text is none of those that manuals write in place of a password."""
     if len(text) > NAME_CHARS:
         return True
     return not (_STAND_IN.fullmatch(text) or _FILLED_IN.search(text))
 
 
 def without_passwords(text: str) -> str:
-    """Return a text without the passwords before the hosts of addresses."""
     return _ADDRESS.sub(_instead, text)
 
 
@@ -384,10 +371,6 @@ def without_private_keys(text: str) -> str:
 
 
 def _block(lines: Sequence[str], start: int, after: int, marks: Sequence[str]) -> range:
-    """Return the lines of a block that begins at one: to its end, or to what is none.
-
-    `after` is the line with the next marks.
-    """
     if marks[0] == "END" and after - start < MOST_LINES:
         between = lines[start + 1 : after]
         alike = sum(map(_is_inside, between))

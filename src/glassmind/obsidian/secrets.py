@@ -73,10 +73,7 @@ def redacted(text: str) -> str:
 
 
 def secret_locations(text: str) -> list[SecretLocation]:
-    """Return where credentials stand in a text, never what they are.
-
-    A private key is one, at its first line.
-    """
+    """Return where credentials stand in a text, never what they are."""
     safe = redacted(text)
     if safe == text:
         return []
@@ -135,7 +132,6 @@ def _begins(letter: str, inside: str) -> str:
 def _prefixed(
     name: str, first: str, inside: str, rest: str, judge: Judge | None = None
 ) -> Hide:
-    """Return what hides a shape by its first letter, where a word begins."""
     return _hiding(name, rest, judge, begins=_begins(first, inside))
 
 
@@ -144,7 +140,6 @@ _MODEL_KEY = re.compile(r"sk-(?:ant|proj|svcacct|admin|or)-")
 
 
 def _is_bearer(text: str) -> bool:
-    """Whether what stands in a table or in bold behind `Bearer` was drawn."""
     if not is_password(text):
         return False
     return (_has_figure(text) and is_drawn(text)) or 3 * turns(text) >= len(text)
@@ -155,7 +150,6 @@ def _has_figure(text: str) -> bool:
 
 
 def _is_model_key(text: str) -> bool:
-    """Whether letters look drawn, not written: a long run that has figures in it."""
     if _MODEL_KEY.match(text):
         return _has_figure(text)
     return any(_has_figure(run) for run in _RUN.findall(text))
@@ -181,7 +175,6 @@ _AWS_SECRET = re.compile(
 
 
 def _without_aws_secrets(text: str) -> str:
-    """Return a text without the forty letters that stand near a key of AWS."""
     lines = text.split("\n")
     near: set[int] = set()
     for row, line in enumerate(lines):
@@ -194,11 +187,6 @@ def _without_aws_secrets(text: str) -> str:
 
 
 def _has(*words: str) -> Callable[[str], bool]:
-    """Return what tells whether one of the words is in a text.
-
-    The last letter of each is rare, and a letter is found ten times as fast as a word.
-    """
-
     def has(text: str) -> bool:
         for word in words:
             letter = word[-1]
@@ -230,7 +218,6 @@ _WITH_DASH = re.compile(
 
 
 def _has_line(text: str) -> bool:
-    """Whether a word with a line in it is there, escaped or not."""
     if "_" not in text:
         return False
     if _WITH_LINE.search(text):

@@ -87,7 +87,6 @@ def char_offsets(text: str, offsets: list[int]) -> list[int]:
 
 
 def _body(text: str, offsets: list[int]) -> int:
-    """Where the frontmatter's passage ends: blank lines after it are its own."""
     end = offsets[0]
     first = offsets[1] if len(offsets) > 1 else len(text)
     if not end or text[end:first].strip():
@@ -130,10 +129,7 @@ def _blocks(
 def _sections(
     end: int, starts: list[int], kinds: list[str], headings: list[Heading | None]
 ) -> Iterator[NoteSection]:
-    """Yield sections; a thematic break closes the one it stands in.
-
-    A break with nothing to close belongs to what stands before it, or opens the note.
-    """
+    """Yield sections; a thematic break closes the one it stands in."""
     levels: list[int] = []
     path: tuple[str, ...] = ()
     opened, headed, closed = (starts[0] if starts else end), False, False
@@ -247,7 +243,6 @@ class Zones(Struct, frozen=True):
     ends: list[int]
 
     def around(self, at: int) -> tuple[int, int] | None:
-        """Return the zone that a cut at `at` would break, if any."""
         found = bisect_left(self.starts, at) - 1
         if found >= 0 and at < self.ends[found]:
             return self.starts[found], self.ends[found]
@@ -263,7 +258,6 @@ class SplitRegion(NamedTuple):
 
 
 def stretches(note: Note) -> list[SplitRegion]:
-    """Return the inner regions that are better kept whole, by start, longest first."""
     inner: list[tuple[int, int, str]]
     inner = [(r.start, r.end, r.kind) for r in note.regions if r.kind in WHOLE]
     inner.extend((c.start, c.end, "callout") for c in note.callouts)
@@ -280,10 +274,6 @@ def zones(
     end: int,
     limits: Limits,
 ) -> tuple[Zones, Zones]:
-    """Return what stays whole between two block starts, and what is too long for that.
-
-    The latter is to be cut between lines.
-    """
     kept: list[tuple[int, int]] = []
     long: list[tuple[int, int]] = []
     head = -1
@@ -310,7 +300,6 @@ def zones(
 
 
 def fits(text: str, start: int, end: int, room: int) -> bool:
-    """Whether a stretch of text is within `room` quarter tokens."""
     return end - start <= room and weight(text[start:end]) <= room
 
 
@@ -352,7 +341,6 @@ def _block_regions(
 def _opening(
     text: str, head: int, block: SplitRegion, limits: Limits
 ) -> list[tuple[int, int]]:
-    """Keep the first lines of a block together, and with the heading above it."""
     far = min(block.end, block.start + limits.slack)
     if block.kind not in WHOLE:
         end = text.find("\n", block.start, far) + 1 or far
@@ -368,7 +356,6 @@ def _opening(
 def _clipped(
     opening: list[tuple[int, int]], inner: list[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """End an opening before what would reach out of it, which is to stay whole too."""
     for head, end in opening:
         stop = min((a for a, b in inner if head < a < end < b), default=end)
         yield head, stop
@@ -399,7 +386,6 @@ def _inner(
 
 
 def _apart(found: list[tuple[int, int]]) -> Zones:
-    """Keep, of zones that overlap, the one that begins first, then the longest."""
     starts: list[int] = []
     ends: list[int] = []
     for start, end in sorted(found, key=lambda zone: (zone[0], -zone[1])):
@@ -438,7 +424,6 @@ class Cutting(Struct, frozen=True):
 
 
 def pieces(job: Cutting, start: int, end: int) -> Iterator[ChunkRange]:
-    """Yield the passages of a section in order, each within the limits."""
     text, limits = job.outlined.text, job.limits
     back = start
     while start < end:
@@ -476,7 +461,6 @@ def _last_block(job: Cutting, low: int, high: int) -> int | None:
 
 
 def _around_zone(job: Cutting, start: int, high: int) -> int | None:
-    """Cut before a zone of whole lines, or after it where little stands before."""
     zone = job.zones.around(high)
     if zone is None:
         return None
@@ -508,7 +492,6 @@ def _between_lines(job: Cutting, start: int, high: int) -> int | None:
 
 
 def _last_line(job: Cutting, low: int, high: int) -> int:
-    """Return the last line start between the two that breaks no zone, else `low`."""
     text = job.outlined.text
     while high > low:
         at = text.rfind("\n", low, high) + 1
@@ -524,7 +507,6 @@ def _last_line(job: Cutting, low: int, high: int) -> int:
 
 
 def _in_prose(job: Cutting, low: int, high: int) -> int:
-    """Return the best place to cut running text: line, sentence, word, character."""
     line = _last_line(job, min(low, high), high)
     if line > low:
         return line
@@ -654,10 +636,6 @@ def _pieces(
 def _joined(
     outlined: SectionOutline, parts: list[ChunkRange], most: int
 ) -> list[ChunkRange]:
-    """Join neighbours into `most` pieces at most, as even in length as cuts allow.
-
-    Frontmatter keeps to itself unless there is room for one piece only.
-    """
     room = -(-len(outlined.text) // most)
     while True:
         joined: list[ChunkRange] = []

@@ -376,7 +376,6 @@ class Mask(NamedTuple):
         return self.ends[index]
 
     def covers(self, offset: int) -> bool:
-        """Return whether the byte at `offset` lies in a stretch."""
         index = bisect_right(self.starts, offset) - 1
         return index >= 0 and offset < self.ends[index]
 
@@ -396,7 +395,6 @@ def line_starts(source: bytes) -> list[int]:
 
 
 def line_at(starts: Sequence[int], offset: int) -> int:
-    """Return the number of the line that holds the byte at `offset`, from 1."""
     return bisect_right(starts, offset)
 
 
@@ -455,10 +453,6 @@ def comments(source: bytes, body: int, structure: Structure) -> list[tuple[int, 
 
 
 def inline_elements(tags: list[InlineTag]) -> list[tuple[int, int]]:
-    """Return the stretches of inline HTML: elements with their content, lone tags.
-
-    An element opens and closes inside one text block.
-    """
     found: list[tuple[int, int]] = []
     waiting: dict[str, list[InlineTag]] = {}
     leaf = -1
@@ -484,10 +478,6 @@ _LEADING_MATH_MARK = re.compile(rb"^[ \t>]*(?=\$\$)", re.MULTILINE)
 def block_equations(
     source: bytes, body: int, structure: Structure
 ) -> list[tuple[int, int]]:
-    """Return the equations the parser missed: from a leading `$$` to the next one.
-
-    In order; one that never closes is text.
-    """
     # One byte is found faster than two, and most notes have not even that.
     if source.find(b"$", body) < 0 or source.find(b"$$", body) < 0:
         return []
@@ -511,7 +501,6 @@ def block_equations(
 def with_equations(
     regions: Sequence[Region], equations: Sequence[tuple[int, int]]
 ) -> list[Region]:
-    """Return the regions with equations in the place of what stands inside them."""
     if not equations:
         return list(regions)
     inside = Mask.of(equations)

@@ -41,7 +41,6 @@ _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 
 
 def first_day(text: str) -> str | None:
-    """Return the first `YYYY-MM-DD` near the beginning of a text that is a day."""
     return _first_day(text[:FAR])
 
 
@@ -81,12 +80,10 @@ SENTENCE_CHARS = 240
 
 
 def counted(count: int, noun: str) -> str:
-    """Return `1 note` or `1,247 notes`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def bytes_in_words(size: int) -> str:
-    """Return a size such as `546.1 KiB`."""
     value = float(size)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if value < 1024 or unit == "GiB":  # noqa: PLR2004 - bytes in a KiB
@@ -96,7 +93,6 @@ def bytes_in_words(size: int) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether it can be written: a terminal or JSON may hand on half a character."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -105,12 +101,10 @@ def is_text(text: str) -> bool:
 
 
 def on_one_line(text: str) -> str:
-    """Return a text on one line: a name may be what somebody else chose."""
     return text.replace("\n", "\\n")
 
 
 def shortened(text: str, most: int = ECHO_CHARS) -> str:
-    """Return what was typed, cut where it would fill the screen."""
     return text if len(text) <= most else f"{text[:most]}..."
 
 
@@ -122,27 +116,21 @@ class Style:
 
     @staticmethod
     def clean(text: str) -> str:
-        """Return text with control characters made visible."""
         return text if text.isprintable() else text.translate(_CONTROLS)
 
     def quote(self, sentence: str) -> str:
-        """Return a sentence of a note on one line, cut if it is too long."""
         return self.clean(shortened(" ".join(sentence.split()), SENTENCE_CHARS))
 
     def strong(self, text: str) -> str:
-        """Return text that stands out."""
         return self._dressed(BOLD, text)
 
     def faint(self, text: str) -> str:
-        """Return text that steps back."""
         return self._dressed(FAINT, text)
 
     def mark(self, text: str) -> str:
-        """Return a matched word, told from the rest even without colours."""
         return self._dressed(BOLD, text) if self._colour else f"**{self.clean(text)}**"
 
     def state(self, state: str, text: str = "") -> str:
-        """Return one of `ok`, `warn` and `fail`, or a text in its colour."""
         return self._dressed(STATES[state], text or state)
 
     def _dressed(self, code: str, text: str) -> str:
@@ -159,7 +147,6 @@ _RUN = re.compile("`{3,}")
 
 
 def fenced(text: str) -> str:
-    """Return text of notes between two fences, ending with a line end."""
     shown = clean(text)
     runs = _RUN.findall(shown) if "```" in shown else ()
     fence = "`" * (1 + max(map(len, runs), default=2))
@@ -167,7 +154,6 @@ def fenced(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Return text of a note that commands no terminal and turns no line around."""
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     # most text is plain but for the ends of its lines, and to see that costs little
@@ -176,7 +162,6 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return text of a note as a part of one line, whatever it holds."""
     if text.isprintable() and "  " not in text:  # the only blank there is
         return text.strip(" ")
     return " ".join(clean(text).split())
@@ -184,7 +169,6 @@ def one_line(text: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def titled(text: str) -> str:
-    """Return a title or a heading as a part of one line, not too long."""
     line = one_line(text)
     return line if len(line) <= TITLE_CHARS else f"{line[:TITLE_CHARS].rstrip()}…"
 
@@ -194,10 +178,7 @@ _NUMBER = re.compile(r"\[[0-9]+\] ")
 
 
 def first_quoted(text: str) -> str:
-    """Return the first block of data, without numbers of lines; without one, the text.
-
-    All summaries begin with a title and a warning, which say nothing of the notes.
-    """
+    """Return the first block of data without line numbers, or else the text."""
     lines = dropwhile(lambda line: not _OPENING.fullmatch(line), text.splitlines())
     fence = next(lines, "").removesuffix("note")
     quoted = takewhile(lambda line: line != fence, lines)
@@ -230,20 +211,14 @@ _UNLINKED = str.maketrans("#^|[]:", "      ")
 
 
 def heading_address(path: str, heading_path: tuple[str, ...]) -> str:
-    """Return `Folder/Note.md#Heading`, or the path alone above the first heading."""
     return f"{path}#{heading_path[-1]}" if heading_path else path
 
 
 def linked_heading(heading: str) -> str:
-    """Return a heading as Obsidian links to it."""
     return " ".join(heading.translate(_UNLINKED).split())
 
 
 def obsidian_uri(vault: str, path: str, heading_path: tuple[str, ...] = ()) -> str:
-    """Return the address that opens a note in Obsidian, at the heading if there is one.
-
-    Everything but letters, digits and `_.-~` is percent-encoded.
-    """
     file = path.removesuffix(_NOTE_SUFFIX)
     if heading_path:
         heading = linked_heading(heading_path[-1])
@@ -265,7 +240,6 @@ _TEXTLESS = frozenset((int, float, bool, NoneType, bytes))
 
 
 def texts_in(values: Any) -> list[str]:
-    """Return every text that is somewhere in some values, in no order."""
     texts: list[str] = []
     waiting = [values]
     while waiting:
@@ -294,7 +268,6 @@ def _take_apart(one: Any, texts: list[str], waiting: list[Any]) -> None:
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return values of JSON with every text changed, names of fields too."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
@@ -327,15 +300,11 @@ def weight(text: str) -> int:
 
 
 def estimate_tokens(text: str) -> int:
-    """Return about how many tokens a text has: 0 for an empty one, else at least 1."""
     return -(-weight(text) // QUARTERS)
 
 
 def reach(text: str, start: int, end: int, room: int) -> int:
-    """Return how far a passage from `start` gets within `room` quarters, at most `end`.
-
-    It always gets one character further, however little room there is.
-    """
+    """Return how far a passage from `start` gets within `room` quarters of a token."""
     far = min(end, start + max(room, 1))
     window = text[start:far]
     if weight(window) <= room:
@@ -380,7 +349,6 @@ is the blank behind its word."""
 
 
 def most_tokens(text: str) -> int:
-    """Return how many tokens a text has at most, save for odd ones."""
     raw = text.encode("utf-8", "surrogatepass")
     rest = raw.translate(None, _SINGLE)
     others = rest.translate(None, _LETTERS)
@@ -445,12 +413,6 @@ _OPENING_MARKS = "([{\"'*_“‘«„"  # noqa: RUF001 - quotation marks as peop
 
 
 def sentence_at(text: str, start: int, end: int) -> str:
-    """Return the sentence around a stretch of a text, such as a link.
-
-    An item of a list, a heading and a row of a table are one sentence each. Line ends
-    become blanks and the marks at the beginning of lines are left out. A stretch that
-    is not in the text is taken for the nearest that is.
-    """
     lines = text.split("\n")
     first, last = _block(lines, text.count("\n", 0, start))
     parts = [MARKER.sub("", part).strip() for part in lines[first : last + 1]]
@@ -464,16 +426,11 @@ def sentence_at(text: str, start: int, end: int) -> str:
 
 
 def sentences_in(text: str) -> list[str]:
-    """Return the sentences of a paragraph in order, to the letter."""
     found = (text[start:end].strip() for start, end in sentence_spans(text))
     return [sentence for sentence in found if sentence]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return where the sentences of a paragraph begin and end, in order.
-
-    None ends inside a bracket, unless that is never closed.
-    """
     found, start = [], 0
     for gap in ENDS.finditer(text):
         if gap.start() > start and _ends(text, gap) and not _inside(text, start, gap):
@@ -511,11 +468,6 @@ def _goes_on(line: str) -> bool:
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return where the sentence begins and ends that holds a stretch of text.
-
-    A full stop inside the stretch ends nothing. Further away than can be shown, no end
-    is looked for.
-    """
     first, last = max(0, start - LONGEST), min(len(text), end + LONGEST)
     for gap in ENDS.finditer(text, first, last):
         inside = start < gap.end() and gap.start() < end
@@ -528,7 +480,6 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _ends(text: str, gap: re.Match[str]) -> bool:
-    """Whether a sentence ends at a gap: not behind a word that is shortened."""
     if text[gap.start() - 1] != ".":
         return True
     begun = max(0, gap.start() - LONGEST_WORD)
@@ -542,7 +493,6 @@ def _ends(text: str, gap: re.Match[str]) -> bool:
 
 
 def _inside(text: str, start: int, gap: re.Match[str]) -> bool:
-    """Whether a bracket is open at a gap that is closed behind it, not far away."""
     over = gap.start()
     opened = text.count("(", start, over) - text.count(")", start, over)
     if opened <= 0:

@@ -150,11 +150,7 @@ class _Loading(Struct):
 
 
 def read_nodes(text: str) -> Node | None:
-    """Return the one value of a YAML text as written; None for a text without any.
-
-    Raises:
-        yaml.YAMLError: as `load` does.
-    """
+    """Return the one value of a YAML text as written; None for a text without any."""
     reader = _Reader(text)
     loader = _LOADER(text)
     try:
@@ -259,7 +255,6 @@ def _scalar(event: Any, text: str, *, is_key: bool) -> Node:
 
 
 def _end_of_block(text: str, start: int, end: int) -> int:
-    """Return the end of the last line of a block scalar that is not blank."""
     last = start + len(text[start:end].rstrip())
     stop = text.find("\n", last)
     if stop < 0:
@@ -272,7 +267,6 @@ def _refusal(problem: str, event: Any) -> yaml.MarkedYAMLError:
 
 
 def in_scalar(text: str, style: str) -> str:
-    """Return a text as it is written inside of a scalar of that style."""
     if style == "double":
         return quoted(text)[1:-1]
     return text.replace("'", "''") if style == "single" else text
@@ -300,10 +294,6 @@ def property_lines(name: str, fact: Fact) -> list[str]:
 
 
 def scalar(text: str) -> str:
-    """Return a text as YAML that is read as this text, to the letter.
-
-    A day or a time stands plain and is one to whoever asks.
-    """
     if _TIME.fullmatch(text):
         return text
     if _BARE_WORDS.fullmatch(text) and text.lower() not in _SPECIAL_WORDS:
@@ -312,7 +302,6 @@ def scalar(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a text as YAML in double quotes, whatever is not seen as an escape."""
     return '"' + "".join(map(_escape, text)) + '"'
 
 
@@ -332,11 +321,6 @@ DEEPEST = 8
 
 
 def check_value(value: PropertyValue, depth: int = 0) -> None:
-    """Refuse what no property can hold.
-
-    Raises:
-        BadEdit: a number without end, half a character, or too many lists in lists.
-    """
     if depth > DEEPEST:
         raise BadEdit(f"a property is nested {DEEPEST} deep at most")
     match value:
@@ -368,10 +352,6 @@ def check_text(text: str) -> None:
 
 
 def inline(value: PropertyValue, quote: str = "") -> str:
-    """Return a value as YAML on one line, which may stand in brackets too.
-
-    Text is in this quote where that can hold it.
-    """
     match value:
         case str():
             return _text(value, quote)
@@ -385,7 +365,6 @@ def inline(value: PropertyValue, quote: str = "") -> str:
 
 
 def is_same(one: PropertyValue, other: PropertyValue) -> bool:
-    """Return whether two values are equal and of one kind: `1` is not `true`."""
     if type(one) is not type(other):
         return False
     if isinstance(one, list) and isinstance(other, list):
