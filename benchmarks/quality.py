@@ -18,14 +18,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from beir import collection_bench, write_notes
+
 from glassmind import Engine, open_vault
-from glassmind.evaluation.bench import (
-    Bench,
-    Wanted,
-    collection_bench,
-    queries_bench,
-    write_notes,
-)
+from glassmind.evaluation.bench import Bench, Wanted, queries_bench
 from glassmind.evaluation.gold import GoldQuery, read_queries
 from glassmind.evaluation.measure import DEFAULT, ask_all, engine_asker
 from glassmind.evaluation.metrics import mean

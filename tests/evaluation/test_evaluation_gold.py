@@ -4,16 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from beir import note_path, read_collection, write_notes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.evaluation.bench import write_notes
-from glassmind.evaluation.gold import (
-    BadGold,
-    note_path,
-    read_collection,
-    read_queries,
-)
+from glassmind.evaluation.gold import BadGold, read_queries
 from glassmind.search.query import plain
 
 

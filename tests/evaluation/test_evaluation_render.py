@@ -1,8 +1,7 @@
-"""Figures are shown to people, to programs and as a page, and nothing commands any."""
+"""Figures are shown to people and to programs."""
 
 from glassmind.evaluation.report import (
     evaluation_as_json,
-    evaluation_as_page,
     evaluation_as_text,
     tuning_as_json,
     tuning_as_text,
@@ -55,7 +54,6 @@ TUNED = TuneReport(
     after=0.51,
     held_out=GAIN,
     luck=None,
-    chance=None,
     chosen=Tried("fusion rrf", {"search.fusion": "rrf"}, 0.51),
     current=Tried("in force", {}, 0.5),
     tried=(
@@ -75,11 +73,8 @@ def test_the_table_has_a_row_for_each_way_of_asking() -> None:
     assert "+0.013 (-0.003 to +0.027)" in lines[5]
 
 
-def test_a_name_from_outside_commands_neither_terminal_nor_page() -> None:
+def test_a_name_from_outside_does_not_command_the_terminal() -> None:
     assert "\x1b" not in evaluation_as_text(REPORT, Style())
-    page = evaluation_as_page(REPORT)
-    assert "<Notes>" not in page
-    assert "&lt;Notes&gt;" in page
 
 
 def test_programs_find_the_default_at_the_top_and_the_rest_below() -> None:
@@ -104,12 +99,11 @@ def test_tuning_says_why_nothing_was_changed_and_what_was_tried() -> None:
 
 
 def test_tuning_that_was_taken_tells_how_sure_it_is() -> None:
-    taken = TUNED._replace(accepted=True, luck=0.002, chance=0.005)
+    taken = TUNED._replace(accepted=True, luck=0.002)
 
     text = tuning_as_text(taken, Style())
 
     assert text.startswith("Better settings found")
     assert "by luck, among equals: 0.2 %" in text
-    assert "with shuffled answers: 0.5 %" in text
     assert '    search.fusion = "rrf"' in text.splitlines()
     assert tuning_as_json(taken)["chosen"]["settings"] == {"search.fusion": "rrf"}

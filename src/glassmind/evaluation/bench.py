@@ -1,4 +1,4 @@
-"""Vaults to measure on: copies that hide answers, and notes made from documents.
+"""Vaults to measure on, and copies of them that hide answers.
 
 The user's vault is only read. A copy has every note at its path, with its time, and an
 empty file for each attachment, so that links lead where they led.
@@ -23,7 +23,6 @@ from glassmind.evaluation.gold import (
     Gold,
     GoldQuery,
     Unmeasurable,
-    read_collection,
     read_queries,
 )
 from glassmind.evaluation.own_links import (
@@ -82,26 +81,6 @@ def _put(folder: Path, file: FileFacts, raw: bytes) -> None:
     os.utime(place, ns=(file.mtime_ns, file.mtime_ns))
 
 
-def write_notes(notes: Mapping[str, str], folder: Path) -> None:
-    """Make a folder hold these notes and no others, touching only what differs.
-
-    Raises IndexUnwritable.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for file in sorted(folder.rglob("*.md")):
-            if file.relative_to(folder).as_posix() not in notes:
-                file.unlink()
-        for path, text in notes.items():
-            place, raw = folder / path, text.encode("utf-8", "replace")
-            if place.is_file() and place.read_bytes() == raw:
-                continue
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(raw)
-    except OSError as error:
-        raise IndexUnwritable(str(folder), error.strerror or str(error)) from error
-
-
 def remove(folder: Path) -> None:
     """Delete a folder that we wrote; nothing when it is not there."""
     if folder.is_dir() and not folder.is_symlink():
@@ -144,8 +123,7 @@ Open: TypeAlias = Callable[[Path | None, Mapping[str, object]], Engine]
 class Bench(NamedTuple):
     """Queries, and what opens an engine that can answer them.
 
-    Engines under other settings share the index; who opens one closes it. `anew` opens
-    one whose passages are embedded by other settings, with an index of its own.
+    Engines under other settings share the index; who opens one closes it.
     """
 
     gold: str
@@ -155,7 +133,6 @@ class Bench(NamedTuple):
     model: str
     open: Callable[[Mapping[str, object]], Engine]
     notices: Sequence[str] = ()
-    anew: Callable[[Mapping[str, object]], Engine] | None = None
 
 
 class Wanted(NamedTuple):
@@ -179,37 +156,22 @@ class Wanted(NamedTuple):
 
 
 @contextmanager
-def collection_bench(open_: Open, folder: Path, wanted: Wanted) -> Iterator[Bench]:
-    """Yield a collection in the BEIR layout as notes, ready to be asked.
-
-    Raises BadGold.
-    """
-    documents = read_collection(folder)
-    model = model_of(_config(open_, folder, wanted))
-    with place_for(folder, "dataset", model, fresh=wanted.fresh) as place:
-        write_notes(documents.notes, place / "vault")
-        opener = _opener(open_, place, wanted)
-        made = _ready("dataset", folder, documents.gold, opener, wanted)
-        yield made._replace(anew=_anew(opener, place, wanted))
-
-
-@contextmanager
 def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
     """Yield the chosen vault and a file of queries about it, ready to be asked.
 
     Raises BadGold.
     """
     gold = read_queries(file)
-    config = _config(open_, None, wanted)
+    config = config_of(open_, None, wanted)
     root = config.vault.path
     _check_targets(gold.queries, root, file)
     with place_for(root, "queries", model_of(config), fresh=wanted.fresh) as place:
-        opener = _opener(open_, place, wanted, root)
-        _seed(lambda: open_(root, {}), place, "index", lambda: opener({}))
-        made = _ready("queries", root, gold, opener, wanted)
+        opener = opener_for(open_, place, wanted, root)
+        _seed(lambda: open_(root, {}), place, lambda: opener({}))
+        made = ready("queries", root, gold, opener, wanted)
         with opener({}) as engine:
             notices = (*made.notices, *_missing(made.queries, engine, made.notes))
-        yield made._replace(anew=_anew(opener, place, wanted), notices=notices)
+        yield made._replace(notices=notices)
 
 
 @contextmanager
@@ -218,7 +180,7 @@ def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
 
     The copy is deleted in the end. Raises BadGold.
     """
-    config = _config(open_, None, wanted)
+    config = config_of(open_, None, wanted)
     root = config.vault.path
     readings = read_vault(config)
     most = wanted.limit_queries or MOST_QUERIES
@@ -227,12 +189,11 @@ def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
         problem = "it has no links, aliases or headings that could be asked"
         raise BadGold(str(root), 0, problem)
     with place_for(root, "self", model_of(config), fresh=wanted.fresh) as place:
-        opener = _opener(open_, place, wanted)
+        opener = opener_for(open_, place, wanted)
         try:
             copy_vault(readings, found.hidden, place / "vault")
-            _seed(lambda: open_(root, {}), place, "index", lambda: opener({}))
-            made = _ready("self", root, found.gold, opener, wanted)
-            yield made._replace(anew=_anew(opener, place, wanted))
+            _seed(lambda: open_(root, {}), place, lambda: opener({}))
+            yield ready("self", root, found.gold, opener, wanted)
         finally:
             remove(place / "vault")
 
@@ -243,12 +204,12 @@ def model_of(config: Config) -> str:
     return "none" if chosen.backend == "none" else chosen.model or chosen.preset
 
 
-def _config(open_: Open, root: Path | None, wanted: Wanted) -> Config:
+def config_of(open_: Open, root: Path | None, wanted: Wanted) -> Config:
     with open_(root, wanted.settings()) as engine:
         return engine.config
 
 
-def _opener(
+def opener_for(
     open_: Open, place: Path, wanted: Wanted, root: Path | None = None
 ) -> Callable[[Mapping[str, object]], Engine]:
     """Return what opens the vault in a place, or another with its index there."""
@@ -256,7 +217,7 @@ def _opener(
     return lambda settings: open_(root or place / "vault", {**ours, **settings})
 
 
-def _ready(
+def ready(
     kind: str,
     source: Path,
     gold: Gold,
@@ -289,14 +250,9 @@ def _brought_up(engine: Engine, wanted: Wanted) -> IndexReport:
     return report
 
 
-def _seed(
-    known: Callable[[], Engine], place: Path, name: str, made: Callable[[], Engine]
-) -> None:
-    """Begin with a copy of an index that is known, so that little is done anew.
-
-    `made` opens the vault with the index called so.
-    """
-    if (place / name).exists():
+def _seed(known: Callable[[], Engine], place: Path, made: Callable[[], Engine]) -> None:
+    """Begin with a copy of an index that is known, so that little is done anew."""
+    if (place / "index").exists():
         return
     copy = place / "seed.db"
     copy.unlink(missing_ok=True)
@@ -307,23 +263,6 @@ def _seed(
         with made() as engine:
             engine.restore(copy, force=True)
     copy.unlink(missing_ok=True)
-
-
-def _anew(
-    opener: Callable[[Mapping[str, object]], Engine], place: Path, wanted: Wanted
-) -> Callable[[Mapping[str, object]], Engine]:
-    """Return what opens the same notes, embedded by other settings."""
-
-    def opened(settings: Mapping[str, object]) -> Engine:
-        said = "\n".join(f"{key} {settings[key]}" for key in sorted(settings))
-        name = f"index-{sha256(said.encode()).hexdigest()[:8]}"
-        apart = {**settings, "index.location": str(place / name)}
-        _seed(lambda: opener({}), place, name, lambda: opener(apart))
-        with opener(apart) as engine:
-            _brought_up(engine, wanted)
-        return opener(apart)
-
-    return opened
 
 
 def _check_targets(queries: Sequence[GoldQuery], root: Path, file: Path) -> None:

@@ -1,12 +1,9 @@
 """What was measured, as programs read it."""
 
 from collections.abc import Iterator, Mapping
-from html import escape
-from pathlib import Path
 from typing import Any
 
 from glassmind.config.sources import as_toml
-from glassmind.errors import WrongUsage
 from glassmind.model.evaluation import (
     METRICS,
     Difference,
@@ -82,7 +79,6 @@ def tuning_as_json(report: TuneReport) -> dict[str, Any]:
         "after": round(report.after, PLACES),
         "difference": _difference(report.held_out),
         "luck": report.luck,
-        "chance": report.chance,
         "current": _tried(report.current),
         "chosen": _tried(report.chosen),
         "tried": [_tried(one) for one in report.tried],
@@ -109,7 +105,6 @@ NAMES = {
 """The heads of the columns, by metric."""
 
 SOURCES = {
-    "dataset": "documents of",
     "queries": "notes of",
     "self": "notes of a copy of",
 }
@@ -188,102 +183,9 @@ def _tuning_lines(report: TuneReport, style: Style) -> Iterator[str]:
         yield f"    {path} = {style.clean(as_toml(value))}"
     if report.luck is not None:
         yield f"  as large by luck, among equals: {100 * report.luck:.1f} %"
-    if report.chance is not None:
-        yield f"  as large with shuffled answers: {100 * report.chance:.1f} %"
     yield f"  the same choice in {report.agreeing} of {report.folds} folds"
     yield "Tried, best first:"
     for one in sorted(report.tried, key=lambda one: -one.ndcg)[:TRIED_SHOWN]:
         mark = "*" if one.name == report.current.name else " "
         yield f" {mark} {one.ndcg:.3f}  {style.clean(one.name)}"
     yield style.faint(" * in force now")
-
-
-PAGES = (".html", ".htm")
-"""Suffixes of files that browsers open as a page."""
-
-HEAD = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<title>Search quality: """
-"""How every such page begins, by which one is known again."""
-
-STYLE = """\
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #dde3ea; }
-th:first-child, td:first-child { text-align: left; }
-meter { width: 20rem; }
-:root { color-scheme: light dark; }
-"""
-
-
-def check_place(file: Path, vault: Path | None) -> None:
-    """Check where a chart is to be written, before anything is measured.
-
-    Raises WrongUsage.
-    """
-    problem = ""
-    if file.suffix.lower() not in PAGES:
-        problem = f"a chart is a page, and its file must end in {' or '.join(PAGES)}"
-    elif not file.parent.is_dir():
-        problem = "there is no such folder for a chart"
-    elif vault is not None and file.resolve().is_relative_to(vault.resolve()):
-        problem = "measuring writes nothing into a vault; name another place"
-    elif file.exists() and not _is_chart(file):
-        problem = "that is not a chart of ours, and it is left as it is"
-    if problem:
-        raise WrongUsage(f"{problem}: {file}", "eval")
-
-
-def _is_chart(file: Path) -> bool:
-    try:
-        with file.open("rb") as opened:
-            return opened.read(len(HEAD.encode())) == HEAD.encode()
-    except OSError:
-        return False
-
-
-def write_page(report: EvalReport, file: Path) -> None:
-    """Write the page. Raises WrongUsage."""
-    try:
-        file.write_text(evaluation_as_page(report), "utf-8")
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise WrongUsage(f"{file} was not written: {reason}", "eval") from error
-
-
-def evaluation_as_page(report: EvalReport) -> str:
-    """Return an HTML page with a row for each configuration, and a bar in each."""
-    said = (
-        f"{report.default.queries:,} questions over {report.notes:,} notes, model "
-        f"{report.model}. Bars show nDCG@10; its interval holds the true mean 95 times "
-        "of 100."
-    )
-    heads = "".join(f"<th>{NAMES[name]}</th>" for name in METRICS)
-    return "\n".join(
-        [
-            f"{HEAD}{escape(report.source)}</title>\n<style>\n{STYLE}</style>",
-            f"<h1>Search quality: {escape(report.source)}</h1>\n<p>{escape(said)}</p>",
-            "<table>",
-            f"<tr><th></th><th></th>{heads}<th>95 % of nDCG</th><th>p50 ms</th>",
-            "<th>p95 ms</th><th>nDCG@10 against the default</th></tr>",
-            *map(_page_row, [report.default, *report.ablations]),
-            "</table>\n</html>\n",
-        ]
-    )
-
-
-def _page_row(one: Measured) -> str:
-    value, (low, high) = one.means["ndcg@10"], one.intervals["ndcg@10"]
-    cells = [
-        f'<meter value="{value:.3f}"></meter>',
-        *(f"{one.means[name]:.3f}" for name in METRICS),
-        f"{low:.3f} to {high:.3f}",
-        f"{one.p50_ms:.1f}",
-        f"{one.p95_ms:.1f}",
-        "" if one.versus is None else difference_as_text(one.versus),
-    ]
-    row = "".join(f"<td>{cell}</td>" for cell in cells)
-    return f"<tr><td>{escape(one.name)}</td>{row}</tr>"

@@ -3,15 +3,13 @@
 The questions are parted into folds so that all about one note are in one fold. For each
 fold the settings that score best on the other folds are compared, on that fold alone,
 with those in force: what is found so is what choosing gives on questions nobody has
-seen. It counts if four doubts are answered.
+seen. It counts if three doubts are answered.
 
 - Size: the gain is worth a change.
 - Noise: the 95 % interval of the paired difference, drawn by note, lies above 0.
 - Luck: of many settings that are as good as each other the luckiest wins every fold,
   and the interval does not know. So the procedure is repeated with the differences of
   each note given a sign by chance; it may hardly ever gain as much.
-- Labels: the procedure is repeated with the answers dealt out anew among the questions.
-  Settings that merely like popular notes gain there too, and so are refused.
 """
 
 import json
@@ -19,24 +17,18 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.config.settings import SETTINGS, Config
+from glassmind.config.settings import Config
 from glassmind.config.sources import parse_toml, put_text, read_text
 from glassmind.config.write import set_keys
-from glassmind.errors import IndexUnwritable
+from glassmind.errors import IndexUnwritable, QueryError
 from glassmind.evaluation.bench import Bench
-from glassmind.evaluation.gold import (
-    GoldQuery,
-    LimitTooLow,
-    NothingToUndo,
-    TooFewQueries,
-)
 from glassmind.evaluation.measure import (
     DEFAULT,
     SEED,
@@ -62,14 +54,7 @@ With twelve equals that leaves 1 to 4 wrong acceptances in 100, against 6 to 10 
 interval alone, and keeps nine in ten of the gains that are worth having.
 """
 
-MOST_CHANCE, SHUFFLES = 0.05, 199
-"""How often shuffled answers may gain as much, and of how many times."""
-
 BY_LUCK = "the gain may be luck: the best of so many may gain as much by chance"
-BY_CHANCE = "shuffled answers gain as much: it is not the questions that are met"
-
-DEPTH = 10
-_DISCOUNTS = 1 / np.log2(np.arange(2, DEPTH + 2))
 
 Values: TypeAlias = NDArray[np.float64]
 """nDCG@10 by settings (the first are those in force) and query."""
@@ -79,8 +64,8 @@ class Choice(NamedTuple):
     """What was chosen, and how it does on questions that had no say.
 
     `best` is the place of what scores best on all questions; `agreeing` counts the
-    folds that chose the same. `reason` says why it is taken, or why not. `luck` and
-    `chance` are None where the figures before them spoke against it.
+    folds that chose the same. `reason` says why it is taken, or why not. `luck` is None
+    where the figures before it spoke against it.
     """
 
     best: int
@@ -92,7 +77,6 @@ class Choice(NamedTuple):
     after: float
     held_out: Difference
     luck: float | None
-    chance: float | None
 
 
 def folds_of(groups: Sequence[str], count: int, seed: int) -> NDArray[np.int64]:
@@ -109,33 +93,20 @@ def folds_of(groups: Sequence[str], count: int, seed: int) -> NDArray[np.int64]:
     return fold[places]
 
 
-def choose(
-    rankings: Sequence[Sequence[Sequence[str]]],
-    queries: Sequence[GoldQuery],
-    *,
-    seed: int = 0,
-    shuffles: int = SHUFFLES,
-) -> Choice:
-    """Return whether any settings beat the first, by the ranking each gave each query.
+def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
+    """Return whether any settings beat the first: the same for the same seed.
 
-    The same for the same seed.
+    `groups` names the group of each query.
     """
-    groups = [query.group for query in queries]
     folds = folds_of(groups, FOLDS, seed)
-    judge = _Judge(rankings, queries)
-    values = judge.values(np.arange(len(queries)))
     picks, ours = _held_out(values, folds)
     theirs = values[0]
     found = difference(list(ours), list(theirs), seed=seed, groups=groups)
-    best = _best(values)
-    luck = chance = None
+    best, luck = _best(values), None
     reason = _objection(best, found)
     if not reason:
         luck = _luck(values, folds, groups, found.mean, seed)
         reason = BY_LUCK if luck > MOST_LUCK else ""
-    if not reason:
-        chance = _chance(judge, folds, found.mean, seed, shuffles)
-        reason = BY_CHANCE if chance > MOST_CHANCE else ""
     return Choice(
         best=best,
         accepted=not reason,
@@ -146,7 +117,6 @@ def choose(
         after=float(ours.mean()),
         held_out=found,
         luck=luck,
-        chance=chance,
     )
 
 
@@ -200,56 +170,6 @@ def _luck(
     return reached / (FLIPS + 1)
 
 
-def _chance(
-    judge: "_Judge", folds: NDArray[np.int64], gain: float, seed: int, shuffles: int
-) -> float:
-    """Return how often answers dealt out anew gain as much, the true deal included."""
-    chance = np.random.default_rng(seed)
-    reached = 1
-    for _ in range(shuffles):
-        values = judge.values(chance.permutation(len(folds)))
-        _, ours = _held_out(values, folds)
-        reached += bool(ours.mean() - values[0].mean() >= gain)
-    return reached / (shuffles + 1)
-
-
-class _Judge:
-    """Scores every ranking by the answers of any query."""
-
-    def __init__(
-        self,
-        rankings: Sequence[Sequence[Sequence[str]]],
-        queries: Sequence[GoldQuery],
-    ) -> None:
-        self._places = [
-            [_discounts(ranked) for ranked in of_settings] for of_settings in rankings
-        ]
-        self._grades = [list(query.grades.items()) for query in queries]
-        self._ideals = [_ideal(query.grades) for query in queries]
-
-    def values(self, order: NDArray[np.int64]) -> Values:
-        """Return nDCG@10 of the ranking of query `order[n]` by the answers of n."""
-        return np.array([self._row(places, order) for places in self._places])
-
-    def _row(
-        self, places: Sequence[Mapping[str, float]], order: NDArray[np.int64]
-    ) -> list[float]:
-        return [
-            sum(places[at].get(path, 0.0) * grade for path, grade in grades) / ideal
-            for at, grades, ideal in zip(order, self._grades, self._ideals, strict=True)
-        ]
-
-
-def _discounts(ranked: Sequence[str]) -> dict[str, float]:
-    unique = list(dict.fromkeys(ranked))[:DEPTH]
-    return {path: float(_DISCOUNTS[at]) for at, path in enumerate(unique)}
-
-
-def _ideal(grades: Mapping[str, float]) -> float:
-    best = sorted(grades.values(), reverse=True)[:DEPTH]
-    return float(np.dot(best, _DISCOUNTS[: len(best)])) or 1.0
-
-
 RECORDS = "tuned"
 """The folder of the records, beside the indexes."""
 
@@ -276,13 +196,12 @@ class Undone(NamedTuple):
 def evidence_of(report: TuneReport, today: date) -> list[str]:
     """Return why the settings were chosen, a line of a comment each."""
     low, high = report.held_out.interval
-    luck, chance = 100 * (report.luck or 0.0), 100 * (report.chance or 0.0)
     day, asked, gain = today.isoformat(), report.queries, report.held_out.mean
     return [
         f"Chosen by `glassmind tune` on {day} from {asked} questions of this vault.",
         f"nDCG@10 on held-out questions: {report.before:.4f}, now {report.after:.4f}.",
         f"A gain of {gain:+.4f}, 95 % interval {low:+.4f} to {high:+.4f};",
-        f"by luck {luck:.1f} %, by shuffled answers {chance:.1f} %.",
+        f"as large by luck {100 * (report.luck or 0.0):.1f} %.",
         "`glassmind tune --undo` takes it back.",
     ]
 
@@ -319,12 +238,13 @@ def write_choice(
 def undo(config: Config, *, dry_run: bool = False) -> Undone:
     """Take back the last tuning of a vault, or with `dry_run` tell what that would be.
 
-    Raises NothingToUndo or ConfigError.
+    Raises QueryError or ConfigError.
     """
     records = _record_file(config)
     changes = _recorded(records)
     if not changes:
-        raise NothingToUndo(str(config.vault.path))
+        vault = config.vault.path
+        raise QueryError(f"no tuning of {vault} is on record; nothing was changed")
     *known, last = changes
     file = Path(last.file)
     now = read_text(file) if file.exists() else ""
@@ -385,14 +305,13 @@ def _keep(file: Path, changes: Sequence[Change]) -> None:
 LEAST_QUERIES = 50
 """Below this no gain that a vault may hope for is told from noise."""
 
+NEEDED = f"{LEAST_QUERIES} are needed to tell a gain from noise; nothing was changed"
+
 SHARES = (0.2, 0.35, 0.5, 0.65, 0.8)
 """Shares of meaning against words: nearer ones rank alike."""
 
 LINKS = (0.0, 0.4, 0.8, 1.2)
 """Weights of the graph where votes are stretched; beyond these, hubs come first."""
-
-PREFIX, PREFIXES = "embeddings.prefix", ("headings", "title", "none")
-"""What passages are embedded with; each means to embed the vault once more."""
 
 IN_FORCE = "in force"
 
@@ -403,26 +322,15 @@ class Candidate(NamedTuple):
     name: str
     settings: Mapping[str, object]
 
-    @property
-    def embeds(self) -> bool:
-        """Whether it takes other vectors."""
-        return any(path.startswith("embeddings.") for path in self.settings)
 
-
-def candidates(config: Config, *, prefixes: bool = False) -> list[Candidate]:
-    """Return what is tried: first the settings in force, then others, each once.
-
-    Only settings that search makes use of are changed. With `prefixes`, so is what
-    passages are embedded with, unless another program embeds them.
-    """
+def candidates(config: Config) -> list[Candidate]:
+    """Return what is tried: first the settings in force, then others, each once."""
     found: dict[tuple[object, ...], Candidate] = {(): Candidate(IN_FORCE, {})}
-    given = config.embeddings.backend in {"none", "smart-connections"}
-    prefixed: list[dict[str, object]] = [{PREFIX: one} for one in PREFIXES]
-    for settings in chain(_settings(), prefixed if prefixes and not given else ()):
+    for settings in _settings():
         changed = {
             path: value
             for path, value in settings.items()
-            if path in SETTINGS and _value(config, path) != value
+            if _value(config, path) != value
         }
         if changed:
             key = tuple(sorted((path, str(value)) for path, value in changed.items()))
@@ -463,10 +371,10 @@ def _named(settings: Mapping[str, object]) -> str:
 def enough(limit: int | None) -> int | None:
     """Return a limit of queries that leaves what it takes to tune; None is no limit.
 
-    Raises LimitTooLow.
+    Raises QueryError.
     """
     if limit is not None and limit < LEAST_QUERIES:
-        raise LimitTooLow(limit, LEAST_QUERIES)
+        raise QueryError(f"--limit-queries {limit} is too low; {NEEDED}")
     return limit
 
 
@@ -474,23 +382,24 @@ def tune(
     bench: Bench,
     *,
     seed: int = SEED,
-    shuffles: int = SHUFFLES,
     show: ShowCount = lambda _done, _all: None,
-    prefixes: bool = False,
 ) -> TuneReport:
     """Return whether other settings are better on this bench; nothing is written.
 
-    With `prefixes`, passages are embedded anew for each of the other prefixes. Raises
-    TooFewQueries.
+    Raises QueryError.
     """
     began = time.perf_counter()
     if len(bench.queries) < LEAST_QUERIES:
-        raise TooFewQueries(len(bench.queries), LEAST_QUERIES)
+        found = len(bench.queries)
+        raise QueryError(
+            f"the vault's own links, aliases and headings give {found} queries; "
+            f"{NEEDED}"
+        )
     with bench.open({}) as engine:
-        tried = candidates(engine.config, prefixes=prefixes and bench.anew is not None)
+        tried = candidates(engine.config)
     asked = _asked(bench, tried, show)
-    rankings = [one.rankings for one in asked]
-    choice = choose(rankings, bench.queries, seed=seed, shuffles=shuffles)
+    values = np.array([one.column("ndcg@10") for one in asked])
+    choice = choose(values, [query.group for query in bench.queries], seed=seed)
     report = _report(bench, tried, asked, choice)
     return report._replace(seconds=time.perf_counter() - began)
 
@@ -505,8 +414,7 @@ def _asked(bench: Bench, tried: Sequence[Candidate], show: ShowCount) -> list[As
         def shown(done: int, _all: int, before: int = before) -> None:
             show(before + done, total)
 
-        opened = bench.anew if candidate.embeds and bench.anew else bench.open
-        with opened(candidate.settings) as engine:
+        with bench.open(candidate.settings) as engine:
             asker = engine_asker(engine)
             found.append(ask_all(asker, bench.queries, DEFAULT, shown, deep=False))
     return found

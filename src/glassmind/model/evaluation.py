@@ -59,7 +59,7 @@ class Measured(NamedTuple):
 class EvalReport(NamedTuple):
     """What was measured: on what, with which model, the default first.
 
-    `gold` says where the queries came from: "dataset", "queries" or "self".
+    `gold` says where the queries came from, such as "queries" or "self".
     """
 
     gold: str
@@ -85,8 +85,7 @@ class TuneReport(NamedTuple):
 
     `held_out` compares, on queries that had no say in the choice, what was chosen with
     the settings in force: `before` and `after` are the means there. `luck` is how often
-    equals would gain as much, `chance` how often shuffled answers do; None where the
-    figures before spoke against a change already.
+    equals would gain as much; None where the figures spoke against a change already.
     """
 
     accepted: bool
@@ -99,7 +98,6 @@ class TuneReport(NamedTuple):
     after: float
     held_out: Difference
     luck: float | None
-    chance: float | None
     chosen: Tried
     current: Tried
     tried: Sequence[Tried]

@@ -28,21 +28,6 @@ def queries(program: Program, *rows: dict[str, Any]) -> Path:
     return file
 
 
-def collection(program: Program) -> Path:
-    folder = program.home / "set"
-    (folder / "qrels").mkdir(parents=True)
-    documents = {"t/1": ("Tea", "Oolong rests."), "T/1": ("Boats", "Larch planks.")}
-    with (folder / "corpus.jsonl").open("w", encoding="utf-8") as file:
-        for id_, (title, text) in documents.items():
-            file.write(json.dumps({"_id": id_, "title": title, "text": text}) + "\n")
-    asked = [{"_id": "1", "text": "oolong"}, {"_id": "2", "text": "larch"}]
-    text = "".join(f"{json.dumps(row)}\n" for row in asked)
-    (folder / "queries.jsonl").write_text(text, "utf-8")
-    judged = "query-id\tcorpus-id\tscore\n1\tt/1\t1\n2\tT/1\t1\n"
-    (folder / "qrels/test.tsv").write_text(judged, "utf-8")
-    return folder
-
-
 def test_queries_about_a_vault_are_scored_and_the_vault_is_left_alone(
     sample: Program,
 ) -> None:
@@ -67,22 +52,10 @@ def test_queries_about_a_vault_are_scored_and_the_vault_is_left_alone(
     assert bytes_of(sample.vault) == before
 
 
-def test_documents_of_a_collection_become_notes_of_their_own(tmp_path: Path) -> None:
-    program = Inside(Program(tmp_path))
-    folder = collection(program)
-
-    done = program.bare("--json", "eval", "--dataset", folder, "--no-ablations")
-
-    found = json.loads(done.stdout)
-    assert (found["ndcg@10"], found["queries"], found["notes"]) == (1.0, 2, 2)
-    assert found["ablations"] == {}
-
-
 @pytest.mark.slow
 def test_a_vault_is_asked_about_itself_and_the_copy_is_gone(sample: Program) -> None:
     before = bytes_of(sample.vault)
-    chart = sample.home / "chart.html"
-    wishes = ("--self", "--no-ablations", "--limit-queries", "40", "--chart", chart)
+    wishes = ("--self", "--no-ablations", "--limit-queries", "40")
 
     done = sample.run("eval", *wishes)
     again = sample.json("eval", *wishes)
@@ -96,10 +69,6 @@ def test_a_vault_is_asked_about_itself_and_the_copy_is_gone(sample: Program) -> 
     places = list((sample.home / ".cache/glassmind/evaluation").iterdir())
     assert [(place / "index").is_dir() for place in places] == [True]
     assert not (places[0] / "vault").exists()
-    page = chart.read_text("utf-8")
-    assert "http" not in page
-    assert "<script" not in page
-    assert page.count("<meter") == 1
 
 
 @pytest.mark.slow
@@ -124,8 +93,7 @@ def test_what_cannot_be_measured_is_said_in_one_sentence(sample: Program) -> Non
     for arguments, sentence in [
         (("--queries", wrong), "queries.jsonl:2 cannot be used"),
         (("--queries", elsewhere), "none of the notes it names is in"),
-        (("--dataset", sample.home), "corpus.jsonl cannot be used: No such file"),
-        ((), "give --dataset, --queries or --self"),
+        ((), "give --queries or --self"),
         (("--self", "--queries", wrong), "cannot be used together"),
         (("--self", "--preset", "a", "--model", "b"), "cannot be used together"),
         (("--self", "--seed", "-5"), "--seed must be 0 or more (got -5)"),
@@ -180,42 +148,6 @@ def test_notes_that_are_not_there_are_told_and_count_as_missed(sample: Program) 
     ]
 
 
-@pytest.mark.parametrize("name", ["chart.png", "chart.pdf", "chart", "html"])
-def test_a_chart_is_refused_before_anything_is_measured_unless_it_is_a_page(
-    sample: Program, name: str
-) -> None:
-    chart = sample.home / name
-
-    done = sample.run("eval", "--self", "--chart", chart)
-
-    assert done.returncode == 2
-    assert "a chart is a page, and its file must end in .html or .htm" in done.stderr
-    assert not chart.exists()
-
-
-@pytest.mark.parametrize(
-    ("place", "sentence"),
-    [
-        ("nowhere/chart.html", "there is no such folder for a chart"),
-        ("Notes/chart.html", "measuring writes nothing into a vault"),
-        ("mine.html", "that is not a chart of ours, and it is left as it is"),
-    ],
-)
-def test_a_chart_is_written_over_nothing_but_a_chart_and_never_into_the_vault(
-    sample: Program, place: str, sentence: str
-) -> None:
-    mine = sample.vault.parent / "mine.html"
-    mine.write_text("<!doctype html>\n<p>Mine</p>\n", "utf-8")
-
-    done = sample.run("eval", "--self", "--chart", sample.vault.parent / place)
-
-    assert done.returncode == 2
-    assert sentence in done.stderr
-    assert mine.read_text("utf-8") == "<!doctype html>\n<p>Mine</p>\n"
-    assert not (sample.vault / "chart.html").exists()
-    assert not (sample.home / ".cache/glassmind/evaluation").exists()
-
-
 def test_a_vault_with_nothing_to_ask_says_so(tmp_path: Path) -> None:
     program = Inside(with_note(tmp_path, "Oolong.\n"))
 
@@ -244,14 +176,14 @@ def test_tuning_refuses_a_vault_that_says_too_little(tmp_path: Path) -> None:
     done = program.run("tune")
 
     assert done.returncode == 2
-    assert "give 1 queries, and 50 are needed" in done.stderr
+    assert "give 1 queries; 50 are needed" in done.stderr
 
 
 def test_tuning_refuses_a_limit_that_leaves_too_little(sample: Program) -> None:
     done = sample.run("tune", "--limit-queries", "40")
 
     assert done.returncode == 2
-    assert "at most 40 queries are to be asked, and 50 are needed" in done.stderr
+    assert "--limit-queries 40 is too low; 50 are needed" in done.stderr
     assert "the vault's own links" not in done.stderr
     assert not (sample.home / ".cache/glassmind/evaluation").exists()
 

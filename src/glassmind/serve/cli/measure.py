@@ -13,12 +13,10 @@ from glassmind.config.sources import as_toml
 from glassmind.config.trust import keep_trust
 from glassmind.engine import Engine, engine_for
 from glassmind.evaluation.report import (
-    check_place,
     evaluation_as_json,
     evaluation_as_text,
     tuning_as_json,
     tuning_as_text,
-    write_page,
 )
 from glassmind.model.evaluation import TuneReport
 from glassmind.model.index import Progress
@@ -65,19 +63,14 @@ def evaluate(args: Namespace, output: Output) -> int:
     """Measure search quality."""
     from glassmind.evaluation import bench, measure  # noqa: PLC0415 - numpy
 
-    one_of(args, "eval", "--dataset", "--queries", "--self", needed=True)
+    one_of(args, "eval", "--queries", "--self", needed=True)
     one_of(args, "eval", "--preset", "--model")
-    chart = path_of(args.chart) if args.chart else None
-    if chart:
-        check_place(chart, None if args.dataset else config_of(args).vault.path)
     with output.progress() as progress:
         wanted, opened = _wanted(args, progress, args.limit_queries), _open(args)
         if args.self:
             chosen = bench.own_bench(opened, wanted)
-        elif args.queries:
-            chosen = bench.queries_bench(opened, path_of(args.queries), wanted)
         else:
-            chosen = bench.collection_bench(opened, path_of(args.dataset), wanted)
+            chosen = bench.queries_bench(opened, path_of(args.queries), wanted)
         with chosen as opened_bench:
             report = measure.evaluate(
                 opened_bench,
@@ -89,9 +82,6 @@ def evaluate(args: Namespace, output: Output) -> int:
     for part in report.ablations:
         missing = set(part.degraded) - set(report.default.degraded)
         output.notices(f"{part.name}: {reason}" for reason in missing)
-    if chart:
-        write_page(report, chart)
-        output.notice(f"the chart is in {chart}")
     output.result(evaluation_as_json(report), evaluation_as_text(report, output.style))
     return OK
 
@@ -105,8 +95,7 @@ def tune(args: Namespace, output: Output) -> int:
     with output.progress() as progress:
         wanted = _wanted(args, progress, tune.enough(args.limit_queries))
         with bench.own_bench(_open(args), wanted) as opened:
-            show, prefixes = _count(progress), not args.no_prefixes
-            report = tune.tune(opened, seed=args.seed, show=show, prefixes=prefixes)
+            report = tune.tune(opened, seed=args.seed, show=_count(progress))
     output.notices(report.notices)
     if report.accepted and not args.dry_run:
         report = _write(report, args, output)
@@ -133,8 +122,6 @@ def _write(report: TuneReport, args: Namespace, output: Output) -> TuneReport:
         if getattr(getattr(written, section), name) != value:
             origin = written.origins[path]
             output.notice(f"{path} is not what was written: {origin} overrides it")
-    if any(path.startswith("embeddings.") for path in chosen):
-        output.notice("the vault has to be embedded again; run: glassmind index")
     return report._replace(file=str(file))
 
 
@@ -164,13 +151,13 @@ COMMANDS = {
         evaluate,
         "Maintain",
         (
-            option("--dataset", "measure on a dataset in BEIR format", "PATH"),
-            option("--queries", "or on the queries in this file, one per line", "FILE"),
+            option(
+                "--queries", "measure on the queries in this file, a line each", "FILE"
+            ),
             flag("--self", "or on queries made from the vault's links"),
             option("--preset", "embed with this preset", "NAME"),
             option("--model", "embed with this model", "NAME"),
             flag("--no-ablations", "measure the current settings only"),
-            option("--chart", "write a chart as an HTML page", "FILE"),
             *_MEASURING,
         ),
         expert=True,
@@ -181,7 +168,6 @@ COMMANDS = {
         (
             flag("--dry-run", "show what was found, write nothing"),
             flag("--undo", "undo the last tuning"),
-            flag("--no-prefixes", "embed nothing again"),
             flag("--in-vault", "write to the vault's own file"),
             *_MEASURING,
         ),
