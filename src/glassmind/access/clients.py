@@ -72,8 +72,6 @@ Stamp: TypeAlias = tuple[int, int, int, int]
 
 
 class Client(NamedTuple):
-    """One client; `scope` has its name, and `used` is a day, empty if it never was."""
-
     name: str
     scope: Scope
     created: str
@@ -82,7 +80,6 @@ class Client(NamedTuple):
 
 
 def clients_of(config: Config) -> "Clients":
-    """Return the clients of a vault."""
     return Clients(config.index_home / index_name(config.vault.path) / FILE)
 
 
@@ -95,7 +92,6 @@ def plain_caller(given: str, usual: str) -> str:
 
 
 def digest_of(token: bytes) -> str:
-    """Return what is kept of a token."""
     return hashlib.sha256(token).hexdigest()
 
 
@@ -127,7 +123,6 @@ class Clients:
         return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size
 
     def named(self, name: str) -> Client:
-        """Return a client by its name; raises `ClientUnknown`."""
         return _named(self.all(), name)
 
     def holder(self, token: bytes) -> Client | None:
@@ -181,7 +176,6 @@ class Clients:
         return gone
 
     def used(self) -> Sequence[Client]:
-        """Return every client with the day it was last used."""
         days = _days(self.file.with_name(USED))
         return [one._replace(used=days.get(_mark(one), "")) for one in self.all()]
 
@@ -270,7 +264,6 @@ def _client(row: Mapping[str, Any]) -> Client:
 
 
 def _read(file: Path) -> tuple[Client, ...]:
-    """Return the clients of a file that only its owner may write."""
     try:
         found = json.loads(_bytes_of(file))
         if found["format"] != FORMAT:

@@ -54,7 +54,6 @@ class ReadableFiles(VaultFiles):
         self._skipped = {} if skipped is None else skipped
 
     def read(self, path: str, *, limit_bytes: int | None = None) -> bytes:
-        """Return the bytes of a file. Raises FileGone."""
         raw = super().read(path, limit_bytes=limit_bytes)
         is_note = kind_of(path) != "attachment"
         if is_note and not self._policy.may_read_text(NotePath(path), raw):
@@ -62,7 +61,6 @@ class ReadableFiles(VaultFiles):
         return raw
 
     def stat(self, path: str) -> os.stat_result:
-        """Return what the file system says of a file. Raises FileGone."""
         try:
             return super().stat(path)
         except SymlinkInPath:
@@ -75,7 +73,6 @@ class ReadableFiles(VaultFiles):
             raise FileGone(path) from None
 
     def is_still(self, path: str, mtime_ns: int) -> bool:
-        """Whether a note may be read that was indexed as it was at a time."""
         try:
             return self.stat(path).st_mtime_ns == mtime_ns or self.may_tell(path)
         except VaultError:

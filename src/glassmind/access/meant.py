@@ -47,7 +47,6 @@ class Meant(NamedTuple):
     sure: bool = True
 
     def has(self, name: str) -> bool:
-        """Whether the note has a tag or one below it."""
         whole = folded(name.lstrip("#"))
         return any(is_in(folded(tag), whole) for tag in self.tags)
 
@@ -79,12 +78,10 @@ def _meant(path: NotePath, raw: bytes | None, *, whole: bool) -> Meant:
 
 
 def folded(name: str) -> str:
-    """Return a name as it is compared, since disks and Obsidian differ in the case."""
     return normalize("NFC", name).casefold()
 
 
 def is_in(path: str, folder: str) -> bool:
-    """Whether a name is that of a folder or a tag, or one below it."""
     return path == folder or path.startswith(f"{folder}/")
 
 

@@ -27,14 +27,11 @@ SETTINGS = "glassmind.toml"
 
 
 class Rule(NamedTuple):
-    """What holds in a folder or for a tag, by its name as it is compared."""
-
     name: str
     verdict: Verdict
 
 
 def strictest(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict that decides over several, the first of equal ones."""
     return min(verdicts, key=lambda one: STRICTNESS.index(one.may))
 
 
@@ -50,7 +47,6 @@ class WritePolicy:
 
     @property
     def tags(self) -> Sequence[str]:
-        """The tags that a rule is about; without any, tags need not be looked at."""
         return [rule.name for rule in self._tags]
 
     def judge(

@@ -102,7 +102,6 @@ class ReadPolicy:
         return any(_matches(rule, path, sure, facts) for rule in self._named)
 
     def may_read_text(self, path: NotePath, raw: bytes) -> bool:
-        """Whether a file may be read as it is on the disk now."""
         return self.may_read(self._marks(path, raw))
 
     def may_name(self, path: str) -> bool:
@@ -153,7 +152,6 @@ def _guessed(raw: bytes) -> str:
 def _matches(
     rule: ReadRule, path: str, tags: Iterable[str], properties: Mapping[str, object]
 ) -> bool:
-    """True if a rule names a note with this path and these tags, both folded."""
     if rule.kind == "folder":
         return is_in(path, rule.name)
     if rule.kind == "tag":
@@ -177,7 +175,6 @@ def _with_merged(properties: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _folded(rule: ReadRule) -> ReadRule:
-    """Return a rule as it is compared, however its owner wrote the name."""
     name = rule.name.strip()
     if rule.kind != "property":
         name = name.lstrip("#").removeprefix("./").removesuffix("/*").strip("/")

@@ -141,14 +141,12 @@ def _toolset(text: str, name: str, *, excluded: bool) -> str:
 
 
 def rule_as_text(rule: ReadRule) -> str:
-    """Return a rule as `read_rule` takes it."""
     sign = "-" if rule.excluded else ""
     value = "" if rule.value is None else f"={rule.value}"
     return f"{sign}{rule.kind}:{rule.name}{value}"
 
 
 def scope_as_texts(scope: Scope) -> list[str]:
-    """Return every rule of a scope as `read_scope` takes it."""
     return list(_texts(scope))
 
 
@@ -158,7 +156,6 @@ def _texts(scope: Scope) -> Iterator[str]:
 
 
 def scope_in_words(scope: Scope) -> str:
-    """Return a scope in words."""
     named = [rule_as_text(rule) for rule in scope.rules if not rule.excluded]
     excluded = [rule_as_text(rule)[1:] for rule in scope.rules if rule.excluded]
     text = " or ".join(named) or "everything"

@@ -63,11 +63,9 @@ class Sight:
         return self._policy.may_read_text(path, raw)
 
     def may_name(self, folder: str) -> bool:
-        """Whether a folder may be told of in which there is nothing."""
         return self._policy.may_name(folder)
 
     def may_show_rename(self, rename: tuple[str, str]) -> bool:
-        """Whether both ends of a finished rename may be shown."""
         old, new = rename
         return self.may_name(old) and self._sees_now(NotePath(new))
 
@@ -87,7 +85,6 @@ class Sight:
         )
 
     def knows(self, step: Step) -> bool:
-        """Whether the file of a step may be read before it; a new one may."""
         return step.folder or self.sees(step.path or step.to, step.before)
 
     def opens(self, step: Step) -> bool:
@@ -189,7 +186,6 @@ class SeenBook:
     def listed(
         self, states: Sequence[ChangeState] = (), /, *, limit: int | None = None
     ) -> tuple[Sequence[Changeset], int]:
-        """Return changesets without their content, newest first, and how many."""
         outlines, _ = self._book.listed(states)
         told = [self._outline(one) for one in outlines]
         found = [one for one in told if one is not None]

@@ -52,7 +52,6 @@ class Trust:
                 self._unchecked.setdefault(client, set()).update(paths)
 
     def is_tainted(self, client: str) -> bool:
-        """True if a client was given untrusted text, or if the index cannot say."""
         with self._lock:
             if client not in self._tainted and self._is_tagged(client):
                 self._taint(client)
@@ -82,8 +81,6 @@ class Trust:
 
 
 def trust_for(config: Config, tagged: Callable[[str], Sequence[NotePath]]) -> Trust:
-    """Return an empty record for a vault."""
-
     def meant(path: NotePath) -> Meant:
         try:
             return head_tags(path, read_file(config.vault.path, path))

@@ -56,8 +56,6 @@ CREDENTIALS = {
 
 
 class Choice(NamedTuple):
-    """A value, and where it was set."""
-
     value: Any
     origin: str = "default"
     rank: int = DEFAULT
@@ -121,7 +119,6 @@ def vault_around(cwd: Path, home: Path) -> Path | None:
 
 
 def settings_in(file: Path, text: str, rank: int) -> tuple[dict[str, Any], list[str]]:
-    """Return what a file sets, and warnings; raises `ConfigError`."""
     layers = Layers()
     layers.add_file(file, text, file.parent, rank)
     chosen = {path: each.value for path, each in layers.choices.items() if each.rank}
@@ -174,7 +171,6 @@ class Layers:
             self.choices[path] = choice._replace(value=value)
 
     def add_options(self, flags: Mapping[str, object], base: Path) -> None:
-        """Add command-line options; raises `BadSetting`."""
         for path, raw in flags.items():
             name = find_setting(path, "option").name.replace("_", "-")
             origin = "--vault" if path == "vault.path" else f"--{name}"
@@ -201,7 +197,6 @@ class Layers:
     def add_user_file(
         self, env: Mapping[str, str], cwd: Path, file: Path | None
     ) -> None:
-        """Add the user's file, if there is one; raises `ConfigError`."""
         used = places.own_file(env, cwd, file)
         try:
             text = sources.read_text(used)
@@ -213,7 +208,6 @@ class Layers:
         self.add_file(used, text, used.parent, USER_FILE)
 
     def add_vault_file(self, settings: trust.VaultSettings, *, trusted: bool) -> None:
-        """Add the file of a vault; raises `BadConfigFile`."""
         rank = TRUSTED_VAULT if trusted else UNTRUSTED_VAULT
         own = {path: self.choices[path] for path in WRITES}
         text = sources.decode(settings.file, settings.content)
@@ -224,7 +218,6 @@ class Layers:
             self.choices |= own
 
     def add_file(self, file: Path, text: str, base: Path, rank: int) -> None:
-        """Add the values of a configuration file; raises `ConfigError`."""
         owner = "user" if rank == USER_FILE else "vault"
         lines, unknown = sources.lines_of(text), []
         for section, table in sources.parse_toml(file, text).items():

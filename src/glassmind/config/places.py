@@ -12,7 +12,6 @@ CONFIG_VARIABLE = "GLASSMIND_CONFIG"
 
 
 def config_home(env: Mapping[str, str]) -> Path:
-    """Return the folder of the user's configuration."""
     return _user_folder(env, "XDG_CONFIG_HOME", ".config", "user_config_dir")
 
 
@@ -41,7 +40,6 @@ def current_folder() -> Path:
 
 
 def short(file: Path) -> str:
-    """Return a path with the home folder written as `~`."""
     home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() may raise
     text = str(file)
     return f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
@@ -50,11 +48,9 @@ def short(file: Path) -> str:
 def named_file(
     env: Mapping[str, str], cwd: Path, file: Path | None = None
 ) -> Path | None:
-    """Return the file to use in place of the user's own, if one is named."""
     named = file or env.get(CONFIG_VARIABLE)
     return Path(cwd, os.path.expanduser(named)) if named else None  # noqa: PTH111
 
 
 def own_file(env: Mapping[str, str], cwd: Path, file: Path | None = None) -> Path:
-    """Return the user's file, whether or not it exists: the named or the usual one."""
     return named_file(env, cwd, file) or config_home(env) / FILE_NAME

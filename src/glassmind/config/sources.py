@@ -24,7 +24,6 @@ def closest(name: str, known: Iterable[str]) -> str:
 
 
 def read_text(file: Path) -> str:
-    """Return the text of a file; raises `BadConfigFile` if that is not possible."""
     try:
         return decode(file, file.read_bytes())
     except OSError as error:
@@ -32,7 +31,6 @@ def read_text(file: Path) -> str:
 
 
 def decode(file: Path, content: bytes) -> str:
-    """Return the text without a byte order mark; raises `BadConfigFile`."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -41,7 +39,6 @@ def decode(file: Path, content: bytes) -> str:
 
 
 def parse_toml(file: Path, text: str) -> dict[str, Any]:
-    """Parse a file's text; raises `BadConfigFile`, with the line if it is known."""
     import tomllib  # noqa: PLC0415 - only if there is a file
 
     try:

@@ -67,7 +67,6 @@ class VaultSettings(NamedTuple):
     content: bytes
 
     def digest(self) -> str:
-        """Return a digest of the file's content."""
         from hashlib import sha256  # noqa: PLC0415 - only for trusted vaults
 
         return f"sha256:{sha256(self.content).hexdigest()}"
@@ -102,12 +101,10 @@ def read_vault_settings(
 
 
 def is_trusted(settings: VaultSettings, env: Mapping[str, str]) -> bool:
-    """Return whether the user trusts exactly these settings."""
     return _record(env).get(_key(settings.vault)) == settings.digest()
 
 
 def record_trust(settings: VaultSettings, env: Mapping[str, str]) -> None:
-    """Trust these settings of a vault from now on; raises `ConfigUnwritable`."""
     _write(env, {**_record(env), _key(settings.vault): settings.digest()})
 
 

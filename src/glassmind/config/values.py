@@ -37,7 +37,6 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host name or address can only mean this machine."""
     if host == "localhost":
         return True
     try:
@@ -78,12 +77,10 @@ class Setting(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The full name, such as `search.limit`."""
         return f"{self.section}.{self.name}"
 
     @property
     def variable(self) -> str:
-        """The environment variable that sets it."""
         return f"GLASSMIND_{self.section}_{self.name}".upper()
 
     @property
@@ -120,7 +117,6 @@ class Setting(NamedTuple):
         raise BadSetting(self.path, origin, f"must be {self.expected}{received}")
 
     def shown(self, value: object) -> object:
-        """Return a value with the types of JSON, secrets and passwords hidden."""
         if self.secret and value:
             return HIDDEN
         return without_password(value) if isinstance(value, str) else plain(value)
@@ -152,7 +148,6 @@ class Section(SimpleNamespace):
     settings: ClassVar[Mapping[str, Setting]]
 
     def __init_subclass__(cls) -> None:
-        """Complete the declarations with their names, kinds and choices."""
         cls.settings, section = {}, cls.__name__.lower()
         for name, annotation in cls.__annotations__.items():
             if isinstance(declared := vars(cls)[name], Setting):
@@ -181,7 +176,6 @@ class Section(SimpleNamespace):
 
 
 def plain(value: object) -> object:
-    """Return a value with the types of JSON and TOML."""
     if isinstance(value, tuple):
         return list(value)
     return str(value) if isinstance(value, Path) else value
@@ -334,5 +328,4 @@ def _kind_of(annotation: Any) -> tuple[Kind, tuple[str, ...]]:
 
 
 def without_password(url: str) -> str:
-    """Return a URL with the user name and password in it hidden."""
     return re.sub(r"^(.*?://)[^/?#\\]+@", rf"\1{HIDDEN}@", url, flags=re.DOTALL)

@@ -26,7 +26,6 @@ HEAD = """\
 
 
 def write_config(file: Path, vault: Path, *, in_vault: bool = False) -> None:
-    """Write a commented configuration for a vault; raises `ConfigUnwritable`."""
     text = commented_file("." if in_vault else str(vault.resolve()))
     put_text(file, text, in_vault=in_vault)
 
@@ -79,7 +78,6 @@ def set_keys(
 
 
 def _value(path: str, raw: object) -> Any:
-    """Return the checked value as it is written in a file."""
     setting = find_setting(path, COMMAND)
     value = setting.parse(raw, current_folder(), COMMAND, is_text=True)
     return plain(False if setting.kind is AGENT_FOLDER and not value else value)

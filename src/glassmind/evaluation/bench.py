@@ -65,7 +65,6 @@ def copy_vault(
 
 
 def edited(raw: bytes, edits: Sequence[Edit], base: int = 0) -> bytes:
-    """Return the bytes with each edit made; they are in order and do not overlap."""
     parts: list[bytes] = []
     at = 0
     for edit in edits:
@@ -82,7 +81,6 @@ def _put(folder: Path, file: FileFacts, raw: bytes) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Delete a folder that we wrote; nothing when it is not there."""
     if folder.is_dir() and not folder.is_symlink():
         shutil.rmtree(folder)
 
@@ -92,7 +90,6 @@ WAIT_S = 5.0
 
 
 def cache_home() -> Path:
-    """Return the folder below which every measured set has its place."""
     return Path(platformdirs.user_cache_dir(APP, appauthor=False), "evaluation")
 
 
@@ -199,7 +196,6 @@ def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
 
 
 def model_of(config: Config) -> str:
-    """Return the model that the settings name, or the preset."""
     chosen = config.embeddings
     return "none" if chosen.backend == "none" else chosen.model or chosen.preset
 
@@ -212,7 +208,6 @@ def config_of(open_: Open, root: Path | None, wanted: Wanted) -> Config:
 def opener_for(
     open_: Open, place: Path, wanted: Wanted, root: Path | None = None
 ) -> Callable[[Mapping[str, object]], Engine]:
-    """Return what opens the vault in a place, or another with its index there."""
     ours = {"index.location": str(place / "index"), **wanted.settings()}
     return lambda settings: open_(root or place / "vault", {**ours, **settings})
 
@@ -273,10 +268,7 @@ def _check_targets(queries: Sequence[GoldQuery], root: Path, file: Path) -> None
 
 
 def _missing(queries: Sequence[GoldQuery], engine: Engine, notes: int) -> Iterator[str]:
-    """Yield how many relevant notes no search can find, if any, and one of them.
-
-    `notes` is how many the index has.
-    """
+    """Yield how many relevant notes no search can find, if any, and one of them."""
     known = {note.path for note in engine.list_notes(limit=notes).notes}
     gone = sorted({path for query in queries for path in query.grades} - known)
     if len(gone) == 1:
@@ -287,7 +279,6 @@ def _missing(queries: Sequence[GoldQuery], engine: Engine, notes: int) -> Iterat
 
 
 def sampled(queries: Sequence[GoldQuery], wanted: Wanted) -> Sequence[GoldQuery]:
-    """Return so many of the queries as are wanted, in their order; chosen by seed."""
     if wanted.limit_queries is None or len(queries) <= wanted.limit_queries:
         return queries
     order = sorted(

@@ -22,8 +22,6 @@ class BadGold(QueryError):
 
 
 class Unmeasurable(ModelFault):
-    """What is to be measured cannot be asked: its figures would be another's."""
-
     def __init__(self, reason: str) -> None:
         super().__init__(f"nothing was measured: {reason}")
         self.reason = reason
@@ -54,8 +52,6 @@ class GoldQuery(NamedTuple):
 
 
 class Gold(NamedTuple):
-    """The queries of one set, and what was odd about it."""
-
     queries: Sequence[GoldQuery]
     notices: Sequence[str] = ()
 

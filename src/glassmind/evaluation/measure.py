@@ -38,15 +38,11 @@ SEED = 0
 
 
 class Configuration(NamedTuple):
-    """A named set of arguments for `Engine.search`."""
-
     name: str
     options: Mapping[str, object] = MappingProxyType({})
 
 
 class Answer(NamedTuple):
-    """What a query found: paths, best first, and what was missing meanwhile."""
-
     paths: Sequence[str]
     degraded: Sequence[str] = ()
 
@@ -139,7 +135,6 @@ def measured(
     seed: int = SEED,
     default: Asked | None = None,
 ) -> Measured:
-    """Return the figures of one way of asking, beside the default one if given."""
     columns = {metric: asked.column(metric) for metric in METRICS}
     milliseconds = [1000 * one for one in asked.seconds]
     return Measured(
@@ -167,7 +162,6 @@ def _versus(asked: Asked, default: Asked | None, seed: int) -> Difference | None
 def _parts(
     columns: Mapping[str, Sequence[float]], labels: Sequence[str]
 ) -> dict[str, Figures]:
-    """Return the means of the queries of each label; those without one are left out."""
     found: dict[str, Figures] = {}
     for label in sorted(set(labels) - {""}):
         at = [n for n, one in enumerate(labels) if one == label]
@@ -186,7 +180,6 @@ def measure(
     seed: int = SEED,
     show: ShowCount = lambda _done, _all: None,
 ) -> tuple[Measured, list[Measured]]:
-    """Return the figures of the default configuration, and those of the others."""
     total = len(queries) * (1 + len(others))
 
     def shown(before: int) -> ShowCount:
@@ -208,8 +201,6 @@ def measure(
 
 
 def engine_asker(engine: "Engine") -> Asker:
-    """Return what asks an engine; a query's own intent and root are passed on."""
-
     def ask(query: GoldQuery, configuration: Configuration, limit: int, /) -> Answer:
         reply = reply_of(engine, query, configuration, limit)
         return Answer([hit.path for hit in reply.hits], reply.degraded)
@@ -220,7 +211,6 @@ def engine_asker(engine: "Engine") -> Asker:
 def reply_of(
     engine: "Engine", query: GoldQuery, configuration: Configuration, limit: int
 ) -> "SearchReply":
-    """Return what an engine answers to a query asked in one way."""
     options = {
         **({"intent": query.intent} if query.intent else {}),
         **({"root_note": query.root_note} if query.root_note else {}),

@@ -46,7 +46,6 @@ def scores(ranked: Sequence[str], grades: Grades) -> dict[str, float]:
 
 
 def ndcg(ranked: Sequence[str], grades: Grades, depth: int = 10) -> float:
-    """Return the discounted gain of the first `depth`, as a share of the best order."""
     best = _discounted(sorted(grades.values(), reverse=True)[:depth])
     got = _discounted([grades.get(path, 0.0) for path in ranked[:depth]])
     return got / best if best else 0.0
@@ -59,7 +58,6 @@ def _discounted(gains: Sequence[float]) -> float:
 
 
 def reciprocal_rank(ranked: Sequence[str], grades: Grades) -> float:
-    """Return 1 by the place of the first relevant note; 0 when there is none."""
     for rank, path in enumerate(ranked, 1):
         if grades.get(path, 0.0) > 0:
             return 1 / rank
@@ -67,12 +65,10 @@ def reciprocal_rank(ranked: Sequence[str], grades: Grades) -> float:
 
 
 def hit(ranked: Sequence[str], grades: Grades, depth: int) -> float:
-    """Return 1 when a relevant note is among the first `depth`, else 0."""
     return float(any(grades.get(path, 0.0) > 0 for path in ranked[:depth]))
 
 
 def recall(ranked: Sequence[str], grades: Grades, depth: int) -> float:
-    """Return the share of the relevant notes that is among the first `depth`."""
     relevant = {path for path, grade in grades.items() if grade > 0}
     found = relevant.intersection(ranked[:depth])
     return len(found) / len(relevant) if relevant else 0.0
@@ -83,7 +79,6 @@ def mean(values: Sequence[float]) -> float:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the value below which that share of the values lies; 0 of nothing."""
     return float(np.quantile(values, share)) if values else 0.0
 
 
@@ -126,7 +121,6 @@ def _resampled(
 def _by_group(
     values: Sequence[float], groups: Sequence[str] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the sum and the number of the values of each group."""
     if groups is None:
         return np.asarray(values, np.float64), np.ones(len(values))
     _, places = np.unique(np.asarray(groups), return_inverse=True)

@@ -31,8 +31,6 @@ FEWEST, MOST = 5, 60
 
 
 class Reading(NamedTuple):
-    """A note and its bytes; the note's offsets count from `base` on."""
-
     note: Note
     raw: bytes
     base: int
@@ -102,7 +100,6 @@ _OUTSIDE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)|https?://\S+")
 
 
 def shown_by(link: Link) -> str:
-    """Return what a reader sees of a link."""
     return link.display or link.target
 
 
@@ -122,7 +119,6 @@ def sentence_around(
 
 
 def _stretch(note: Note, source: bytes, link: Link) -> tuple[int, int]:
-    """Return the paragraph that holds a link, or of anything else its line."""
     at = bisect_right(note.blocks, link.start, key=lambda block: block.start) - 1
     block = note.blocks[at] if at >= 0 else None
     if block is not None and block.kind == "paragraph" and link.end <= block.end:
@@ -174,8 +170,6 @@ HEADING_WORDS = 2
 
 
 class Edit(NamedTuple):
-    """Bytes of a note to be replaced: offsets as the note's pieces have them."""
-
     start: int
     end: int
     text: bytes
@@ -192,13 +186,10 @@ class Clue(NamedTuple):
 
     @property
     def source(self) -> NotePath | None:
-        """The other note that says it, if it is another."""
         return self.place if self.place != self.target else None
 
 
 class OwnGold(NamedTuple):
-    """Queries, and what has to be hidden while they are asked."""
-
     gold: Gold
     hidden: Mapping[NotePath, Sequence[Edit]]
 
@@ -317,7 +308,6 @@ def _heading_clues(
 
 
 def _names(note: Note) -> frozenset[str]:
-    """Return the names that a note goes by without any help."""
     first = next((h.text for h in note.headings if h.level == 1), "")
     path = note.path.removesuffix(".md")
     shown = (note.title, path, path.rpartition("/")[2], first)
@@ -331,7 +321,6 @@ def _worth(clue: Clue, names: Mapping[NotePath, frozenset[str]]) -> bool:
 
 
 def _merged(clues: Iterable[Clue]) -> list[tuple[str, list[Clue]]]:
-    """Return the clues of each text by id; what means many notes is left out."""
     by_text: dict[str, list[Clue]] = {}
     for clue in clues:
         by_text.setdefault(key_of(clue.text), []).append(clue)
@@ -377,7 +366,6 @@ def _query(id_: str, clues: Sequence[Clue]) -> GoldQuery:
 
 
 def _apart(edits: Iterable[Edit]) -> list[Edit]:
-    """Return edits that do not overlap, in order; of nested ones the outer."""
     kept: list[Edit] = []
     for edit in sorted(edits, key=lambda one: (one.start, -one.end)):
         if not kept or edit.start >= kept[-1].end:

@@ -21,7 +21,6 @@ PLACES = 4
 
 
 def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
-    """Return the figures of the default configuration, the others below `ablations`."""
     return {
         "gold": report.gold,
         "source": report.source,
@@ -35,7 +34,6 @@ def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
 
 
 def measured_as_json(one: Measured) -> dict[str, Any]:
-    """Return the figures of one configuration."""
     found: dict[str, Any] = {
         "queries": one.queries,
         **_rounded(one.means),
@@ -67,7 +65,6 @@ def _difference(found: Difference) -> dict[str, Any]:
 
 
 def tuning_as_json(report: TuneReport) -> dict[str, Any]:
-    """Return what tuning found and whether it was taken."""
     return {
         "accepted": report.accepted,
         "reason": report.reason,
@@ -161,13 +158,11 @@ def _cells(means: Mapping[str, float]) -> str:
 
 
 def difference_as_text(found: Difference) -> str:
-    """Return `+0.012 (-0.003 to +0.027)`."""
     low, high = found.interval
     return f"{found.mean:+.3f} ({low:+.3f} to {high:+.3f})"
 
 
 def tuning_as_text(report: TuneReport, style: Style) -> str:
-    """Return what tuning found, whether it was taken, and by which figures."""
     return "".join(f"{line}\n" for line in _tuning_lines(report, style))
 
 

@@ -121,7 +121,6 @@ def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
 
 
 def _objection(best: int, found: Difference) -> str:
-    """Return what the figures say against a change; nothing when they are for it."""
     if best == 0:
         return "the settings in force are the best of those tried"
     if found.mean < LEAST_GAIN:
@@ -132,14 +131,12 @@ def _objection(best: int, found: Difference) -> str:
 
 
 def _best(values: Values) -> int:
-    """Return the settings with the best mean; those in force when none beats them."""
     means = values.mean(axis=1)
     best = int(means.argmax())
     return best if means[best] > means[0] + 1e-12 else 0
 
 
 def _held_out(values: Values, folds: NDArray[np.int64]) -> tuple[list[int], Values]:
-    """Return what the other folds choose for each, and what that scores on its own."""
     picks, ours = [], values[0].copy()
     for fold in range(FOLDS):
         apart = folds == fold
@@ -158,7 +155,6 @@ def _luck(
     gain: float,
     seed: int,
 ) -> float:
-    """Return how often signs given to each note by chance gain as much."""
     names, places = np.unique(np.asarray(groups), return_inverse=True)
     chance = np.random.default_rng(seed)
     apart = values - values[0]
@@ -186,8 +182,6 @@ class Change(NamedTuple):
 
 
 class Undone(NamedTuple):
-    """What was taken back, and the settings that had been changed by hand since."""
-
     file: str
     settings: Mapping[str, object]
     kept: Sequence[str]

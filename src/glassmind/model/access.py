@@ -13,10 +13,7 @@ RuleKind: TypeAlias = Literal["folder", "tag", "property"]
 
 
 class ReadRule(NamedTuple):
-    """Notes by their folder, tag or property; `excluded` where they may not be read.
-
-    `value` is None for a property that only has to be there.
-    """
+    """Notes by their folder, tag or property; `excluded` where they may not be read."""
 
     kind: RuleKind
     name: str
@@ -49,16 +46,11 @@ class Seen(NamedTuple):
     hidden: bool = True
 
     def has(self, one: int) -> bool:
-        """Whether one is seen."""
         return (one in self.ids) is not self.hidden
 
 
 class NoteMarks(NamedTuple):
-    """What of a note decides who may read it.
-
-    `tags` are those that Obsidian knows, without `#`; `unread` is what stands where
-    its properties should, if these cannot be read.
-    """
+    """What of a note decides who may read it."""
 
     path: NotePath
     tags: tuple[str, ...] = ()
@@ -111,17 +103,12 @@ class Passage(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What an answer shows: passages, and notes that it names without their text."""
-
     passages: tuple[Passage, ...] = ()
     named: tuple[str, ...] = ()
 
 
 class Reading(NamedTuple):
-    """One answer: when, to whom, by which way, to which verb, and what it showed.
-
-    Of many notes that were only named the first are here; `more_named` counts others.
-    """
+    """One answer: when, to whom, by which way, to which verb, and what it showed."""
 
     at: datetime
     client: str
@@ -133,11 +120,7 @@ class Reading(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Which readings are asked for; empty means all.
-
-    `notes` are names and paths that one note has or had, or a folder that ends with
-    `/`. `since` is included, `until` is not.
-    """
+    """Which readings are asked for; empty means all."""
 
     client: str = ""
     notes: tuple[str, ...] = ()
@@ -146,11 +129,7 @@ class Wanted(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """What one client was given, or to whom one note was, over some time.
-
-    `answers` had text, `named` had the name alone. `others` are how many notes a client
-    was given text of, or how many clients were given text of a note.
-    """
+    """What one client was given, or to whom one note was, over some time."""
 
     of: str
     answers: int

@@ -13,10 +13,7 @@ from glassmind.model.search import ChannelName, Intent, Mode
 
 
 class Receipt(NamedTuple):
-    """A citation that can be verified: lines of a note, by the digest of their text.
-
-    Written `path#heading:12-18@digest`; see `markdown.receipts`.
-    """
+    """A citation that can be verified: lines of a note, by the digest of their text."""
 
     path: NotePath
     heading: str
@@ -296,7 +293,6 @@ class Statement(Struct, frozen=True):
 
     @property
     def is_supported(self) -> bool:
-        """Whether the notes bear it out."""
         return self.support != "unsupported"
 
 
@@ -400,12 +396,7 @@ places by them (`"`, `i`, `l`)."""
 
 
 class SectionNote(NamedTuple):
-    """A note as sections see it.
-
-    `day` is the day it is about, `2026-03-01`, where its name says one. `properties`
-    are by name in lower case. `at_once` where its file was written among so many that
-    its time says nothing.
-    """
+    """A note as sections see it."""
 
     note_id: int
     path: str
@@ -419,8 +410,6 @@ class SectionNote(NamedTuple):
 
 
 class SectionTask(NamedTuple):
-    """A task with the path of its note, and the dates in its line by their names."""
-
     note_id: int
     path: str
     line: int
@@ -429,11 +418,7 @@ class SectionTask(NamedTuple):
 
 
 class SectionSign(NamedTuple):
-    """What speaks for lines of a note, or for all of it: a type, a tag or a callout.
-
-    A `name` is in lower case, but for what the property `type` says, which is JSON. A
-    tag that a property holds, and a type, stand on line 0.
-    """
+    """What speaks for lines of a note, or for all of it: a type, a tag or a callout."""
 
     note_id: int
     form: Literal["type", "tag", "callout"]
@@ -443,8 +428,6 @@ class SectionSign(NamedTuple):
 
 
 class SectionHeading(NamedTuple):
-    """A heading of a note."""
-
     note_id: int
     level: int
     text: str
@@ -452,10 +435,7 @@ class SectionHeading(NamedTuple):
 
 
 class SectionLink(NamedTuple):
-    """A link between two notes, by its source; `property` where one holds it.
-
-    Sorted, they stand by source and place.
-    """
+    """A link between two notes, by its source; `property` where one holds it."""
 
     source_id: int
     line: int
@@ -464,11 +444,7 @@ class SectionLink(NamedTuple):
 
 
 class MemoWish(NamedTuple):
-    """Captures that are looked for below the agent folder: of a kind, and open.
-
-    They are among `note_ids`, of one of some projects, or stand on one of some paths;
-    `closed` are the statuses that leave one out.
-    """
+    """Captures that are looked for below the agent folder: of a kind, and open."""
 
     agent: str
     kind: str
@@ -479,10 +455,7 @@ class MemoWish(NamedTuple):
 
 
 class ChangedRow(NamedTuple):
-    """A note with the day of its last change, as `2026-03-01`.
-
-    `company` is how many files were changed in its minute and the two around it.
-    """
+    """A note with the day of its last change, as `2026-03-01`."""
 
     note_id: int
     path: str
@@ -514,8 +487,6 @@ class ProjectName(NamedTuple):
 
 
 class ProjectNote(NamedTuple):
-    """A note of a project; `why` says by which of the rules it belongs."""
-
     note_id: int
     path: str
     why: str

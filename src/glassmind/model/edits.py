@@ -40,11 +40,7 @@ class Prepend:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Put a text in the place of one that stands there exactly once.
-
-    With `fuzzy`, from 0 to 1, in the place of the one that is most like it, if it is
-    at least so much alike.
-    """
+    """Put a text in the place of one that stands there exactly once."""
 
     find: str
     text: str
@@ -98,10 +94,7 @@ class AtLine:
 
 @dataclass(frozen=True, slots=True)
 class SetTask:
-    """Give a task another status: one sign, or `toggle`.
-
-    The task is that of a line, or the only one whose text is or holds `find`.
-    """
+    """Give a task another status: one sign, or `toggle`."""
 
     status: str = TOGGLE
     line: int | None = None
@@ -156,8 +149,6 @@ class Step(NamedTuple):
 
 
 class Rewritten(NamedTuple):
-    """How many links were written anew, and in how many files."""
-
     links: int = 0
     files: int = 0
 
@@ -199,11 +190,7 @@ STATES: tuple[ChangeState, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A change that was thought out, and neither kept nor made.
-
-    `adopted` counts links that led nowhere and lead to a file of it now. `risks` are
-    sentences for whoever approves it. `facts` are for surfaces that tell more.
-    """
+    """A change that was thought out, and neither kept nor made."""
 
     verb: ChangeVerb
     title: str
@@ -233,10 +220,7 @@ class Changeset:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """What a changeset does to one file, for people: a unified diff and its counts.
-
-    `path` is None for a new file; `to` differs from it where the file is moved.
-    """
+    """What a changeset does to one file, for people: a unified diff and its counts."""
 
     path: NotePath | None
     to: NotePath
@@ -268,22 +252,17 @@ class Changed:
 
     @property
     def applied(self) -> bool:
-        """Whether the vault was changed."""
         return self.changeset.state == "applied" and not self.is_empty
 
     @property
     def is_empty(self) -> bool:
-        """Whether all files are as they should be, so that nothing is to be changed."""
         same = (one.path == one.to and one.before == one.after for one in self.files)
         return not self.closed and all(same)
 
 
 @dataclass(frozen=True, slots=True)
 class ChangesetList:
-    """Changesets, the newest first, and how many there are in all.
-
-    Their drafts have no content, only what files they change.
-    """
+    """Changesets, the newest first, and how many there are in all."""
 
     changesets: tuple[Changeset, ...]
     total: int
@@ -291,18 +270,12 @@ class ChangesetList:
 
 
 class Verdict(NamedTuple):
-    """What the policy lets be done with a file, and the rule that says so."""
-
     may: May
     rule: str
 
 
 class Applied(NamedTuple):
-    """A write that was made: the file's content before and after, by digest.
-
-    `before` is None for a file that is new. Where both are equal nothing was written,
-    or a file was moved to `path`.
-    """
+    """A write that was made: the file's content before and after, by digest."""
 
     path: NotePath
     before: Digest | None

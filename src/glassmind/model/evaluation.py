@@ -24,25 +24,17 @@ class Interval(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """How much better one configuration is than another, query by query."""
-
     mean: float
     interval: Interval
 
 
 class Figures(NamedTuple):
-    """The means of some queries."""
-
     queries: int
     means: Mapping[str, float]
 
 
 class Measured(NamedTuple):
-    """What one configuration scored.
-
-    `kinds` and `intents` hold the same figures for the queries of each; `versus` is the
-    difference in nDCG@10 to the default configuration, None for that one itself.
-    """
+    """What one configuration scored."""
 
     name: str
     queries: int
@@ -73,8 +65,6 @@ class EvalReport(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """One set of settings that was tried, and what it scored on all queries."""
-
     name: str
     settings: Mapping[str, object]
     ndcg: float

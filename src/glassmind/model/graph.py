@@ -65,8 +65,6 @@ class Hop(Struct, frozen=True):
 
 
 class LinkLine(NamedTuple):
-    """The line of a note that holds a link to another."""
-
     source: int
     target: int
     line: str
@@ -75,11 +73,7 @@ class LinkLine(NamedTuple):
 
 
 class NetEdge(NamedTuple):
-    """One link of the graph in memory, between two of its nodes.
-
-    `seq` is its place among the links of its note: with the file id of the source, it
-    is the key that the sentence around it is found by.
-    """
+    """One link of the graph in memory, between two of its nodes."""
 
     source: int
     target: int
@@ -91,16 +85,12 @@ class NetEdge(NamedTuple):
 
 
 class NodeRow(NamedTuple):
-    """One note as a node: file id, path and title."""
-
     id: int
     path: str
     title: str
 
 
 class LinkRow(NamedTuple):
-    """One link from file to file, as `LinkRows` have them; `property` may be empty."""
-
     source: int
     target: int
     mark: int
@@ -108,8 +98,6 @@ class LinkRow(NamedTuple):
 
 
 class NodeRows(NamedTuple):
-    """Every note as a node, by path: columns of what a `NodeRow` says."""
-
     ids: "NDArray[np.int64]"
     paths: list[str]
     titles: list[str]
@@ -130,10 +118,7 @@ class LinkRows(NamedTuple):
 
 
 class News(NamedTuple):
-    """How far the rows have come since, and the files whose links may be others.
-
-    `notes` are those of them that are notes now, by path.
-    """
+    """How far the rows have come since, and the files whose links may be others."""
 
     head: str
     changed: list[int]
@@ -141,8 +126,6 @@ class News(NamedTuple):
 
 
 class GhostLink(NamedTuple):
-    """A link to what no file is called: file id, place among its links, name."""
-
     source: int
     seq: int
     name: str
@@ -240,7 +223,6 @@ class GraphPart(Struct, frozen=True):
 
     @property
     def left_out(self) -> str:
-        """The notice about links that were left out; empty if none were."""
         if len(self.edges) == self.edges_total:
             return ""
         return (
@@ -442,7 +424,6 @@ class Themes(Struct, frozen=True, kw_only=True):
 
 
 def low_modularity(modularity: float) -> str:
-    """Return a warning about themes that links hardly support, or an empty text."""
     if modularity >= WEAK:
         return ""
     return (
@@ -452,12 +433,7 @@ def low_modularity(modularity: float) -> str:
 
 
 class ThemeState(NamedTuple):
-    """What the themes in the rows were made from.
-
-    `graph` is a fingerprint of the links, empty where notes have gone since then.
-    `usual` is the resolution that the settings had: `resolution` is another one where a
-    caller wanted that kept. `members` counts the notes that have a theme.
-    """
+    """What the themes in the rows were made from."""
 
     graph: str
     resolution: float
@@ -467,8 +443,6 @@ class ThemeState(NamedTuple):
 
 
 class KeptTheme(NamedTuple):
-    """One theme to be kept: the file ids of its notes and their influence."""
-
     id: int
     label: str
     summary: str
@@ -476,11 +450,7 @@ class KeptTheme(NamedTuple):
 
 
 class KeptThemes(NamedTuple):
-    """The themes as they are kept; `state` is None where none were made.
-
-    `members` has file id, theme and influence of each note that has one, by file id.
-    `last_id` is the highest that a theme ever had.
-    """
+    """The themes as they are kept; `state` is None where none were made."""
 
     state: ThemeState | None
     members: Sequence[tuple[int, int, float]]
@@ -498,8 +468,6 @@ name, the history of the vault, or when its file was last changed."""
 
 
 class NoteDates(NamedTuple):
-    """What dates a note: the day it is about, its file's last change, properties."""
-
     day: str | None
     mtime_ns: int
     properties: Mapping[str, object]
@@ -540,10 +508,7 @@ ChangeKind: TypeAlias = Literal["added", "changed", "renamed", "removed"]
 
 
 class Commit(NamedTuple):
-    """One step of the history; day and time as its author's clock showed them.
-
-    `day` is `YYYY-MM-DD`, `time` is `HH:MM:SS` with its offset from UTC.
-    """
+    """One step of the history; day and time as its author's clock showed them."""
 
     id: str
     day: str
@@ -556,8 +521,6 @@ class Commit(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """What a commit did to a file; `former` is its path before, empty if the same."""
-
     commit: Commit
     kind: ChangeKind
     path: str

@@ -43,23 +43,18 @@ class Finding(Struct, frozen=True):
 
     @property
     def check(self) -> str:
-        """The name of the check."""
         return self.key.partition(":")[0]
 
     @property
     def subject(self) -> str:
-        """What the problem is about: unique within its check."""
         return self.key.partition(":")[2]
 
 
 def finding(check: str, subject: str, path: NotePath, line: int, what: str) -> Finding:
-    """Return a problem; line 0 means that it is not about a line."""
     return Finding(f"{check}:{subject}", path, line or None, what)
 
 
 class Unchecked(NamedTuple):
-    """Why a check could not be made; that is not to say that all is well."""
-
     reason: str
 
 
@@ -121,8 +116,6 @@ class FindingNow(Struct, frozen=True):
 
 
 class HealthNote(NamedTuple):
-    """A note as checks look at it."""
-
     id: int
     path: NotePath
     title: str
@@ -133,16 +126,12 @@ class HealthNote(NamedTuple):
 
 
 class LostLink(NamedTuple):
-    """A link to a name that no file has."""
-
     path: NotePath
     target: str
     line: int
 
 
 class PartLink(NamedTuple):
-    """A link to a part of a note: to a heading or a block of it."""
-
     path: NotePath
     kind: str
     target_id: int
@@ -152,41 +141,29 @@ class PartLink(NamedTuple):
 
 
 class PartNames(NamedTuple):
-    """What links may lead to inside a note: levels and texts of headings, block ids."""
-
     headings: tuple[tuple[int, str], ...]
     blocks: frozenset[str]
 
 
 class SaidValue(NamedTuple):
-    """A value that a note gives to a property, or to a field in its text."""
-
     note_id: int
     name: str
     value: PropertyValue
 
 
 class LinkEdit(NamedTuple):
-    """An edit of one note, and the keys of the findings or suggestions it is for."""
-
     keys: tuple[str, ...]
     edit: ProposedEdit
 
 
 class TagSpelling(NamedTuple):
-    """A tag that is to be spelled as most notes spell it."""
-
     key: str
     old: str
     new: str
 
 
 class FormerName(NamedTuple):
-    """A path that links lead to in vain, and the one file that they mean.
-
-    `sources` are the notes with such links. With `shown`, a link goes on to show the
-    words that it is written with: the file is not called so, only known by them.
-    """
+    """A path that links lead to in vain, and the one file that they mean."""
 
     key: str
     was: NotePath
@@ -197,16 +174,12 @@ class FormerName(NamedTuple):
 
 
 class Unmended(NamedTuple):
-    """What is left as it is, and why; `key` is that of a finding, or of a check."""
-
     key: str
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """What would mend findings, or make the links that are suggested; a proposal."""
-
     edits: tuple[LinkEdit, ...] = ()
     tags: tuple[TagSpelling, ...] = ()
     names: tuple[FormerName, ...] = ()

@@ -53,8 +53,6 @@ Stage: TypeAlias = Literal[
 
 
 class Progress(NamedTuple):
-    """How far a long piece of work has come; `total` is 0 while it is unknown."""
-
     stage: Stage
     done: int
     total: int
@@ -65,8 +63,6 @@ ShowProgress: TypeAlias = Callable[[Progress], None]
 
 
 class IndexWishes(TypedDict):
-    """The options of an index run, by name."""
-
     reason: str
     paths: tuple[str, ...]
     embed: bool
@@ -105,12 +101,7 @@ class IndexReport(Struct, frozen=True):
 
 
 class Indexed(NamedTuple):
-    """A note read and split: everything the store writes for it.
-
-    `day` is the day the note is about, as `YYYY-MM-DD`; None when only its modification
-    time can tell. `secrets` counts the credentials that are hidden in it. `ends` are
-    the files its links lead to, where that is known already; None in it is a ghost.
-    """
+    """A note read and split: everything the store writes for it."""
 
     file: FileFacts
     note: Note
@@ -124,8 +115,6 @@ class Indexed(NamedTuple):
 
 
 class Unsettled(NamedTuple):
-    """A link whose destination has to be found (again)."""
-
     note_id: int
     seq: int
     source: NotePath
@@ -370,16 +359,12 @@ next waits for its words."""
 
 
 class Passage(NamedTuple):
-    """One chunk; `headings` are those it stands under and those inside it."""
-
     chunk_id: int
     headings: Sequence[str]
     text: str
 
 
 class Document(NamedTuple):
-    """One note as the word index sees it."""
-
     note_id: int
     path: NotePath
     title: str

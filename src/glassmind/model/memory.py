@@ -29,7 +29,6 @@ KEEP = "Keep this"
 
 
 def marker_lines(client: str) -> tuple[str, str, str]:
-    """Return what stands above a memo that waits for a person."""
     said = f"> [!agent] Captured by {client}; not approved yet"
     return said, "", f"- [ ] {KEEP}"
 
@@ -65,8 +64,6 @@ class Memo(Struct, frozen=True):
 
 
 class MemoNote(NamedTuple):
-    """A note of the agent folder, as the index knows it; it need not be a memo."""
-
     path: NotePath
     title: str
     aliases: tuple[str, ...] = ()
@@ -97,7 +94,6 @@ M = TypeVar("M", bound=Memo)
 
 
 def extended(kind: type[M], memo: Memo, **more: Any) -> M:
-    """Return a memory with more fields."""
     return kind(**asdict(memo), **more)
 
 
@@ -254,8 +250,6 @@ def alone(company: int) -> float:
 
 
 class UseEvent(NamedTuple):
-    """Notes that were handed out at once: when, by which verb, and to whom."""
-
     at: datetime
     verb: str
     client: str
@@ -263,15 +257,11 @@ class UseEvent(NamedTuple):
 
 
 class UseTail(NamedTuple):
-    """Events that were not taken in yet, and how far each file was read by now."""
-
     events: list[UseEvent]
     upto: dict[str, int]
 
 
 class DayUse(NamedTuple):
-    """How often a verb handed out a note on a day, such as `2026-03-01`."""
-
     note_id: int
     verb: str
     day: str
@@ -279,8 +269,6 @@ class DayUse(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """When a note was changed last, and how many files were about that minute."""
-
     note_id: int
     mtime_ns: int
     company: int

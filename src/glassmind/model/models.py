@@ -7,10 +7,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """A model we know, and whether it can be used.
-
-    `package` means that it comes with an extra of this program, and is installed.
-    """
+    """A model we know, and whether it can be used."""
 
     id: str
     about: str
@@ -25,10 +22,7 @@ class ModelState:
 
 @dataclass(frozen=True, slots=True)
 class ModelFetched:
-    """What became of the wish to have a model: `problem` is empty where it is here.
-
-    `notice` says why it is another than the one that was looked for first.
-    """
+    """What became of the wish to have a model: `problem` is empty where it is here."""
 
     id: str
     source: str
@@ -40,8 +34,6 @@ class ModelFetched:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """Whether a model is what it should be and does what it should."""
-
     id: str
     ok: bool
     finding: str

@@ -51,8 +51,6 @@ class Frontmatter(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """A heading, ATX or setext, with its Markdown markers removed."""
-
     level: int
     text: str
     line: int
@@ -90,10 +88,7 @@ class Tag(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A list item with a status box; `status` is the character in it.
-
-    `done` is what Obsidian means by it: any status but a blank.
-    """
+    """A list item with a status box; `status` is the character in it."""
 
     status: str
     text: str
@@ -105,13 +100,10 @@ class Task(NamedTuple):
 
     @property
     def done(self) -> bool:
-        """Whether the status box is not blank."""
         return self.status != " "
 
 
 class BlockId(NamedTuple):
-    """A `^id` that names the block it closes."""
-
     name: str
     line: int
     start: int
@@ -119,8 +111,6 @@ class BlockId(NamedTuple):
 
 
 class Callout(NamedTuple):
-    """A `> [!kind]` block; `fold` is "+", "-" or empty."""
-
     kind: str
     title: str
     fold: str
@@ -130,10 +120,7 @@ class Callout(NamedTuple):
 
 
 class Field(NamedTuple):
-    """An inline Dataview field: `key:: value`, `[key:: value]` or `(key:: value)`.
-
-    The form "emoji" is a date in a list item behind the sign of a task plugin.
-    """
+    """An inline Dataview field: `key:: value`, `[key:: value]` or `(key:: value)`."""
 
     key: str
     value: str
@@ -144,8 +131,6 @@ class Field(NamedTuple):
 
 
 class Footnote(NamedTuple):
-    """A footnote: a reference `[^id]`, its definition, or an inline `^[text]`."""
-
     name: str
     form: FootnoteForm
     line: int

@@ -28,16 +28,12 @@ Verdict: TypeAlias = Literal["exists", "likely", "ambiguous", "new"]
 
 
 class PropertyLink(NamedTuple):
-    """A link that a property of a note holds; `path` is None where no file is."""
-
     property: str
     target: str
     path: NotePath | None
 
 
 class Entry(NamedTuple):
-    """A note as far as its name, its properties and its tags describe it."""
-
     id: int
     path: NotePath
     title: str
@@ -49,21 +45,16 @@ class Entry(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The folder it stands in; "" for the root."""
         return self.path.rpartition("/")[0]
 
 
 class GhostName(NamedTuple):
-    """A name that links lead to and no file has."""
-
     name: str
     links: int
     notes: int
 
 
 class HeadingName(NamedTuple):
-    """A heading of a note."""
-
     path: NotePath
     level: int
     text: str

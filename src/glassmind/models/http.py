@@ -126,7 +126,6 @@ class ModelServer:
         )
 
     def headers(self) -> dict[str, str]:
-        """Return what goes with a request, secrets too."""
         made = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
         if self._basic:
             made["Authorization"] = f"Basic {self._basic}"
@@ -135,11 +134,9 @@ class ModelServer:
         return made
 
     def ask(self, path: str, question: Mapping[str, Any], bounds: Bounds) -> Any:
-        """Return the JSON that the server answers to a JSON question."""
         return Exchange(self, path, question, bounds).json()
 
     def look(self, path: str, bounds: Bounds) -> Any:
-        """Return the JSON that the server has at a path."""
         return Exchange(self, path, None, bounds).json()
 
     def failed(self, reason: str) -> ModelFailed:
@@ -200,7 +197,6 @@ class Exchange:
         Thread(target=self._run, args=work, name=name, daemon=True).start()
 
     def __enter__(self) -> Self:
-        """Wait until the answer begins."""
         with ExitStack() as opening:
             opening.callback(self._close)
             opening.enter_context(self._halt.ending(lambda: self._came.put(None)))
@@ -214,7 +210,6 @@ class Exchange:
         self._stack.close()
 
     def json(self) -> Any:
-        """Return the whole answer, read as JSON."""
         with self:
             if self.status != OK:
                 words = self.refusal()
@@ -236,7 +231,6 @@ class Exchange:
             return ""
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the lines of the answer as they come, without what ends them."""
         held = b""
         for piece in self.pieces():
             *whole, held = (held + piece).split(b"\n")
@@ -249,7 +243,6 @@ class Exchange:
             yield held
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the bytes of the answer as they come."""
         while piece := self._piece():
             yield piece
 
@@ -261,7 +254,6 @@ class Exchange:
         self._begun, self._waited_s = True, 0.0
 
     def message(self, said: object) -> str:
-        """Return the error message in an answer, if it may be repeated."""
         return self.server.message(said, self.question)
 
     def failed(self, reason: str) -> ModelFailed:
@@ -278,7 +270,6 @@ class Exchange:
         return piece
 
     def _next(self, ends: float, late: str) -> Any:
-        """Return what comes next, waiting until `ends` by the clock."""
         self._check()
         left = ends - monotonic()
         try:
@@ -298,7 +289,6 @@ class Exchange:
             raise CallAbandoned
 
     def _run(self, client: "httpx2.Client", url: str, body: bytes | None) -> None:
-        """Make the request, and pass on what comes of it."""
         import httpx2  # noqa: PLC0415 - slow to import
 
         bounds = self._bounds

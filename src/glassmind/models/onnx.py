@@ -155,8 +155,6 @@ PASSAGE_TOKENS = 128
 
 
 class CrossEncoder:
-    """The reranker of a card, from the files in `folder`; loaded when first asked."""
-
     def __init__(
         self, card: ModelCard, folder: Path, *, threads: int | None = None
     ) -> None:
@@ -176,7 +174,6 @@ class CrossEncoder:
         yield from in_order(score, passages, threads=self._threads, ahead=1)
 
     def warm(self) -> None:
-        """Load the model, if that has not been done."""
         with self._lock:
             _ = self._session, self._tokenizer
 

@@ -21,7 +21,7 @@ class Embedder(Protocol):
 
     @property
     def width(self) -> int:
-        """How many numbers a vector has."""
+        pass
 
     def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
         """Yield one matrix for each part, in order: a unit row for each window of it.
@@ -73,7 +73,6 @@ class Halt:
             act()
 
     def is_set(self) -> bool:
-        """Whether it is over."""
         return self._set
 
     @contextmanager
@@ -92,8 +91,6 @@ class Halt:
 
 
 class Turn(NamedTuple):
-    """What is said in a talk with a model: by "system" or by "user"."""
-
     role: str
     content: str
 
@@ -125,15 +122,13 @@ class Ended(NamedTuple):
 
 
 class ChatModel(Protocol):
-    """A model that writes."""
-
     @property
     def model(self) -> str:
-        """What it is called."""
+        pass
 
     @property
     def context_tokens(self) -> int:
-        """How much it reads and writes in all."""
+        pass
 
     def answer(
         self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /

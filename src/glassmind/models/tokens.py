@@ -41,11 +41,9 @@ class WindowedTokenizer:
         self.first, self.last = (marks[0], marks[-1]) if len(marks) > 1 else (-1, -1)
 
     def ids(self, text: str) -> list[int]:
-        """Return the tokens of a text, without the marks at its ends."""
         return self._tokenizer.encode(text, add_special_tokens=False).ids
 
     def count(self, word: str) -> int:
-        """Return how many tokens a word has."""
         given = [word.encode("utf-8", "replace").decode()]
         encoded = self._tokenizer.encode(
             given, is_pretokenized=True, add_special_tokens=False
@@ -60,7 +58,6 @@ class WindowedTokenizer:
         return self.framed(self.first_ids(text, max_tokens - 2))
 
     def first_ids(self, text: str, tokens: int) -> list[int]:
-        """Return the first tokens of a text, without marks."""
         return self.ids(text[: tokens * TOKEN_CHARS])[:tokens]
 
     def windows(self, part: Embeddable, prefix: str, window: int) -> list[list[int]]:
@@ -83,7 +80,6 @@ def balanced(length: int, room: int) -> list[tuple[int, int]]:
 
 
 def tokenizer_of(card: ModelCard, file: Path) -> WindowedTokenizer:
-    """Return the tokenizer of a model. Raises ModelAbsent or ModelDamaged."""
     if not file.is_file():
         raise ModelAbsent(card.id)
     try:
@@ -119,7 +115,6 @@ class TokenCounter:
         self._adds_up = all(len(tokenizer.ids(t)) == plain for t in ("a\nb", "a  b"))
 
     def count(self, text: str, /) -> int:
-        """Return how many tokens a text has."""
         if not self._adds_up:
             return len(self._tokenizer.ids(text))
         total = sum(map(self._words.__getitem__, text.split()))
@@ -165,7 +160,6 @@ def estimated_tokens(text: str) -> int:
 
 
 def first_tokens(text: str, tokens: int) -> str:
-    """Return as much of a text as has about so many tokens."""
     text = text[: tokens * ASCII_CHARS]
     while estimated_tokens(text) > tokens:
         text = text[: len(text) * 3 // 4]

@@ -62,7 +62,6 @@ AHEAD = 2
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use, at least one."""
     try:
         return len(os.sched_getaffinity(0)) or 1
     except AttributeError:  # neither macOS nor Windows ties a process to cores

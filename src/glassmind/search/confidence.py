@@ -62,7 +62,6 @@ class Curve(NamedTuple):
         return near, signals.coverage, signals.length, said
 
     def probability(self, signals: Signals) -> float:
-        """Return how likely the vault holds an answer, from 0 to 1."""
         pairs = zip(self.weights, self.features(signals), strict=True)
         value = self.bias + fsum(weight * feature for weight, feature in pairs)
         return 1 / (1 + exp(-max(-500.0, min(500.0, value))))
@@ -78,7 +77,6 @@ FITTED = "all-minilm-l6-v2"
 
 
 def signals_of(run: "Run", hits: "Sequence[Hit]") -> Signals:
-    """Return the signals of an answered search."""
     semantic = run.votes.get("semantic", [])
     notes = [hit for hit in hits if hit.is_note]  # a fact is none of the vault's
     said = [f"{hit.title} {hit.snippet.text}" for hit in notes[:NEAR]]

@@ -81,8 +81,6 @@ _WHOSE = frozenset(("the", "a", "my", "our", "your", "his", "her", "its", "their
 
 
 class Days(NamedTuple):
-    """A stretch of days: the first, and the one after the last; None is open."""
-
     first: date | None
     after: date | None
 
@@ -106,7 +104,6 @@ class End(NamedTuple):
 
     @property
     def in_year(self) -> tuple[int, int]:
-        """Where in a year it begins."""
         return self.month or 1, self.day or 1
 
     @property
@@ -116,7 +113,6 @@ class End(NamedTuple):
         return self.month is not None and any(parts)
 
     def days(self) -> Days:
-        """Return its days; it has a year."""
         year, month = self.year or 0, self.month
         if month is None:
             return Days(date(year, 1, 1), date(year + 1, 1, 1))
@@ -125,7 +121,6 @@ class End(NamedTuple):
 
 
 def month_after(first: date, count: int = 1) -> date:
-    """Return the first day of the month so many months later."""
     year, month = divmod(12 * first.year + first.month - 1 + count, 12)
     return date(year, month + 1, 1)
 
@@ -245,7 +240,6 @@ def _end(words: Sequence[str], at: int) -> End | None:
 
 
 def _range(words: Sequence[str], at: int, today: date) -> Named | None:
-    """Return the days from a first to a last date."""
     lead = words[at] if words[at] in _PAIRING | _LEADS | _WITHIN else ""
     start = at + bool(lead)
     start += words[start] == "the"
@@ -301,7 +295,6 @@ def _dated(first: End, last: End, today: date) -> tuple[End, End]:
 
 
 def _single(words: Sequence[str], at: int, today: date) -> Named | None:
-    """Return one date; a month or a year alone has to have a word ahead of it."""
     found = _end(words, at)
     if found is None or _comes_again(words, at) or (found.day and not found.month):
         return None
@@ -380,7 +373,6 @@ def _counted(words: Sequence[str], at: int, today: date) -> Named | None:
 
 
 def _weekday(words: Sequence[str], at: int, today: date) -> Named | None:
-    """Return the latest such day before today."""
     ahead = words[at - 1] if at else ""
     if words[at] not in WEEKDAYS or _is_part(words, at + 1):
         return None

@@ -72,7 +72,6 @@ MOST_WORDS = 5
 
 
 def word_reason(score: float, snippet: Snippet, asked: "KeywordQuery") -> str:
-    """Say which words of the query brought a passage here."""
     if not score:
         return "passes the filters"
     found = {snippet.text[start:end].lower(): None for start, end in snippet.marks}
@@ -86,12 +85,10 @@ def word_reason(score: float, snippet: Snippet, asked: "KeywordQuery") -> str:
 
 
 def is_in_inbox(path: NotePath, agent: str) -> bool:
-    """Whether a note is in the inbox of the agent folder, where nobody approved it."""
     return path.startswith(f"{agent.strip('/')}/inbox/")
 
 
 def hit_of(chunk: HitChunk, score: float, snippet: Snippet) -> Hit:
-    """Return a hit for a passage, without what speaks for it."""
     return Hit(
         chunk.path,
         chunk.title,
@@ -133,7 +130,6 @@ def hits_of(run: "Run", ranking: "Ranking") -> Iterator[Hit]:
 
 
 def _ranks(found: Sequence[tuple[int, int, float]]) -> dict[int, int]:
-    """Return the rank of each note in a channel."""
     notes = dict.fromkeys([note for _, note, _ in found])
     return {note: rank for rank, note in enumerate(notes, 1)}
 

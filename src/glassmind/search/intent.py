@@ -27,14 +27,11 @@ Line = tuple[str, str, str]
 
 
 class Rule:
-    """A pattern that speaks for an intent as strongly as its weight says."""
-
     def __init__(self, weight: float, cues: Sequence[str], pattern: str) -> None:
         self.weight, self.cues, self.pattern = weight, cues, pattern
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """The pattern, made ready when it is first needed."""
         return re.compile(self.pattern, re.IGNORECASE)
 
     def fits(self, text: str, lowered: str) -> bool:
@@ -109,7 +106,6 @@ _FILE_PROTOTYPES = Path(__file__).with_name("prototypes.txt")
 
 @cache
 def prototypes() -> tuple[tuple[str, Intent], ...]:
-    """Return every question with its intent, in the order of the file."""
     return tuple(_read(_FILE_PROTOTYPES.read_text("utf-8")))
 
 
@@ -210,13 +206,11 @@ def asks(text: str) -> bool:
 
 
 def _ruled(known: Sequence[Rule], text: str) -> float:
-    """Return what the rules of one intent weigh together."""
     lowered = text.lower()
     found = [rule.weight for rule in known if rule.fits(text, lowered)]
     return max(found) + SECOND * (len(found) - 1) if found else 0.0
 
 
 def _in_other_script(text: str) -> bool:
-    """Whether most letters of a text are none of the Latin ones."""
     other = sum(letter > LAST_LATIN for letter in text if letter.isalpha())
     return 2 * other > sum(map(str.isalpha, text))

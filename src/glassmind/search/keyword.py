@@ -79,7 +79,6 @@ def _relevance(score: float, best: float) -> float:
 def _chosen(
     asked: "KeywordQuery", rows: "Rows", limit: int, *, per_note: bool
 ) -> list[Candidate]:
-    """Return the candidates to show, in order; ties are never cut by chance."""
     count = limit * OVERFETCH
     found = asked.best(count)
     kept = _one_a_note(found) if per_note else found

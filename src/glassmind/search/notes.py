@@ -133,11 +133,9 @@ class _Called:
         return [NamedNote(*row) for row in self._rows.named()]
 
     def sure(self, name: str) -> NotePath | None:
-        """Return the note that is called so; see `sure_note`."""
         return kept_note(name, self._rows) or sure_note(name, self._every)
 
     def found(self, name: str) -> tuple[NotePath, bool]:
-        """Return the note of a name, and whether it was guessed."""
         path = self.sure(name)
         if path is not None:
             return path, False
@@ -148,13 +146,10 @@ class _Called:
 
 
 def notes_for(vault: Vault) -> "NoteReader":
-    """Return what reads single notes and lists of a vault."""
     return NoteReader(vault)
 
 
 class NoteReader:
-    """Finds notes by the names people type, and reads them."""
-
     def __init__(self, vault: Vault) -> None:
         self._vault, self._root = vault, vault.config.vault.path
 
@@ -176,7 +171,6 @@ class NoteReader:
         return self._called().sure(self._in_vault(name))
 
     def members(self, project: str) -> tuple[NotePath, ...]:
-        """Return the notes of a project, by path. Raises ProjectUnknown."""
         catalogue = self._vault.rows()
         found = catalogue.project_notes(parse_project(project))
         if not found:
@@ -290,7 +284,6 @@ class NoteReader:
         return (GuessedNote if guessed else NoteText)(*made, generated=generated)
 
     def chunks(self, name: str) -> tuple[NotePath, list[ChunkText]]:
-        """Return the chunks of a note as they are indexed."""
         catalogue = self._vault.rows()
         chunks = catalogue.note_chunks(NotePath(name))
         if chunks:  # a path needs no look at every name there is

@@ -106,8 +106,6 @@ class Place(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Why a channel voted for a hit; `quoted` is the note that the reason quotes."""
-
     text: str
     quoted: str = ""
 
@@ -134,7 +132,6 @@ class Channel:
         raise NotImplementedError
 
     def reason(self, place: Place, /) -> Reason:
-        """Return why the channel voted for a hit."""
         raise NotImplementedError
 
     def route(self, _note_id: int, /) -> Route:
@@ -184,7 +181,6 @@ class Run:
 
     @property
     def agent_folder(self) -> str:
-        """The folder of the vault that agents write to."""
         return self.vault.agent_folder
 
     @property
@@ -203,7 +199,6 @@ class Run:
                 self.votes[name] = found
 
     def fail(self, name: ChannelName, error: Exception) -> None:
-        """Note that a channel failed."""
         known = isinstance(error, GlassmindError)
         self.failed[name] = str(error) if known else f"{type(error).__name__}: {error}"
         self.degraded.append(f"{name}: {self.failed[name]}")
@@ -216,17 +211,14 @@ class Run:
 
     @cached_property
     def allowed_notes(self) -> frozenset[int] | None:
-        """The notes that pass the filters; None where there are none."""
         return None if self.allowed is None else frozenset(self.allowed.values())
 
     def passing(self, chunk_ids: Iterable[int]) -> list[int]:
-        """Return the chunks that pass the filters, in their order."""
         if self.allowed is None:
             return list(chunk_ids)
         return [chunk for chunk in chunk_ids if chunk in self.allowed]
 
     def nearest(self, chunk_ids: Iterable[int], limit: int) -> list[Candidate]:
-        """Return the nearest of some chunks that pass the filters, by meaning."""
         if self.semantic is None or self.vector is None:
             return []
         among = set(self.passing(chunk_ids))
@@ -277,7 +269,6 @@ def understand(
 
 
 def _intent(run: Run, guess: Guess | None) -> Intent | None:
-    """Return the intent to act on, if any is sure enough."""
     if run.wish.intent != "auto":
         return run.wish.intent
     if guess is None:
@@ -324,7 +315,6 @@ def weights_of(run: Run) -> dict[ChannelName, float]:
 
 
 def _usual_weights(run: Run) -> dict[ChannelName, float]:
-    """Return the weights of the intent, else of the settings, else of the channels."""
     fusion, settings = run.wish.fusion, run.vault.config.search
     if run.intent is not None:
         weights = dict(BY_INTENT[run.intent])

@@ -34,7 +34,6 @@ def plain(text: str) -> str:
 
 
 def key_of(text: str) -> str:
-    """Return what two queries, or a query and a name, are compared by."""
     return " ".join(_WORDS.findall(fold(text)))
 
 
@@ -63,7 +62,6 @@ _DAYS_IN = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
 def parse_query(text: str, today: date) -> WordQuery:
-    """Return what is asked for. Raises BadDate."""
     # half of a surrogate pair, as a terminal may send it, is a letter of no note
     text = text[:LONGEST_QUERY].encode("utf-8", "replace").decode("utf-8")
     if _MEANT.isdisjoint(text):
@@ -127,7 +125,6 @@ def midnight(day: date) -> datetime:
 
 
 def parse_day(text: str, today: date) -> date:
-    """Return the day a person means. Raises BadDate."""
     named = {"today": 0, "yesterday": 1, "tomorrow": -1}
     if text.lower() in named:
         return today - timedelta(days=named[text.lower()])
@@ -164,7 +161,6 @@ CHOICES: Mapping[str, tuple[str | None, ...]] = {
 
 
 def checked(wish: Wish) -> Wish:
-    """Return a wish that can be met. Raises BadLimit or BadWish."""
     if not 1 <= wish.limit <= MOST_HITS:
         raise BadLimit(wish.limit, MOST_HITS)
     if not 0 <= wish.hop_depth <= MOST_HOPS:
@@ -198,15 +194,12 @@ SAYS = r"\S"
 
 
 def asked_for(text: str) -> str:
-    """Return a query that says something, be it a filter alone. Raises NothingAsked."""
     if not re.search(SAYS, text):
         raise NothingAsked
     return text
 
 
 class Question(NamedTuple):
-    """What a person or an agent wants to know, as it is typed and taken apart."""
-
     text: str
     words: WordQuery
     wish: Wish

@@ -118,12 +118,10 @@ def weighted_sum(
 
 
 def rrf(_: ChannelName, scores: Sequence[float], __: float) -> list[float]:
-    """Give 1 / (60 + rank); weights say only which channels take part."""
     return [1 / (RRF_K + rank) for rank in range(1, len(scores) + 1)]
 
 
 def weighted_rrf(_: ChannelName, scores: Sequence[float], weight: float) -> list[float]:
-    """Give weight / (60 + rank)."""
     return [weight / (RRF_K + rank) for rank in range(1, len(scores) + 1)]
 
 
@@ -138,7 +136,6 @@ FUSIONS: Mapping[
 
 
 def _positive(scores: Sequence[float], weight: float) -> list[float]:
-    """Return weighted scores, those below 0 as 0: no vote speaks against a note."""
     return [weight * score if score > 0 else 0.0 for score in scores]
 
 
@@ -168,7 +165,6 @@ class Ranking:
         self.keys = [key for _, key in ordered]
 
     def by_note(self) -> dict[int, float]:
-        """Return the best score of each note, best first."""
         scores: dict[int, float] = {}
         for key in self.keys:
             if self.notes[key] not in scores:
@@ -187,7 +183,6 @@ class Ranking:
         return list(dict.fromkeys(self.chunks[name][key] for name in named))
 
     def add(self, made: Mapping[int, Iterable[Adjustment]]) -> None:
-        """Add adjustments to the scores of some keys."""
         for key, adjustments in made.items():
             self.adjustments[key] = (*self.adjustments.get(key, ()), *adjustments)
             self.scores[key] += sum(one.share for one in adjustments)
@@ -195,7 +190,6 @@ class Ranking:
             self._sort()
 
     def drop(self, keys: Iterable[int]) -> None:
-        """Take keys out."""
         for key in keys:
             del self.scores[key]
         self._sort()
@@ -291,7 +285,6 @@ def adjust(
 
 
 def tag_match(tags: Sequence[str], question: str) -> tuple[float, str]:
-    """Return how many of a note's tags stand in the question, and which."""
     said = set(_WORD.findall(question.lower()))
     named = [
         tag

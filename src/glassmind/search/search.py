@@ -105,7 +105,6 @@ def steady_search(
 def run_search(
     vault: Vault, index: "KeywordIndex", question: Question, reach: int
 ) -> tuple[Run, Ranking]:
-    """Return the ranking for a question, and the run that made it."""
     run = Run(vault, index, question, channels.CHANNELS, reach)
     guess = ask_leaders(run)
     understand(run, guess, lambda: list(leading(run)))
@@ -152,7 +151,6 @@ def leading(run: Run) -> dict[int, float]:
 
 
 def fused(run: Run, names: Iterable[ChannelName], weights: Weights) -> Ranking:
-    """Return the ranking by the votes of some channels."""
     voting = [name for name in names if name in run.votes and weights.get(name)]
     homes = None if run.wish.unique == "notes" else _best_chunks(run)
     votes = {name: votes_for(run.votes[name], run.pool, homes) for name in voting}
@@ -169,7 +167,6 @@ def fused(run: Run, names: Iterable[ChannelName], weights: Weights) -> Ranking:
 
 
 def _best_chunks(run: Run) -> dict[int, int]:
-    """Return the best chunk of each note that keywords or meaning found."""
     homes: dict[int, int] = {}
     for name in LEADERS:
         for chunk, note, _ in run.votes.get(name, ()):
@@ -178,7 +175,6 @@ def _best_chunks(run: Run) -> dict[int, int]:
 
 
 def lifts_of(run: Run) -> Mapping[AdjustmentName, float]:
-    """Return the most that each adjustment adds, on the scale of the fusion."""
     fusion, settings = run.wish.fusion, run.vault.config
     hot, pinned = settings.memory.hot_weight, settings.memory.pinned_weight
     lifts = {**LIFTS, "hot": hot, "pinned": pinned}
@@ -261,7 +257,6 @@ def _lag(run: Run) -> str | None:
 
 
 def _confidence(run: Run, hits: Sequence[Hit]) -> float | None:
-    """Return the probability that the vault holds an answer; None if unknown."""
     curve = run.models.curve() if "semantic" in run.votes else None
     return None if curve is None else curve.probability(signals_of(run, hits))
 

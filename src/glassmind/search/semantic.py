@@ -39,22 +39,18 @@ EMBEDDED = "embedded"
 
 
 class SemanticIndex(NamedTuple):
-    """A model, and the vectors that it made."""
-
     embedder: "Embedder"
     vectors: "VectorIndex | ScopedVectors"
     space: Space
     breaker: CircuitBreaker
 
     def vector_of(self, question: str) -> "Vector":
-        """Return the vector of a question. Raises ModelFault."""
         self.breaker.check()
         with self.breaker.watched(ModelFailed):
             return self.embedder.query(question)
 
 
 def semantic_for(vault: Vault) -> "Semantic":
-    """Return the model and the vectors of a vault."""
     return vault.part(Semantic)
 
 
@@ -75,7 +71,6 @@ class Semantic:
         self._foreign: tuple[Space, str | None] | None = None
 
     def index(self) -> SemanticIndex:
-        """Return what a search by meaning asks. Raises ModelFault or NotEmbedded."""
         folder = self._vault.place.folder
         space = self._vault.reader.rows().answering_space()
         if space is None:
@@ -119,7 +114,6 @@ class Semantic:
         return SemanticIndex(embedder, seen, space, breaker), vectors
 
     def _lacking(self, space: Space | None) -> NotEmbedded:
-        """Return what to raise where the vectors of a space cannot be searched."""
         made = space and self._vault.reader.rows().has_vectors(space)
         lacking = OUT_OF_PLACE if made else "nothing is embedded yet"
         return NotEmbedded(lacking, self._remedy("that is being done now"))
@@ -213,7 +207,6 @@ class Semantic:
         return self._share[1]
 
     def reranker(self) -> "Reranker":
-        """Return what reads a question and a passage together. Raises ModelFault."""
         if self._whole is not self:
             return self._whole.reranker()
         breaker = self.breaker("the reranker")
@@ -228,7 +221,6 @@ class Semantic:
             return self._reranker
 
     def close(self) -> None:
-        """Let go of the files."""
         if self._opened is not None:
             self._opened[2].close()
             self._opened = None

@@ -53,7 +53,6 @@ def plain_lines(text: str) -> list[str]:
 
 
 def stands_at(lines: Sequence[str], span: Span, digest: str) -> bool:
-    """Return true if the lines of a span exist and their digest begins like this."""
     if span.end > max(len(lines), 1):
         return False
     text = "\n".join(lines[span.start - 1 : span.end])
@@ -102,8 +101,6 @@ def verify(vault: Vault, texts: Sequence[str]) -> list[Verified]:
 
 
 class _NoteText(NamedTuple):
-    """A note as it is on disk now."""
-
     path: NotePath
     text: str
     lines: list[str]
@@ -121,7 +118,6 @@ class _Verifier:
         self._last: _NoteText | None = None
 
     def verify(self, text: str) -> Verified:
-        """Return what became of the lines of one receipt."""
         receipt = parse_receipt(text)
         if receipt is None:
             why = f"not a receipt; a receipt has the form {FORM}"

@@ -58,7 +58,6 @@ class Vote(NamedTuple):
 
 
 def confidence(edge: Edge) -> float:
-    """Return how much a link says of what it leads to."""
     return CONFIDENCE["property" if edge.property else edge.kind]
 
 
@@ -177,8 +176,6 @@ def order_of(vote: Vote) -> tuple[float, int, int]:
 
 
 class Graph(Channel):
-    """Finds notes by the links that lead to them."""
-
     name: ChannelName = "graph"
 
     def __init__(self, run: Run) -> None:
@@ -186,7 +183,6 @@ class Graph(Channel):
         self._votes: dict[int, Vote] = {}
 
     def candidates(self) -> Iterable[Candidate]:
-        """Return what the leaders and the roots are linked with, as notes."""
         run, notes = self.run, self.run.notes
         votes = {vote.note_id: vote for vote in self._walked()}
         if run.intent != "backlink":
@@ -224,7 +220,6 @@ class Graph(Channel):
         return Route() if vote is None else Route(vote.depth, vote.via, vote.steps)
 
     def reason(self, place: Place) -> Reason:
-        """Say how links lead to a note."""
         vote = self._votes.get(place.note_id)
         if vote is None:
             return Reason(ROOT)

@@ -52,7 +52,6 @@ class Hindsight(Channel):
         self._recalled: dict[int, RecalledFact] = {}
 
     def begin(self) -> None:
-        """Begin to ask for facts, where they are wanted and can be had."""
         run, wish, memory = self.run, self.run.wish, self.run.vault.hindsight
         named = wish.channels is not None and self.name in wish.channels
         usual = wish.channels is None and wish.mode == "hybrid" and wish.facts
@@ -115,7 +114,6 @@ class Hindsight(Channel):
         return dict(zip(facts, near, strict=False))
 
     def reason(self, place: Place) -> Reason:
-        """Say that Hindsight remembers a fact, of which kind, and of when."""
         fact = self._recalled[place.note_id]
         known = ", ".join(part for part in (_kind(fact), fact.day) if part)
         return Reason(f"remembered by Hindsight ({known})")
@@ -130,6 +128,5 @@ def _kind(fact: "RecalledFact") -> str:
 
 
 def _shown(key: int, fact: "RecalledFact") -> HitChunk:
-    """Return a fact as a passage that stands in no note."""
     path, title = NotePath(fact.path), f"Hindsight: {_kind(fact)}"
     return HitChunk(key, path, title, (), Span(1, 1), 0, "", 0, fact.text, key)

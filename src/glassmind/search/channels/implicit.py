@@ -16,8 +16,6 @@ PARTNERS = 3
 
 
 class Likeness(NamedTuple):
-    """A note that is like a hit: which, and how much."""
-
     note_id: int
     score: float
     via: int
@@ -25,8 +23,6 @@ class Likeness(NamedTuple):
 
 
 class Implicit(Channel):
-    """Finds notes by links that nobody wrote."""
-
     name: ChannelName = "implicit"
 
     def __init__(self, run: Run) -> None:
@@ -34,7 +30,6 @@ class Implicit(Channel):
         self._votes: dict[int, Likeness] = {}
 
     def candidates(self) -> Iterable[Candidate]:
-        """Return what the leaders are like, as notes."""
         run, leaders = self.run, self.run.leaders[:FOLLOWED]
         pairs = run.vault.reader.rows()
         found = pairs.partners([note for note, _ in leaders])

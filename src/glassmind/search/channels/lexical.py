@@ -8,8 +8,6 @@ from glassmind.search.plan import Channel, Place, Reason
 
 
 class Lexical(Channel):
-    """Finds the passages with the most of the words."""
-
     name: ChannelName = "lexical"
 
     def candidates(self) -> Iterable[Candidate]:
