@@ -12,8 +12,10 @@ from functools import cached_property, lru_cache
 from threading import Lock, RLock
 from typing import Literal, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from glassmind.files.ignore import is_attachment
-from glassmind.files.names import NOTE_SUFFIX, Names, link_text, name_key
+from glassmind.files.names import NOTE_SUFFIX, LinkWriter, Names, link_text
 from glassmind.files.settings import obsidian_settings
 from glassmind.graph.mentions import NameTable, name_table, pieces_of
 from glassmind.graph.words import folded, habits_in, in_singular, slips_between
@@ -39,9 +41,6 @@ SMALL_WORDS = frozenset(
     ]
 )  # fmt: skip
 """Words that do not tell one name from another."""
-
-_UNLINKABLE = frozenset("[]|#^")
-"""Characters that no wikilink can hold in its target."""
 
 Lookup: TypeAlias = Literal["singular", "word", "length"]
 
@@ -130,12 +129,8 @@ class KnownNames:
         rows: Rows,
     ) -> None:
         self._named, self._ghosts = named, rows.ghost_names()
-        self._headings, self._markdown = rows.all_headings(), rows.writes_markdown()
-        files = rows.paths()
-        self._files = Names.of(files)
-        self._namesakes: dict[str, list[NotePath]] = {}
-        for path in files:
-            self._namesakes.setdefault(name_key(path), []).append(path)
+        self._headings = rows.all_headings()
+        self._pen = LinkWriter(Names.of(rows.paths()), rows.writes_markdown())
         self.paths = {fold(e.path.removesuffix(NOTE_SUFFIX)): e for e in entries}
         forms = Forms(self._names())
         self.forms, self.by, self.slips = forms.names, forms.by, forms.slips
@@ -179,46 +174,24 @@ class KnownNames:
     def end_of(
         self, target: str, source: NotePath, *, markdown: bool = False
     ) -> NotePath | None:
-        return self._files.resolve(target, source, markdown=markdown)
+        return self._pen.files.resolve(target, source, markdown=markdown)
 
     def link_to(self, path: NotePath, shown: str = "", *, heading: str = "") -> str:
         """Return a link to a note that works in any other, in the style of the vault.
 
-        `shown` is its text. The target is the shortest end of the path that leads
-        nowhere else. In the other style where one cannot hold the name, empty where no
-        link can.
+        `shown` is its text. In the other style where one cannot hold the name, empty
+        where no link can.
         """
-        odd = bool(_UNLINKABLE & set(path))
-        markdown = self._markdown or odd
-        for style in (markdown, not markdown):
-            target = self._target(path, markdown=style)
-            text = "" if "]" in shown and not style else shown
-            link = link_text(target, text, markdown=style, heading=heading)
-            if self._leads(link, path):
-                return link
+        for pen in (self._pen, replace(self._pen, markdown=True)):
+            for link in pen.written(NotePath(""), path, shown, heading):
+                if self._leads(link, path):
+                    return link
         return ""
 
     def link_to_new(self, name: str) -> str:
-        if self._markdown and not name.endswith(NOTE_SUFFIX):
+        if self._pen.markdown and not name.endswith(NOTE_SUFFIX):
             name += NOTE_SUFFIX
-        return link_text(name, "", markdown=self._markdown)
-
-    def _target(self, path: NotePath, *, markdown: bool) -> str:
-        bare = path.removesuffix(NOTE_SUFFIX)
-        parts = bare.split("/")
-        ends = ("/".join(parts[at:]) for at in range(len(parts) - 1, -1, -1))
-        target = next((end for end in ends if self._is_unique(path, end)), f"/{bare}")
-        return f"{target}{path.removeprefix(bare) if markdown else ''}"
-
-    def _is_unique(self, path: NotePath, target: str) -> bool:
-        if self._files.resolve(target, NotePath("")) != path:
-            return False
-        ending = f"/{fold(target)}"
-        return not any(
-            f"/{fold(other)}".endswith((ending, ending + NOTE_SUFFIX))
-            for other in self._namesakes.get(name_key(path), ())
-            if other != path
-        )
+        return link_text(name, "", markdown=self._pen.markdown)
 
     def _leads(self, link: str, path: NotePath) -> bool:
         links = read_note(NotePath(""), link).links
