@@ -7,13 +7,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.index import sidecars as run_module
-from glassmind.index.pipeline import Vanished, day_of, exceeds
-from glassmind.model import NotePath
-from glassmind.model.index import FileFacts, Progress
+from glassmind.index.pipeline import day_of, exceeds
+from glassmind.model.index import Progress
 
 RUN = "select reason, added, changed, moved, removed, unchanged from index_runs"
 
@@ -192,20 +190,19 @@ def test_a_day_in_a_name_is_always_a_real_one(day: date, text: str) -> None:
     assert date.fromisoformat(found) - date(1, 1, 1) >= timedelta(0)
 
 
-FACTS = FileFacts(NotePath("new/A.md"), "markdown", 1, 1, 1)
+def test_a_note_is_taken_for_moved_only_from_a_file_of_its_kind(
+    vault: VaultDesk,
+) -> None:
+    old = ("old/A.canvas", "old/A.md", "old/B.md")
+    vault.indexed(dict.fromkeys(old, "{}"))
+    for path in old:
+        (vault.root / path).unlink()
+    vault.write(dict.fromkeys(("new/B.md", "new/A.excalidraw.md"), "{}"))
 
+    report = vault.index()
 
-def test_a_note_is_taken_for_moved_only_from_a_file_of_its_kind() -> None:
-    old = [NotePath("old/A.canvas"), NotePath("old/B.md"), NotePath("old/A.md")]
-    vanished = Vanished(old, dict.fromkeys(old, "same"))
-
-    first = vanished.origin_of(FACTS, "same", set())
-    then = vanished.origin_of(FACTS, "same", {NotePath("old/A.md")})
-    drawing = replace(FACTS, path=NotePath("new/A.excalidraw.md"))
-
-    assert (first, then) == ("old/A.md", "old/B.md")
-    assert vanished.origin_of(drawing, "same", set()) is None
-    assert vanished.origin_of(FACTS, "other", set()) is None
+    assert report.renamed == (("old/B.md", "new/B.md"),)
+    assert (report.added, report.moved, report.removed) == (1, 1, 2)
 
 
 def test_an_index_that_was_never_finished_says_so_with_every_answer(

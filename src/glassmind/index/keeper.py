@@ -18,11 +18,11 @@ from glassmind.errors import (
     IndexDamaged,
     IndexFault,
 )
-from glassmind.files.ignore import IgnoreRules
 from glassmind.files.scan import Scan, kind_of, scan, scan_folders
 from glassmind.index.checkup import examine, status_of
 from glassmind.index.embed import SMALLEST, EmbeddingPass
 from glassmind.index.pipeline import (
+    IndexRequest,
     Job,
     apply_scan,
     exceeds,
@@ -52,30 +52,6 @@ from glassmind.model.index import (
 from glassmind.obsidian.split import SplitRules
 from glassmind.store.sqlite.writer import SqliteWriter, notes_in
 from glassmind.vault import WRITER_WAIT_S, Vault
-
-
-class IndexRequest(Struct, frozen=True):
-    """What a run is asked for.
-
-    With `narrow`, `paths` are all that is looked at, and the sidecars are left to
-    whoever searches next. With `hold_deletions` a large part of the vault that seems
-    gone is kept, and all the rest is done, where a run otherwise stops before anything.
-    """
-
-    verify: bool = False
-    rebuild: bool = False
-    compact: bool = False
-    accept_deletions: bool = False
-    hold_deletions: bool = False
-    narrow: bool = False
-    reason: str = "index"
-    paths: tuple[str, ...] = ()
-
-    def why(self) -> str:
-        wishes = ("verify", "rebuild", "compact", "accept_deletions")
-        asked = [wish.replace("_", "-") for wish in wishes if getattr(self, wish)]
-        given = [] if asked and self.reason == "index" else [self.reason]
-        return "+".join([*given, *asked])
 
 
 class IndexKeeper(Struct, frozen=True):
@@ -382,18 +358,14 @@ def _bring_up_rows(
     with vault.files() as files:
         job = Job(
             store=store,
-            read=files.read,
-            exists=files.exists,
-            left_out=rules.left_out,
+            vault=files,
+            ignore=rules,
             rules=split_rules(vault.config),
+            request=request,
             progress=progress,
             written=follower.advance if follower is not None else lambda: None,
-            verify=request.verify,
-            accept_deletions=request.accept_deletions,
-            hold_deletions=request.hold_deletions,
-            reason=request.why(),
         )
-        job, known, found = _looked(vault, job, rules, request)
+        job, known, found = _looked(vault.config.vault.path, job)
         if follower is not None:
             follower.begin(len(found.changed))
         as_one = request.narrow and is_one_batch(found)
@@ -405,24 +377,23 @@ def _bring_up_rows(
     return replace(report, warnings=(*rules.warnings, *report.warnings))
 
 
-def _looked(
-    vault: Vault, job: Job, rules: IgnoreRules, request: IndexRequest
-) -> tuple[Job, dict[NotePath, int], Scan]:
+def _looked(root: Path, job: Job) -> tuple[Job, dict[NotePath, int], Scan]:
     """Look at the paths, their folders or everywhere; return what was known there."""
-    rows, paths = job.store.rows(), frozenset(request.paths)
+    request, rows = job.request, job.store.rows()
+    paths = frozenset(request.paths)
     current = rows.setting("fingerprint") == fingerprint(job.rules)
-    if paths and current and not job.verify:
+    if paths and current and not request.verify:
         folders = frozenset(folder_of(path) for path in paths)
         files = paths if request.narrow else None
         known = dict(rows.stamps_of(paths)) if request.narrow else {}
         for folder in () if request.narrow else folders:
             known |= rows.stamps_in(folder)
-        found = scan_folders(vault.config.vault.path, rules, known, folders, files)
+        found = scan_folders(root, job.ignore, known, folders, files)
         if found is not None:
             return replace(job, folders=folders, files=files), known, found
     known = known_stamps(job)
     job.progress(Progress("scan", 0, len(known)))
-    return job, known, scan(vault.config.vault.path, rules, known)
+    return job, known, scan(root, job.ignore, known)
 
 
 @contextmanager

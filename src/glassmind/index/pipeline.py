@@ -1,7 +1,7 @@
 """Telling what changed: two pictures of the vault, the index's and the disk's."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -9,8 +9,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from glassmind.errors import FileGone, FileUnreadable, MassDeletion, VaultError
+from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import Names
-from glassmind.files.read import Unreadable, decode, digest_of, marks_in
+from glassmind.files.read import (
+    Unreadable,
+    VaultFiles,
+    decode,
+    digest_of,
+    marks_in,
+)
 from glassmind.files.scan import Scan
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.index import (
@@ -34,34 +41,6 @@ GUARD_SHARE, GUARD_NOTES = 1 / 3, 20
 """More than this share, and more than this many
 notes, gone at once is an unmounted disk or an emptied folder rather than a tidy-up (the
 notes apps that believed it lost their users)."""
-
-
-class Vanished:
-    """Notes the index knows and the disk does not, to be matched with new files."""
-
-    def __init__(
-        self, missing: Iterable[NotePath], digests: Mapping[NotePath, str]
-    ) -> None:
-        self._by_digest: dict[str, list[NotePath]] = {}
-        for path in sorted(missing):
-            if path in digests:
-                self._by_digest.setdefault(digests[path], []).append(path)
-
-    def origin_of(
-        self, file: FileFacts, digest: str, taken: set[NotePath]
-    ) -> NotePath | None:
-        """Return the missing note that `file` was, if its bytes are one's.
-
-        A note of the same name is preferred, then the first by path; one that is taken
-        already, or of another kind of file, is not it.
-        """
-        found = [
-            path
-            for path in self._by_digest.get(digest, ())
-            if path not in taken and _suffix(path) == _suffix(file.path)
-        ]
-        same = [path for path in found if _name(path) == _name(file.path)]
-        return next(iter(same or found), None)
 
 
 def exceeds(gone: int, known: int) -> bool:
@@ -146,17 +125,6 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
     )
 
 
-def troubles_of(item: Indexed) -> list[str]:
-    error = item.note.frontmatter.error
-    told = item.warnings if error is None else (error, *item.warnings)
-    return [f"{item.file.path}: {sentence}" for sentence in told]
-
-
-def doubted(file: FileFacts, now_ns: int) -> FileFacts:
-    young = file.mtime_ns > now_ns - DOUBT_NS
-    return replace(file, stamp=TO_HASH) if young else file
-
-
 BATCH = 20_000
 """Links at a time; bounds memory in a vault with a million links."""
 
@@ -170,17 +138,10 @@ def recheck_links(store: SqliteWriter) -> None:
 
 
 def settle_in(step: Transaction) -> None:
-    while _settle_some(step):
-        pass
-
-
-def _settle_some(step: Transaction) -> int:
-    """Only files that share a link's last name can be its destination."""
-    links = step.unsettled(BATCH)
-    if links:
+    """Resolve every unsettled link, among the files that share its last name."""
+    while links := step.unsettled(BATCH):
         ends = Ends.of(step.namesakes({link.name_key for link in links}))
         step.settle((link, ends.of_link(link)) for link in links)
-    return len(links)
 
 
 class Ends(Struct, frozen=True):
@@ -235,28 +196,45 @@ PARSER_VERSION = 2
 """Raised whenever the same bytes give other rows, so that every note is read again."""
 
 
+class IndexRequest(Struct, frozen=True):
+    """What a run is asked for.
+
+    With `narrow`, `paths` are all that is looked at, and the sidecars are left to
+    whoever searches next. With `hold_deletions` a large part of the vault that seems
+    gone is kept, and all the rest is done, where a run otherwise stops before anything.
+    """
+
+    verify: bool = False
+    rebuild: bool = False
+    compact: bool = False
+    accept_deletions: bool = False
+    hold_deletions: bool = False
+    narrow: bool = False
+    reason: str = "index"
+    paths: tuple[str, ...] = ()
+
+    def why(self) -> str:
+        wishes = ("verify", "rebuild", "compact", "accept_deletions")
+        asked = [wish.replace("_", "-") for wish in wishes if getattr(self, wish)]
+        given = [] if asked and self.reason == "index" else [self.reason]
+        return "+".join([*given, *asked])
+
+
 class Job(Struct, frozen=True):
     """What a run works with and is asked for.
 
-    `left_out` says why a file is not read, if it is not.
-    `written` is called after each batch of rows, `verify` compares every note's rows
-    with its file,
-    `accept_deletions` believes that notes are gone; `hold_deletions` keeps them where
-    that is hard to believe. `folders` are those that were looked at, where it was not
-    the whole vault, and `files` all that was looked at in them, where not every file.
+    `written` is called after each batch of rows. `folders` are those that were looked
+    at, where it was not the whole vault, and `files` all that was looked at in them,
+    where not every file.
     """
 
     store: SqliteWriter
-    read: ReadBytes
-    exists: Callable[[NotePath], bool]
-    left_out: Callable[[NotePath], str | None]
+    vault: VaultFiles
+    ignore: IgnoreRules
     rules: SplitRules
+    request: IndexRequest
     progress: ShowProgress
     written: Callable[[], None]
-    verify: bool = False
-    accept_deletions: bool = False
-    hold_deletions: bool = False
-    reason: str = "index"
     folders: frozenset[str] | None = None
     files: frozenset[str] | None = None
 
@@ -317,7 +295,7 @@ def known_stamps(job: Job) -> dict[NotePath, int]:
     """Return the stamps a scan compares with; none fits where all is to be hashed."""
     rows = job.store.rows()
     stamps = rows.stamps()
-    if job.verify or rows.setting("fingerprint") != fingerprint(job.rules):
+    if job.request.verify or rows.setting("fingerprint") != fingerprint(job.rules):
         return {p: UNREAD if s == UNREAD else TO_HASH for p, s in stamps.items()}
     return stamps
 
@@ -336,17 +314,17 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
         work = _Work(job, known, scan, tally)
         held = work.check()
         with job.store.transaction() as step:
-            run = step.start_run(datetime.now(UTC), job.reason)
-            if job.verify:
+            run = step.start_run(datetime.now(UTC), job.request.why())
+            if job.request.verify:
                 step.repair_names()
             if not known:  # so that a first run that is cut short is gone on with
                 step.set("fingerprint", fingerprint(job.rules))
         work.apply()
     tally.skipped += _still_skipped(job, known, scan, held)
-    if job.verify:
+    if job.request.verify:
         recheck_links(job.store)
     with job.store.transaction() as step:
-        run = run or step.start_run(datetime.now(UTC), job.reason)
+        run = run or step.start_run(datetime.now(UTC), job.request.why())
         notes = job.store.rows().note_count()
         report = tally.report(notes, time.perf_counter() - began)
         step.set("fingerprint", fingerprint(job.rules))
@@ -393,7 +371,9 @@ class _Work:
         digests = rows.digests() if scan.missing else {}
         self._gone_notes = [path for path in scan.missing if path in digests]
         self._note_count = len(digests)
-        self._vanished = Vanished(self._gone_notes, digests)
+        self._vanished: dict[str, list[NotePath]] = {}
+        for path in sorted(self._gone_notes):
+            self._vanished.setdefault(digests[path], []).append(path)
         self._taken: set[NotePath] = set()
         self._held: frozenset[NotePath] = frozenset()
         self._back: frozenset[NotePath] = frozenset()
@@ -420,13 +400,13 @@ class _Work:
         Raises:
             MassDeletion: notes beyond the guard are gone and did not move.
         """
-        accept = self._job.accept_deletions
+        accept = self._job.request.accept_deletions
         if not exceeds(len(self._gone_notes), self._note_count) or accept:
             return self._held
         gone = self._gone_for_good()
         if not self._anew:
             self._back = self._came_back(gone)
-        if self._job.hold_deletions and not self._anew:
+        if self._job.request.hold_deletions and not self._anew:
             notes = gone.intersection(self._gone_notes)
             if exceeds(len(notes), self._note_count):
                 self._held, self._tally.held = gone, len(notes)
@@ -434,24 +414,38 @@ class _Work:
             guard(len(gone.intersection(self._gone_notes)), self._note_count)
         return self._held
 
+    def _origin_of(
+        self, file: FileFacts, digest: str, taken: set[NotePath]
+    ) -> NotePath | None:
+        """Return the missing note that `file` was by its bytes, best of its name."""
+        found = [
+            path
+            for path in self._vanished.get(digest, ())
+            if path not in taken and _suffix(path) == _suffix(file.path)
+        ]
+        same = [path for path in found if _name(path) == _name(file.path)]
+        return next(iter(same or found), None)
+
     def _gone_for_good(self) -> frozenset[NotePath]:
         taken: set[NotePath] = set()
         for file in self._scan.changed:
             if file.kind == "attachment" or file.path in self._known:
                 continue
-            content = read_content(file, self._job.read)
+            content = read_content(file, self._job.vault.read)
             if isinstance(content, Content):
-                origin = self._vanished.origin_of(file, content.digest, taken)
+                origin = self._origin_of(file, content.digest, taken)
                 taken.update([origin] if origin else [])
         gone = (path for path in self._scan.missing if path not in taken)
         # what new rules exclude is not gone: nobody lost it
-        return frozenset(path for path in gone if not self._job.exists(path))
+        return frozenset(path for path in gone if not self._job.vault.exists(path))
 
     def _came_back(self, gone: frozenset[NotePath]) -> frozenset[NotePath]:
         job = self._job
         there = (path for path in self._scan.missing if path not in gone)
         return frozenset(
-            path for path in there if job.left_out(path) is None and job.exists(path)
+            path
+            for path in there
+            if job.ignore.left_out(path) is None and job.vault.exists(path)
         )
 
     def apply(self) -> None:
@@ -462,7 +456,8 @@ class _Work:
             with self._job.store.transaction() as step:
                 self._ends = Ends.of(step.announce(self._scan.changed))
         for done, file in enumerate(self._scan.changed, 1):
-            self._take(doubted(file, time.time_ns()))
+            young = file.mtime_ns > time.time_ns() - DOUBT_NS
+            self._take(replace(file, stamp=TO_HASH) if young else file)
             taken = len(self._notes) + len(self._compared)
             if taken >= BATCH_NOTES or self._bytes >= BATCH_BYTES:
                 self._flush()
@@ -476,7 +471,7 @@ class _Work:
         if file.kind == "attachment":
             self._attachments.append(file)
             return
-        content = read_content(file, self._job.read)
+        content = read_content(file, self._job.vault.read)
         match content:
             case None:
                 self._lost.extend([file.path] if file.path in self._known else [])
@@ -488,12 +483,12 @@ class _Work:
 
     def _take_content(self, file: FileFacts, content: Content) -> None:
         known = self._digests.get(file.path)
-        if known == content.digest and not self._anew and not self._job.verify:
+        if known == content.digest and not self._anew and not self._job.request.verify:
             self._touched.append(file)
             return
         origin = None
         if file.path not in self._known and not self._anew:
-            origin = self._vanished.origin_of(file, content.digest, self._taken)
+            origin = self._origin_of(file, content.digest, self._taken)
         if origin is not None:
             self._taken.add(origin)
             self._moves.append((origin, file, content))
@@ -512,7 +507,9 @@ class _Work:
         if self._ends is not None:
             found = found._replace(ends=self._ends.of_note(found.note))
         self._notes.append(found)
-        self._tally.troubles.extend(troubles_of(found))
+        error = found.note.frontmatter.error
+        told = found.warnings if error is None else (error, *found.warnings)
+        self._tally.troubles += [f"{file.path}: {sentence}" for sentence in told]
         self._tally.added += known is None
         self._tally.changed += known is not None
 
@@ -527,7 +524,7 @@ class _Work:
                 moved = take_in(file, content, self._job.rules)
                 if isinstance(moved, Indexed):
                     step.move(origin, file, moved.note.title, moved.day)
-                    self._compared += [moved] if self._job.verify else []
+                    self._compared += [moved] if self._job.request.verify else []
             wrong = step.differing(self._compared)
             step.put_notes(wrong)
             step.add_skipped(self._skipped)
