@@ -44,14 +44,9 @@ from glassmind.obsidian.text import counted, fold
 from glassmind.search.notes import notes_for
 from glassmind.vault import Vault
 
-MOST_DEPTH = 3
-"""Three hops lead to most of a vault whose notes are linked."""
-
-MOST_SHOWN = 1_000
-"""Neighbours of one hop in one answer."""
-
-MOST_EDGES = 2_000
-"""Links of one subgraph: what a program still draws at once."""
+MOST_DEPTH = 3  # three hops lead to most of a vault whose notes are linked
+MOST_SHOWN = 1_000  # neighbours of one hop in one answer
+MOST_EDGES = 2_000  # links of one subgraph: what a program still draws at once
 
 LINKS_SHOWN = 5
 """Links between two notes that are listed; a diary may link to its index every day."""

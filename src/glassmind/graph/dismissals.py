@@ -29,8 +29,7 @@ from glassmind.model.suggestions import Dismissals, Dismissed
 from glassmind.search.notes import notes_for
 from glassmind.vault import Vault
 
-PAIRED = " <> "
-"""Between the paths of two notes in a subject."""
+PAIRED = " <> "  # between the paths of two notes in a subject
 
 _PATH = re.compile(r"(.+)", re.DOTALL)
 _TWO_PATHS = re.compile(rf"(.+?){PAIRED}(.+)", re.DOTALL)
@@ -53,16 +52,14 @@ The other checks are about words that many notes have."""
 WORDED = frozenset(["one_source"])
 """Checks with subjects of a file and of words that any other note may have."""
 
-FILE = "dismissed.txt"
-"""The name of the file in the agent folder."""
+FILE = "dismissed.txt"  # the name of the file in the agent folder
 
 HEAD = (
     "# What Glassmind is not to bring up again: pairs of similar notes, and findings",
     "# of `glassmind health`. Delete a line to hear of it again.",
 )
 
-MOST_SHOWN = 10
-"""Lines that are reported as wrong."""
+MOST_SHOWN = 10  # lines that are reported as wrong
 
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
 _PLAIN = re.compile(r"[\w./-]+")

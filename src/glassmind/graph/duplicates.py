@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
-RUN = 4
-"""Words of a run: one word changed in a text of 100 leaves 92 % of its runs."""
+RUN = 4  # words of a run: one word changed in a text of 100 leaves 92 % of its runs
 
 SKETCH = 128
 """Hashes kept of a text: the share of common ones is then off by 0.04 at most times,

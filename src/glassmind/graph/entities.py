@@ -51,8 +51,7 @@ from glassmind.obsidian.structure import line_starts
 from glassmind.obsidian.text import fold
 from glassmind.vault import Vault
 
-SHOWN, MOST = 50, 500
-"""Entities shown by default, and the most that can be."""
+SHOWN, MOST = 50, 500  # entities shown by default, and the most that can be
 
 STATES: tuple[EntityState, ...] = ("linked", "match", "unsure", "stub")
 
@@ -61,8 +60,7 @@ MENTIONS_SHOWN, CANDIDATES_SHOWN, LINE_CHARS = 3, 3, 200
 NAME_WORDS, NAME_CHARS = 6, 60
 """Words and letters of a text that may be a name; more is a sentence."""
 
-LEAST_TIMES = 2
-"""How often a single word has to be named to be taken for a name."""
+LEAST_TIMES = 2  # how often a single word has to be named to be taken for a name
 
 LARGE_NOUNS, LEAST_WORDS = 0.25, 20
 """The share of words behind small ones that begin large from which nouns do, in notes

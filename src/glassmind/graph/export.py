@@ -23,8 +23,7 @@ _NOT_DOT = re.compile("[\x00-\x09\x0b-\x1f\x7f\ud800-\udfff]")
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
-UNKNOWN = "\ufffd"
-"""Replaces a character that is not allowed."""
+UNKNOWN = "\ufffd"  # replaces a character that is not allowed
 
 _NODE = ("path", "title", "hop", "ghost", "tags")
 _EDGE = ("kind", "property", "confidence", "line", "sentence")

@@ -26,11 +26,8 @@ from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.secrets import secret_locations
 from glassmind.vault import Vault
 
-EXAMPLES = 3
-"""Findings that are shown of each check by default."""
-
-MOST_SHOWN = 10_000
-"""The largest limit."""
+EXAMPLES = 3  # findings that are shown of each check by default
+MOST_SHOWN = 10_000  # the largest limit
 
 NO_NOTES = "there are no notes, so the score says nothing"
 

@@ -76,8 +76,7 @@ COMMON_NEIGHBOURS = 2
 TITLE_WORDS = 2
 """Words of a title that is looked for in other notes: one alone is just a word."""
 
-MOST_EXPLAINED = 1_000
-"""Orphans whose context is looked for: a second of work."""
+MOST_EXPLAINED = 1_000  # orphans whose context is looked for: a second of work
 
 LEAST_EXACT, LEAST_RUNS = 8, 25
 """Runs of words that equal notes, and nearly equal ones, need to count as duplicates:
@@ -91,8 +90,7 @@ LEAST_THEME, CATEGORY_SHARE = 5, 0.75
 """Notes that a theme needs to be judged, and the share of them that has to be of one
 category before another is odd there."""
 
-CONCENTRATED = 0.7
-"""The share of notes from one source that is too much: compat KL-12."""
+CONCENTRATED = 0.7  # the share of notes from one source that is too much: compat KL-12
 
 CATEGORY_NAMES = frozenset(["category", "topic"])
 SOURCE_NAMES = frozenset(

@@ -26,8 +26,7 @@ from glassmind.obsidian.text import fold
 from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault, made_once
 
-TITLE_KEYS = ("title", "name", "id")
-"""Properties that hold what a note is called."""
+TITLE_KEYS = ("title", "name", "id")  # properties that hold what a note is called
 
 HEADED_SO = 2
 """With more notes that begin with one heading, it is not a name of theirs: 165 notes of

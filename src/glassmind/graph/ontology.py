@@ -163,8 +163,7 @@ def _difference(a: str, b: str) -> str:
     return "marks between words" if marks[0] != marks[1] else "accents"
 
 
-LEAST_NOTES = 3
-"""Notes that make a sort: two that are alike may be so by chance."""
+LEAST_NOTES = 3  # notes that make a sort: two that are alike may be so by chance
 
 LEAST_COVERAGE = 0.5
 """The share of a sort that has a key for it to belong there: more than half."""
@@ -296,8 +295,7 @@ def schema_of(notes: Sequence[Entry], names: Sequence[str] = ()) -> Schema | Non
     return Schema(tuple(names), len(notes), tuple(keys), len(whole), shown)
 
 
-LEAST_MEMBERS = 3
-"""Notes that make a hub; two that name one thing may do so by chance."""
+LEAST_MEMBERS = 3  # notes that make a hub; two that name one thing may do so by chance
 
 MEMBERS_SHOWN = 5
 
@@ -504,11 +502,8 @@ def _cycle(below: Mapping[str, Collection[str]]) -> tuple[str, ...]:
 
 T = TypeVar("T")
 
-SHOWN = 20
-"""How many of a kind are listed unless more are asked for: a screen of them."""
-
-MOST = 1_000
-"""More of a kind than anybody reads."""
+SHOWN = 20  # how many of a kind are listed unless more are asked for: a screen of them
+MOST = 1_000  # more of a kind than anybody reads
 
 LABEL_EXAMPLES = 3
 

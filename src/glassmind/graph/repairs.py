@@ -56,8 +56,7 @@ NO_FILE = "no file is called so or has it as an alias"
 OUTSIDE = "it is outside of the vault"
 NOT_SUGGESTED = "nothing of that key is suggested now"
 
-MOST_NAMED = 3
-"""Files that are named where a lost name may mean several."""
+MOST_NAMED = 3  # files that are named where a lost name may mean several
 
 
 Request: TypeAlias = tuple[str, Suggestion]

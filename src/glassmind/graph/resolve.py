@@ -23,8 +23,7 @@ from glassmind.vault import Vault
 
 MOST = 100
 
-NAME_LIMIT_CHARS = 200
-"""Longer texts are not names: the rest is not looked at."""
+NAME_LIMIT_CHARS = 200  # longer texts are not names: the rest is not looked at
 
 SURE, LIKELY = 0.9, 0.6
 """At and above which a name is one of the thing, or most likely is."""
@@ -36,14 +35,9 @@ CERTAINTY = {"title": 0.97, "alias": 0.96, "property": 0.95, "heading": 0.85}
 """How surely a name is one, by where it is from; the case as written adds `EXACT`."""
 EXACT = 0.03
 
-DIFFERENT = 0.88
-"""At most this where accents or marks may make it another word."""
-
-OTHER_NUMBER = 0.35
-"""Factor where a number is another: shown, and not taken."""
-
-HEADING_NAME = 0.8
-"""Factor where the name is a heading's, which says less of a note."""
+DIFFERENT = 0.88  # at most this where accents or marks may make it another word
+OTHER_NUMBER = 0.35  # factor where a number is another: shown, and not taken
+HEADING_NAME = 0.8  # factor where the name is a heading's, which says less of a note
 
 PLURAL, ONE_SLIP, TWO_SLIPS = 0.85, 0.82, 0.72
 """How surely a name is meant that differs so."""
@@ -61,8 +55,7 @@ PART, WHOLE = 0.45, 0.35
 PARTIAL = 0.9
 """Factor where words of a name are missing: enough for two of three, not one of two."""
 
-COMMON = 500
-"""Names that share only words of more names than this are not looked at."""
+COMMON = 500  # names that share only words of more names than this are not looked at
 
 TAG, HEADING, LONE_HEADING = 0.5, 0.4, 0.58
 """A tag or a heading is not a note: both are shown and neither is taken. Over a wiki of
@@ -79,8 +72,7 @@ LEAST_SIMILARITY = 0.3
 
 NO_SIMILARITY = "no note was compared by meaning; glassmind status says what is missing"
 
-ALL = 0.999
-"""A share of one, as sums of floats come to it."""
+ALL = 0.999  # a share of one, as sums of floats come to it
 
 _UNLINKED = re.compile(r"[#^|:\[\]]")
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u300c\u300d\u300e\u300f"

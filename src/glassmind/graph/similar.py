@@ -62,8 +62,7 @@ FEW = 8
 """Where less than one in so many notes changed, those are compared with all; beyond
 that, comparing all with each other costs no more."""
 
-DIGITS = 6
-"""Decimals of a similarity: what single precision could tell at best."""
+DIGITS = 6  # decimals of a similarity: what single precision could tell at best
 
 DOUBT = 2e-5
 """How far a product in single precision may be off, with room to spare: of rows of
@@ -72,14 +71,12 @@ unit length, 4,096 wide, the worst we saw is 2e-6."""
 TALL, WIDE = 1024, 4096
 """Rows and columns of a block: its 16 MB of products stay in the processor's cache."""
 
-BUFFERED = 1 << 18
-"""Candidates that are kept before the lists take them in."""
+BUFFERED = 1 << 18  # candidates that are kept before the lists take them in
 
 MEASURED = 1 << 12
 """Pairs measured at once in double precision: 25 MB of a width of 384."""
 
-STRIP = 256
-"""Rows that are compared with all others at once: 100 MB for 100,000 notes."""
+STRIP = 256  # rows that are compared with all others at once: 100 MB for 100,000 notes
 
 NONE: Numbers = np.empty(0, np.int64)
 

@@ -113,8 +113,7 @@ LEAST_OF_VAULT = 0.15
 """The same for a whole vault: in the sample vault none of those below it was right, and
 six of the seven above it were."""
 
-MOST = 1_000
-"""The largest limit."""
+MOST = 1_000  # the largest limit
 
 PAGED = 100
 """Up to this limit the candidates of a vault are the same, so that pages are stable."""
@@ -127,11 +126,8 @@ PRIOR = (0.0, 0.25, 0.6, 0.8)
 """How likely a name of one, two, three words is meant where it stands, before the
 vault's links say so: `click` is a verb more often than a library."""
 
-PRIOR_WEIGHT = 3.0
-"""Passages that this prior is worth."""
-
-INFLECTED = 0.8
-"""What a plural counts against the name as it was given."""
+PRIOR_WEIGHT = 3.0  # passages that this prior is worth
+INFLECTED = 0.8  # what a plural counts against the name as it was given
 
 LOWER_CASE = 0.5
 """What one word in small letters counts where the note's name has a capital."""
@@ -139,17 +135,10 @@ LOWER_CASE = 0.5
 MOST_MENTIONING, MOST_WORDED, MOST_ALIKE = 500, 2_000, 300
 """Passages looked up for a name, for a word of a name, and for rare words."""
 
-VOTERS = 10
-"""Similar notes whose links count."""
-
-MOST_SHARED = 5
-"""Common notes, common tags and namesakes that are shown."""
-
-UNKNOWN = -1.0
-"""The cosine of a note without a vector."""
-
-ROUNDING = 1e-9
-"""By how much two sums of the same shares may differ."""
+VOTERS = 10  # similar notes whose links count
+MOST_SHARED = 5  # common notes, common tags and namesakes that are shown
+UNKNOWN = -1.0  # the cosine of a note without a vector
+ROUNDING = 1e-9  # by how much two sums of the same shares may differ
 
 NO_VECTORS = (
     "nothing is embedded yet, so that notes are compared by their words alone; "

@@ -53,24 +53,19 @@ LARGE, LARGE_SHARE = 10, 0.25
 ROUNDS = 4
 """How often that is tried: a quarter of a vault has at most three others beside it."""
 
-RECIPE = "3"
-"""Changes when the same links give other themes than before."""
-
-FINE = 1.0
-"""Resolution above which a few linked notes may be in no theme."""
+RECIPE = "3"  # changes when the same links give other themes than before
+FINE = 1.0  # resolution above which a few linked notes may be in no theme
 
 KNOWN_SHARE = 0.5
 """What two themes have in common at least, of the smaller one, to be the same: of a
 theme that grew or lost notes all, of one that was divided the part."""
 
-NAMED = 5
-"""Members and tags that a summary names, as obsidian-brain's does."""
+NAMED = 5  # members and tags that a summary names, as obsidian-brain's does
 
 HUB_SHARE, HUB_NOTES = 0.5, 2
 """More than this share of a theme, and so many notes, have to name its hub."""
 
-CLOSEST = 5
-"""Themes that an error names."""
+CLOSEST = 5  # themes that an error names
 
 Members = Sequence[tuple[int, int, float]]
 """File id, theme id and influence of each note that has a theme, by file id."""
@@ -84,8 +79,7 @@ class Parts(NamedTuple):
     modularity: float
 
 
-_Division: TypeAlias = tuple[Parts, Sequence[int]]
-"""Parts with the ids of the themes."""
+_Division: TypeAlias = tuple[Parts, Sequence[int]]  # parts with the ids of the themes
 
 
 class _Made(NamedTuple):

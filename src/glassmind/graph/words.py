@@ -105,15 +105,13 @@ headings and tasks."""
 
 _FOOTNOTE = re.compile(r"(?:\[\^[^\]]*\])+$")
 _BEFORE_WORD = " *_\"'\u201c([\u00ab\u2018"
-_ENDS = tuple(".!?:|\u2026")
-"""What ends a sentence, or a cell of a table."""
+_ENDS = tuple(".!?:|\u2026")  # what ends a sentence, or a cell of a table
 
 LOOKED_AT = 200
 """Letters ahead of a word that say whether it opens a sentence, and more than enough:
 a line may be as long as a note."""
 
-UNSEEN = "x"
-"""Stands for what is not looked at, which is no opening of a line."""
+UNSEEN = "x"  # stands for what is not looked at, which is no opening of a line
 
 
 def opens(ahead: str) -> bool:

@@ -9,8 +9,7 @@ from glassmind.model.index import Progress
 
 T = TypeVar("T")
 
-NICE = 10
-"""Added to the nice value: about a tenth of a busy core."""
+NICE = 10  # added to the nice value: about a tenth of a busy core
 
 _allowed = False
 

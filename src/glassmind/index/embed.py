@@ -58,8 +58,7 @@ def key_of(part: Embeddable) -> bytes:
     return xxhash.xxh3_128_digest(f"{part.context}\0{part.text}".encode())
 
 
-HOPELESS = 3
-"""Passages that fail one after the other before the model is given up."""
+HOPELESS = 3  # passages that fail one after the other before the model is given up
 
 
 class Batcher:
@@ -178,8 +177,7 @@ def _checked(matrix: "Matrix", width: int) -> bytes:
     return rows
 
 
-BATCH_S = 1.0
-"""Seconds of work that one batch aims for: what a kill can undo."""
+BATCH_S = 1.0  # seconds of work that one batch aims for: what a kill can undo
 
 SMALLEST, LARGEST = 8, 1024
 """Chunks in a batch: fewer starve a model of several threads, more fill the memory."""
@@ -204,8 +202,7 @@ MODEL_SETTINGS = (
 )  # fmt: skip
 """Settings that choose a model; what is secret, and where it may go, stays outside."""
 
-UNDONE = '[""]'
-"""What it says while not everything is embedded as it is wanted now."""
+UNDONE = '[""]'  # what it says while not everything is embedded as it is wanted now
 
 
 class Passed(NamedTuple):
@@ -217,8 +214,7 @@ class Passed(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-WITHOUT = "words and links only: {}"
-"""What a user is told who cannot search by meaning."""
+WITHOUT = "words and links only: {}"  # what a user is told who cannot search by meaning
 
 
 class _BegunAnew(Exception):

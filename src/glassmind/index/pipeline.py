@@ -125,8 +125,7 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
     )
 
 
-BATCH = 20_000
-"""Links at a time; bounds memory in a vault with a million links."""
+BATCH = 20_000  # links at a time; bounds memory in a vault with a million links
 
 
 def recheck_links(store: SqliteWriter) -> None:
@@ -189,8 +188,7 @@ object."""
 MOST_TROUBLES = 200
 """Sentences about notes in one report; where there are more, many are alike."""
 
-MOST_NAMED = 5
-"""Notes that one warning names."""
+MOST_NAMED = 5  # notes that one warning names
 
 PARSER_VERSION = 2
 """Raised whenever the same bytes give other rows, so that every note is read again."""

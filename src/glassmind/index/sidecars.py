@@ -27,8 +27,7 @@ if TYPE_CHECKING:  # numpy and tantivy
 BATCH = 500
 """Notes read at a time: bounds memory, and lets the sidecar write while we read."""
 
-MUCH = 500
-"""Changes from which a writer with more memory pays for itself."""
+MUCH = 500  # changes from which a writer with more memory pays for itself
 
 
 COMPACT_SHARE, COMPACT_CHUNKS = 0.2, 2_000

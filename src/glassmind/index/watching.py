@@ -33,8 +33,7 @@ from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.watch_state import clear_state, write_state
 from glassmind.vault import Vault
 
-WHOLE = "/"
-"""Stands for the whole vault among paths; no path is called so."""
+WHOLE = "/"  # stands for the whole vault among paths; no path is called so
 
 
 class Taken(NamedTuple):
@@ -109,8 +108,7 @@ POLL_SHARE = 20
 MOST_FAILURES = 30
 """Failures that are told apart; their retries lie far beyond the longest."""
 
-BEAT_S = 60.0
-"""How often word is left though nothing has changed: a sign of life."""
+BEAT_S = 60.0  # how often word is left though nothing has changed: a sign of life
 
 NEVER = float("inf")
 

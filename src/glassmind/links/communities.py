@@ -24,8 +24,7 @@ MOST_TRIALS, TRIAL_LINKS = 8, 20_000
 order alone changes modularity by up to 4 % in vaults of 100 notes, but by less than
 .1 % in 10,000 nodes with communities. A trial takes about 20 ms per 1,000 links."""
 
-TOLERANCE = 1e-9
-"""Gains below this are rounding errors; weights are between 0 and 1."""
+TOLERANCE = 1e-9  # gains below this are rounding errors; weights are between 0 and 1
 
 Links: TypeAlias = list[list[tuple[int, float]]]
 """For each node its neighbours and the weights of the links; no node links to itself.

@@ -31,8 +31,7 @@ Ints: TypeAlias = NDArray[np.int32]
 Column: TypeAlias = NDArray[Any]
 Row: TypeAlias = tuple[Column, ...]
 
-NOWHERE = -1
-"""The target of a link that leads to no node, or into its own note."""
+NOWHERE = -1  # the target of a link that leads to no node, or into its own note
 
 MOST_REPLACED = 256
 """Rows kept beside the arrays; looking them up is cheap, copying their dict is not."""

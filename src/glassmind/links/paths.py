@@ -12,8 +12,7 @@ Stops: TypeAlias = tuple[int, ...]
 MOST_WORK = 300_000
 """Nodes that are visited until the search gives up: half a second, more or less."""
 
-LINKS_AT_ONCE = 500
-"""Links that are filtered in the time that one more node costs."""
+LINKS_AT_ONCE = 500  # links that are filtered in the time that one more node costs
 
 
 class Paths(NamedTuple):

@@ -28,8 +28,7 @@ the error."""
 MOST_AT_ONCE = 3_000_000
 """Pairs of a root and a node or neighbour that are kept at a time: some 100 MB."""
 
-SEED = 7
-"""Any number would do; the same one draws the same roots."""
+SEED = 7  # any number would do; the same one draws the same roots
 
 CERTAINTY, FEW_SAMPLES = 1.96, 2.4
 """Standard errors that hold the true value 95 times of 100; with few samples more, by
