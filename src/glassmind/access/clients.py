@@ -134,10 +134,7 @@ class Clients:
         return found
 
     def add(self, name: str, scope: Scope) -> tuple[Client, str]:
-        """Return a new client and its token, which is told this once.
-
-        Raises AccessFault.
-        """
+        """Return a new client and its token, which is told this once."""
         name = _checked(name)
         with self._writing() as clients:
             if any(one.name.casefold() == name.casefold() for one in clients):
@@ -155,10 +152,7 @@ class Clients:
         return made, token
 
     def change(self, name: str, scope: Scope) -> Client:
-        """Return a client that has another scope from now on.
-
-        Raises ClientUnknown, ClientsUnreadable or AccessFault.
-        """
+        """Return a client that has another scope from now on."""
         with self._writing() as clients:
             before = _named(clients, name)
             made = before._replace(scope=scope._replace(client=before.name))
@@ -166,10 +160,7 @@ class Clients:
         return made
 
     def revoke(self, name: str) -> Client:
-        """Return a client whose token lets nobody in any more.
-
-        Raises ClientUnknown, ClientsUnreadable or AccessFault.
-        """
+        """Return a client whose token lets nobody in any more."""
         with self._writing() as clients:
             gone = _named(clients, name)
             self._write([one for one in clients if one is not gone])

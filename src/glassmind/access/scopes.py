@@ -50,10 +50,7 @@ def read_names(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the sets of a client: its own, or those of them that are wanted.
-
-    Raises UnknownToolset or AccessFault.
-    """
+    """Return the sets of a client: its own, or those of them that are wanted."""
     if not wanted:
         return scope.toolsets or DEFAULT_SETS
     named, own = read_names(wanted), scope.toolsets

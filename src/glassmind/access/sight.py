@@ -171,10 +171,7 @@ class SeenBook:
         self._book, self._sight = book, sight
 
     def get(self, identity: str, client: str = "") -> Changeset:
-        """Return a changeset, content and all.
-
-        `client` is who asks, where nobody is known to. Raises ChangesetUnknown.
-        """
+        """Return a changeset, content and all."""
         try:
             found = self._book.get(identity)
         except ChangesetUnknown:

@@ -39,10 +39,7 @@ class Trust:
         self._unchecked: dict[str, set[NotePath]] = {}
 
     def hand(self, client: str, paths: Sequence[NotePath] | None) -> None:
-        """Record that a client was given text of notes; None means of any.
-
-        Their folders are checked at once, their tags when it is asked.
-        """
+        """Record that a client was given text of notes; None means of any."""
         with self._lock:
             if client in self._tainted:
                 return

@@ -106,10 +106,7 @@ def config_for(vault: Path, flags: Mapping[str, object] | None = None) -> Config
 
 
 def vault_around(cwd: Path, home: Path) -> Path | None:
-    """Return the nearest folder, from `cwd` upwards, that looks like a vault.
-
-    The user's configuration folder, `home`, does not count.
-    """
+    """Return the nearest folder, from `cwd` upwards, that looks like a vault."""
     for folder in (cwd, *cwd.parents):
         # os.path.exists is False where access is denied; Path.exists would raise.
         marked = any(os.path.exists(folder / mark) for mark in VAULT_MARKS)  # noqa: PTH110
@@ -126,10 +123,7 @@ def settings_in(file: Path, text: str, rank: int) -> tuple[dict[str, Any], list[
 
 
 class Layers:
-    """The strongest value of each setting so far, and what was ignored.
-
-    A vault's file is added last, so that it can be compared with what the user set.
-    """
+    """The strongest value of each setting so far, and what was ignored."""
 
     def __init__(self) -> None:
         self.choices: Choices = {

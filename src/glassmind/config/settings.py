@@ -358,10 +358,7 @@ def find_setting(path: str, origin: str) -> Setting:
 
 
 def settings_in_force(config: Config) -> Iterator[tuple[str, object, str]]:
-    """Yield name, value as in JSON and origin of every setting, with secrets hidden.
-
-    `vault.path` is left out if no vault was found.
-    """
+    """Yield name, value as in JSON and origin of every setting, with secrets hidden."""
     for path, each in SETTINGS.items():
         if origin := config.origins.get(path):
             value = getattr(getattr(config, each.section), each.name)

@@ -129,10 +129,7 @@ def setting(
     vault: str = "nothing",
     also: str = "",
 ) -> T:
-    """Declare a field of a section; `also` are its aliases, separated by blanks.
-
-    See `Setting`. The annotation of the field says the kind.
-    """
+    """Declare a field of a section; `also` are its aliases, separated by blanks."""
     return Setting(  # type: ignore[return-value]
         default, about, bounds, vault, tuple(also.split()), TEXT
     )

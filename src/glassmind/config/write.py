@@ -84,10 +84,7 @@ def _value(path: str, raw: object) -> Any:
 
 
 def _with_setting(file: Path, text: str, path: str, value: Any) -> str:
-    """Return the text with one setting changed and everything else as it was.
-
-    Raises `ConfigUnwritable` unless reading it gives the old values and the new one.
-    """
+    """Return the text with one setting changed and everything else as it was."""
     import tomlkit  # noqa: PLC0415 - slow, and only for writing
 
     section, _, name = path.partition(".")

@@ -44,10 +44,7 @@ def copy_vault(
     hidden: Mapping[NotePath, Sequence[Edit]],
     folder: Path,
 ) -> None:
-    """Write the vault to a folder, anew, with what is hidden replaced.
-
-    Raises IndexUnwritable.
-    """
+    """Write the vault to a folder, anew, with what is hidden replaced."""
     try:
         remove(folder)
         folder.mkdir(parents=True, mode=0o700)
@@ -95,10 +92,7 @@ def cache_home() -> Path:
 
 @contextmanager
 def place_for(source: Path, gold: str, model: str, *, fresh: bool) -> Iterator[Path]:
-    """Yield the folder of a set and hold it for this process; `fresh` empties it.
-
-    Raises IndexBusy or IndexUnwritable.
-    """
+    """Yield the folder of a set and hold it for this process; `fresh` empties it."""
     key = sha256(f"{gold}\n{model}".encode()).hexdigest()[:8]
     folder = cache_home() / f"{index_name(source)}-{key}"
     try:
@@ -118,10 +112,7 @@ Open: TypeAlias = Callable[[Path | None, Mapping[str, object]], Engine]
 
 
 class Bench(NamedTuple):
-    """Queries, and what opens an engine that can answer them.
-
-    Engines under other settings share the index; who opens one closes it.
-    """
+    """Queries, and what opens an engine that can answer them."""
 
     gold: str
     source: Path
@@ -154,10 +145,7 @@ class Wanted(NamedTuple):
 
 @contextmanager
 def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
-    """Yield the chosen vault and a file of queries about it, ready to be asked.
-
-    Raises BadGold.
-    """
+    """Yield the chosen vault and a file of queries about it, ready to be asked."""
     gold = read_queries(file)
     config = config_of(open_, None, wanted)
     root = config.vault.path

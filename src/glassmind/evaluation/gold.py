@@ -74,10 +74,7 @@ Row = TypeVar("Row")
 
 
 def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
-    """Yield the JSON objects of a file, one a line, with their line numbers from 1.
-
-    Raises BadGold.
-    """
+    """Yield the JSON objects of a file, one a line, with their line numbers from 1."""
     decoder = msgspec.json.Decoder(kind)
     for number, line in lines_of(file):
         try:
@@ -87,10 +84,7 @@ def rows_of(file: Path, kind: type[Row]) -> Iterator[tuple[int, Row]]:
 
 
 def lines_of(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file that are not blank, numbered from 1.
-
-    Raises BadGold.
-    """
+    """Yield the lines of a text file that are not blank, numbered from 1."""
     try:
         text = file.read_text("utf-8-sig")
     except OSError as error:

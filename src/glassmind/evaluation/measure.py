@@ -71,10 +71,7 @@ class Asked(NamedTuple):
 
 
 def ablations(queries: Sequence[GoldQuery]) -> list[Configuration]:
-    """Return the ways to compare with the default one.
-
-    The graph alone needs somewhere to start from: a `root_note`.
-    """
+    """Return the ways to compare with the default one."""
     alone = ["lexical", "semantic"]
     if any(query.root_note for query in queries):
         alone.append("graph")
@@ -226,10 +223,7 @@ def evaluate(
     seed: int = SEED,
     show: ShowCount = lambda _done, _all: None,
 ) -> EvalReport:
-    """Return what search scores on a bench.
-
-    With `compare`, also what each part of search adds.
-    """
+    """Return what search scores on a bench."""
     began = time.perf_counter()
     with bench.open({}) as engine:
         others = ablations(bench.queries) if compare else []

@@ -37,10 +37,7 @@ class Reading(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """The files of a vault, the bytes of those with text, and the Markdown in UTF-8.
-
-    `names` is what links are resolved by.
-    """
+    """The files of a vault, the bytes of those with text, and the Markdown in UTF-8."""
 
     root: Path
     files: Sequence[FileFacts]
@@ -50,10 +47,7 @@ class Readings(NamedTuple):
 
 
 def read_vault(config: Config) -> Readings:
-    """Return what the index would be made of; nothing is written.
-
-    Raises VaultMissing.
-    """
+    """Return what the index would be made of; nothing is written."""
     root = config.vault.path
     rules = load_rules(
         root,
@@ -106,10 +100,7 @@ def shown_by(link: Link) -> str:
 def sentence_around(
     note: Note, source: bytes, link: Link, same: Callable[[Link], bool]
 ) -> str | None:
-    """Return the sentence that a link stands in, without it and others to `same`.
-
-    None when what is left says too little, or is no sentence.
-    """
+    """Return the sentence that a link stands in, without it and others to `same`."""
     start, end = _stretch(note, source, link)
     inside = [x for x in note.links if start <= x.start and x.end <= end]
     text = _told(source, start, end, inside, same)

@@ -94,10 +94,7 @@ def folds_of(groups: Sequence[str], count: int, seed: int) -> NDArray[np.int64]:
 
 
 def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
-    """Return whether any settings beat the first: the same for the same seed.
-
-    `groups` names the group of each query.
-    """
+    """Return whether any settings beat the first: the same for the same seed."""
     folds = folds_of(groups, FOLDS, seed)
     picks, ours = _held_out(values, folds)
     theirs = values[0]
@@ -203,10 +200,7 @@ def evidence_of(report: TuneReport, today: date) -> list[str]:
 def write_choice(
     config: Config, report: TuneReport, file: Path, *, in_vault: bool, today: date
 ) -> None:
-    """Write the chosen settings to a configuration file, and put that on record.
-
-    Raises ConfigError or IndexUnwritable.
-    """
+    """Write the chosen settings to a configuration file, and put that on record."""
     before = read_text(file) if file.exists() else None
     chosen = report.chosen.settings
     change = Change(
@@ -363,10 +357,7 @@ def _named(settings: Mapping[str, object]) -> str:
 
 
 def enough(limit: int | None) -> int | None:
-    """Return a limit of queries that leaves what it takes to tune; None is no limit.
-
-    Raises QueryError.
-    """
+    """Return a limit of queries that leaves what it takes to tune; None is no limit."""
     if limit is not None and limit < LEAST_QUERIES:
         raise QueryError(f"--limit-queries {limit} is too low; {NEEDED}")
     return limit
@@ -378,10 +369,7 @@ def tune(
     seed: int = SEED,
     show: ShowCount = lambda _done, _all: None,
 ) -> TuneReport:
-    """Return whether other settings are better on this bench; nothing is written.
-
-    Raises QueryError.
-    """
+    """Return whether other settings are better on this bench; nothing is written."""
     began = time.perf_counter()
     if len(bench.queries) < LEAST_QUERIES:
         found = len(bench.queries)

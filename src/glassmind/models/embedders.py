@@ -53,10 +53,7 @@ CLOSE_TO_ONE = 1e-3
 
 
 def self_test(embedder: "Embedder", model: str) -> None:
-    """See that a model's vectors are sound and say something about meaning.
-
-    Raises ModelFailed or ModelFault.
-    """
+    """See that a model's vectors are sound and say something about meaning."""
     asked = embedder.query(QUESTION)
     answer, stranger = (rows[0] for rows in embedder.passages([ANSWER, STRANGER]))
     for vector in (asked, answer, stranger):
@@ -150,10 +147,7 @@ def _model_of(config: Config) -> "tuple[Embedder, str]":
 
 
 def cards_chosen(config: Config) -> Sequence[ModelCard]:
-    """Return the cards that the settings mean, best first, of models run here.
-
-    Raises UnknownModel.
-    """
+    """Return the cards that the settings mean, best first, of models run here."""
     chosen = config.embeddings
     if chosen.backend == "smart-connections":
         return (BGE_MICRO,)
@@ -196,10 +190,7 @@ def can_run(card: ModelCard, home: Path) -> bool:
 
 
 def reranker_of(home: Path) -> "CrossEncoder":
-    """Return what reads a question and a passage together; nothing is loaded yet.
-
-    Raises ModelAbsent or ModelDamaged.
-    """
+    """Return what reads a question and a passage together; nothing is loaded yet."""
     from glassmind.models.onnx import CrossEncoder  # noqa: PLC0415
 
     folder = home / RERANKER.id
@@ -208,10 +199,7 @@ def reranker_of(home: Path) -> "CrossEncoder":
 
 
 def embedder_of(card: ModelCard, home: Path, threads: int | None = None) -> "Embedder":
-    """Return the embedder of a card whose files are below `home`.
-
-    Raises ModelAbsent or ModelDamaged.
-    """
+    """Return the embedder of a card whose files are below `home`."""
     if card.runs == "use":
         from glassmind.models.static import SentenceEmbedder  # noqa: PLC0415
 

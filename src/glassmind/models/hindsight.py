@@ -45,11 +45,6 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class HindsightServer:
-    """One bank of memories behind its url; left alone for a while when it failed.
-
-    No call waits longer than the settings say.
-    """
-
     def __init__(
         self, settings: Hindsight, clock: Callable[[], float] = time.monotonic
     ) -> None:
@@ -71,10 +66,7 @@ class HindsightServer:
         return lambda: self._watched(lambda: self._facts(wait()))
 
     def tell(self, told: Told) -> None:
-        """Give it something to remember; it is taken in when the server has time.
-
-        Raises HindsightFailed or RemoteRefused.
-        """
+        """Give it something to remember; it is taken in when the server has time."""
         item = {
             "content": told.text,
             "timestamp": told.created,

@@ -68,10 +68,7 @@ class OllamaIntents:
 
 
 def intents_for(config: Config, intents: Sequence[str]) -> OllamaIntents:
-    """Return what names intents under these settings, which name a model for it.
-
-    Raises RemoteRefused.
-    """
+    """Return what names intents under these settings, which name a model for it."""
     server = ModelServer(config.search.intent_model, config.embeddings.url)
     server.refuse_remote(allowed=config.embeddings.allow_remote)
     return OllamaIntents(server, intents)

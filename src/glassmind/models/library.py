@@ -42,20 +42,14 @@ def states(config: Config) -> list[ModelState]:
 
 
 def _chosen(config: Config) -> Sequence[ModelCard]:
-    """Return the model of the settings that is used; none if it is no card.
-
-    Raises UnknownModel.
-    """
+    """Return the model of the settings that is used; none if it is no card."""
     cards = _meant(config)
     here = [card for card in cards if can_run(card, models_folder(config))]
     return here[:1] or cards[:1]
 
 
 def _meant(config: Config) -> Sequence[ModelCard]:
-    """Return the models that the settings may mean, best first; none without a card.
-
-    Raises UnknownModel.
-    """
+    """Return the models that the settings may mean, best first; none without a card."""
     if config.embeddings.backend in ELSEWHERE or names_folder(config.embeddings.model):
         return ()
     return cards_chosen(config)
@@ -163,10 +157,7 @@ def _fetched(
 
 
 def check(config: Config, names: Sequence[str]) -> list[ModelCheck]:
-    """Return how the models that are named fare; without names, all that are here.
-
-    Their files are hashed, and each is put to the test. Raises UnknownModel.
-    """
+    """Return how the models that are named fare; without names, all that are here."""
     home = models_folder(config)
     if not names:
         cards = [card for card in CARDS if can_run(card, home)]

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 class OnnxEmbedder:
-    """A model of the card's kind from the files in `folder`.
-
-    `weights` is the sha256 of its weights. Nothing is loaded before it is needed; with
-    `warm()` loading begins in the background.
-    """
+    """A model of the card's kind from the files in `folder`."""
 
     def __init__(
         self,

@@ -81,10 +81,7 @@ class StaticEmbedder:
 
 
 def only_tensor(file: Path) -> "NDArray[np.float16]":
-    """Return the one table of half floats in a safetensors file, mapped, not read.
-
-    Raises OSError or ValueError.
-    """
+    """Return the one table of half floats in a safetensors file, mapped, not read."""
     with file.open("rb") as opened:
         length = int.from_bytes(opened.read(LENGTH_BYTES), "little")
         if length > file.stat().st_size:

@@ -150,11 +150,7 @@ ASCII_CHARS = 3
 
 
 def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has, rather too many than too few.
-
-    Letters outside of ASCII count as a token each, as most of those of scripts without
-    spaces are.
-    """
+    """Return about how many tokens a text has, rather too many than too few."""
     plain = len(text.encode("ascii", "ignore"))
     return -(-plain // ASCII_CHARS) + len(text) - plain
 
@@ -167,10 +163,7 @@ def first_tokens(text: str, tokens: int) -> str:
 
 
 def text_windows(part: Embeddable, prefix: str, window: int) -> list[str]:
-    """Return the text of each window of a part, with its context; at least one.
-
-    They are about equally long and cut between words where there are any.
-    """
+    """Return the text of each window of a part, with its context; at least one."""
     context = first_tokens(part.context, window // CONTEXT_SHARE)
     before = f"{prefix}{context}\n" if context else prefix
     room = max(1, window - estimated_tokens(before))

@@ -39,10 +39,7 @@ SHOWN = 16
 
 
 def space_of(card: ModelCard, weights: str) -> str:
-    """Return the name of the space that a model's vectors lie in.
-
-    Equal names mean vectors that may be compared; `weights` is a sha256.
-    """
+    """Return the name of the space that a model's vectors lie in."""
     return " ".join(
         [
             f"{card.id}@{weights[:SHOWN]}",

@@ -88,11 +88,7 @@ def signals_of(run: "Run", hits: "Sequence[Hit]") -> Signals:
 
 
 def _said_in(text: str, run: "Run") -> float:
-    """Return how much of the question a text says.
-
-    Phrases stand in all that is found, to the letter; a beginning is said by a word
-    that begins so.
-    """
+    """Return how much of the question a text says."""
     plain, asked = run.query.coverage(text), run.words
     phrases = sum(len(phrase.split()) for phrase in asked.phrases)
     if not phrases and not asked.prefixes:

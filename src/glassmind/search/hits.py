@@ -197,10 +197,7 @@ def _batch(
 def _chunks_of(
     run: "Run", ranking: "Ranking", keys: Sequence[int]
 ) -> dict[int, list[int]]:
-    """Return at most two chunks that speak for each key, the best first.
-
-    Of a note that only links speak for, that is the chunk nearest to the question.
-    """
+    """Return at most two chunks that speak for each key, the best first."""
     chunks = {key: ranking.chunks_of(key)[:2] for key in keys}
     silent = [key for key in keys if not chunks[key]]
     held = run.notes.chunk_ids_of([ranking.notes[key] for key in silent])

@@ -68,10 +68,7 @@ def _words() -> Mapping[str, tuple[str, str]]:
 
 @cache
 def _asking() -> frozenset[str]:
-    """Return words that a request begins with, the first or the second.
-
-    They are those of questions, of orders, and of what is ordered.
-    """
+    """Return words that a request begins with, the first or the second."""
     return frozenset(_words()["<asking>"][0].split())
 
 

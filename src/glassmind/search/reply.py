@@ -18,10 +18,7 @@ PATIENCE_S = 2.0
 
 
 def reply_to(vault: Vault, question: Question, *, alone: bool) -> SearchReply:
-    """Return the answer of the daemon, or our own by keywords alone or if `alone`.
-
-    Raises IndexDamaged.
-    """
+    """Return the answer of the daemon, or our own by keywords alone or if `alone`."""
     by_words, wish = is_by_words_alone(question), question.wish
     if not alone and not by_words:
         found = vault.daemon().search(question.text, wish, question.today, vault.scope)

@@ -158,10 +158,7 @@ class Semantic:
                 learn_curve(self._vault, self, progress, pause)
 
     def curve(self) -> Curve | None:
-        """Return what rates answers, after `index`; None if nothing is known.
-
-        Where notes are hidden it is not the one that all notes taught.
-        """
+        """Return what rates answers, after `index`; None if nothing is known."""
         if self._opened is None:
             return None
         folder, found, _ = self._opened

@@ -107,10 +107,7 @@ class _NoteText(NamedTuple):
 
 
 class _Verifier:
-    """Verifies the receipts of one call; keeps the note read last.
-
-    `most_chars` may be hashed to look for the lines of one receipt.
-    """
+    """Verifies the receipts of one call; keeps the note read last."""
 
     def __init__(self, vault: Vault, files: VaultFiles, most_chars: int) -> None:
         self._vault, self._files, self._rules = vault, files, vault.ignore_rules()
@@ -203,10 +200,7 @@ class _Verifier:
             return None
 
     def _note(self, path: NotePath) -> _NoteText:
-        """Return a note as it is on disk now, in the lines that the index counts.
-
-        Raises FileUnreadable or PathOutsideVault.
-        """
+        """Return a note as it is on disk now, in the lines that the index counts."""
         if self._last is None or self._last.path != path:
             reason = self._rules.left_out(path)
             if reason is None and kind_of(path) == "attachment":
