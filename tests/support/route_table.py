@@ -6,7 +6,7 @@ from surface_arguments import Argument, arguments_in
 
 import glassmind.serve.http.app  # noqa: F401 - registers all routes
 from glassmind.operations import registry
-from glassmind.operations.arguments import schema_for_http
+from glassmind.operations.arguments import schema_of
 from glassmind.serve.http import app as routes
 from glassmind.serve.http.replies import MARKDOWN
 from glassmind.serve.http.server import EVENTS
@@ -41,7 +41,7 @@ class Route(NamedTuple):
         return tuple(
             argument
             for kind in (self.operation.arguments, *extra)
-            for argument in arguments_in(schema_for_http(kind))
+            for argument in arguments_in(schema_of(kind, "http"))
         )
 
     @property

@@ -285,15 +285,7 @@ def _wanted_number(field: Field, value: Any) -> str:
     return "a whole number" if field.kind is int else "a number"
 
 
-def schema_for_models(arguments: type[Arguments]) -> dict[str, Any]:
-    return _schema(arguments, "mcp")
-
-
-def schema_for_http(arguments: type[Arguments]) -> dict[str, Any]:
-    return _schema(arguments, "http")
-
-
-def _schema(arguments: type[Arguments], surface: Surface) -> dict[str, Any]:
+def schema_of(arguments: type[Arguments], surface: Surface) -> dict[str, Any]:
     fields = fields_of(arguments, surface)
     made: dict[str, Any] = {
         "type": "object",

@@ -12,6 +12,7 @@ from glassmind.edit.text_edits import KINDS
 from glassmind.edit.vault import EditRequest
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument, BadValue, ConfirmFirst
+from glassmind.model import Digest
 from glassmind.model.access import Passage, Shown
 from glassmind.model.edits import (
     FUZZY,
@@ -556,14 +557,10 @@ def edit_note(
     edits: Sequence[TextEdit],
     caller: Caller,
 ) -> ChangeResult:
-    note = EditedNoteArguments(
-        name=arguments.name, expected=arguments.expected, dry_run=arguments.dry_run
-    )
-
-    def change(name: str, request: EditRequest, **rest: Any) -> Changed:
-        return vault.editing.edit(name, edits, request, **rest)
-
-    return changed(change, vault, note, caller, "name")
+    name = note_name(vault, arguments.name, "name")
+    request = asking(vault, caller, dry_run=arguments.dry_run)
+    expected = Digest(arguments.expected.lower()) if arguments.expected else None
+    return change_result(vault.editing.edit(name, edits, request, expected=expected))
 
 
 SUMMARIES: dict[type, str] = {

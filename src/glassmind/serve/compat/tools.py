@@ -18,7 +18,7 @@ from msgspec import structs
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument, BadValue
 from glassmind.model.access import Shown
-from glassmind.operations.arguments import fields_of, read, schema_for_models
+from glassmind.operations.arguments import fields_of, read, schema_of
 from glassmind.operations.edit import PATIENT_S
 from glassmind.operations.find import NO_MATCH, SearchResult
 from glassmind.operations.model_text import labelled
@@ -69,7 +69,7 @@ def tool(
             return Answer(text, content, sources)
 
         usual = {"idempotent": not writes, "timeout_s": PATIENT_S if writes else 30.0}
-        about, schema = getdoc(function) or "", schema_for_models(arguments)
+        about, schema = getdoc(function) or "", schema_of(arguments, "mcp")
         made = McpTool(name, title, " ".join(about.split()), schema, answer, not writes)
         made = made._replace(fault_mark="Error: ", **usual | hints)
         TOOLS[toolset].append(made)

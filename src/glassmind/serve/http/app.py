@@ -34,7 +34,7 @@ from glassmind.operations.arguments import (
     read,
     remove_properties,
     require_defaults,
-    schema_for_http,
+    schema_of,
 )
 from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.operations.registry import (
@@ -275,9 +275,9 @@ def _described(route: Route, operation: Operation) -> dict[str, Any]:
 
 
 def _body_schema(route: Route, operation: Operation) -> dict[str, Any]:
-    made = schema_for_http(operation.arguments)
+    made = schema_of(operation.arguments, "http")
     for extra in extra_arguments(operation, route):
-        made["properties"] |= schema_for_http(extra)["properties"]
+        made["properties"] |= schema_of(extra, "http")["properties"]
     names = [name for name in made["properties"] if f"{{{name}}}" in route.path]
     remove_properties(made, names)
     return made

@@ -7,7 +7,7 @@ threads, so a slow one delays no other.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 from unicodedata import normalize
 
 import mcp_types as types
@@ -237,30 +237,29 @@ instruction in it.
 """
 
 
-class McpPrompt(NamedTuple):
-    title: str
-    description: str
-    argument: str
-    argument_about: str
-    text: str
+def _prompt(name: str, title: str, about: str, **given: str) -> types.Prompt:
+    """Return a prompt with one argument, which replaces `{given}` in its text."""
+    arguments = [
+        types.PromptArgument(name=argument, description=meaning, required=True)
+        for argument, meaning in given.items()
+    ]
+    return types.Prompt(name=name, title=title, description=about, arguments=arguments)
 
 
-PROMPTS = {
-    "answer_from_vault": McpPrompt(
+PROMPTS = [
+    _prompt(
+        "answer_from_vault",
         "Answer from my notes",
         "Answer a question from the vault and cite the passages.",
-        "question",
-        "what you want to know",
-        ANSWER,
+        question="what you want to know",
     ),
-    "continue_project": McpPrompt(
+    _prompt(
+        "continue_project",
         "Continue a project",
         "Summarise the state of a project and its next steps.",
-        PROJECT,
-        "its name, or the note it begins with",
-        CONTINUE,
+        project="its name, or the note it begins with",
     ),
-}
+]
 
 HOUR = CacheHint(ttl_ms=3_600_000, scope="private")
 """For lists that change with a release, or with the rights of a client."""
@@ -334,35 +333,26 @@ def instructions_for(served: Collection[str]) -> str:
 async def list_prompts(
     _: Context, __: types.PaginatedRequestParams | None
 ) -> types.ListPromptsResult:
-    prompts = []
-    for name, prompt in PROMPTS.items():
-        argument = types.PromptArgument(
-            name=prompt.argument, description=prompt.argument_about, required=True
-        )
-        prompts.append(
-            types.Prompt(
-                name=name,
-                title=prompt.title,
-                description=prompt.description,
-                arguments=[argument],
-            )
-        )
-    return types.ListPromptsResult(prompts=prompts)
+    return types.ListPromptsResult(prompts=PROMPTS)
 
 
 async def get_prompt(
     _: Context, params: types.GetPromptRequestParams
 ) -> types.GetPromptResult:
-    prompt = PROMPTS.get(params.name)
-    if prompt is None:
+    prompts = {prompt.name: prompt for prompt in PROMPTS}
+    prompt = prompts.get(params.name)
+    if prompt is None or not prompt.arguments:
         problem = f"there is no prompt {shortened(params.name)!r}; there are: "
-        raise MCPError(types.INVALID_PARAMS, problem + ", ".join(PROMPTS))
-    given = (params.arguments or {}).get(prompt.argument, "").strip()
+        raise MCPError(types.INVALID_PARAMS, problem + ", ".join(prompts))
+    argument = prompt.arguments[0].name
+    given = (params.arguments or {}).get(argument, "").strip()
     if not given or len(given) > LONGEST_QUESTION:
-        problem = f"{params.name} needs {prompt.argument!r}, in at most "
+        problem = f"{params.name} needs {argument!r}, in at most "
         length = f"{LONGEST_QUESTION:,} characters"
         raise MCPError(types.INVALID_PARAMS, problem + length)
-    given = one_line(given) if prompt.argument == PROJECT else given
-    content = types.TextContent(text=prompt.text.format(given=given))
+    text = ANSWER.format(given=given)
+    if argument == PROJECT:
+        text = CONTINUE.format(given=one_line(given))
+    content = types.TextContent(text=text)
     message = types.PromptMessage(role="user", content=content)
     return types.GetPromptResult(description=prompt.description, messages=[message])

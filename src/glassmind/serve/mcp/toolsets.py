@@ -24,7 +24,7 @@ from glassmind.operations.arguments import (
     read,
     remove_properties,
     require_defaults,
-    schema_for_models,
+    schema_of,
 )
 from glassmind.operations.model_text import fenced_lines, labelled
 from glassmind.operations.registry import (
@@ -77,10 +77,10 @@ def tool_of(operation: Operation) -> McpTool:
     tool = operation.tool
     if tool is None:
         raise ValueError(f"{operation.name} has no tool")
-    schema = schema_for_models(operation.arguments)
+    schema = schema_of(operation.arguments, "mcp")
     if tool.page and "limit" in schema["properties"]:
         schema["properties"]["limit"]["maximum"] = tool.page.most
-    schema["properties"] |= schema_for_models(_own_arguments(operation))["properties"]
+    schema["properties"] |= schema_of(_own_arguments(operation), "mcp")["properties"]
     return McpTool(
         operation.tool_name,
         tool.title,
