@@ -64,13 +64,14 @@ class Shape(NamedTuple):
     """A kind of credential: what it may begin with, its letters, and how many at least.
 
     What was written rather than drawn, such as `figd_put-your-own-token-in-here`, is
-    none.
+    none, unless the kind is `sure`.
     """
 
     kind: str
     begins: tuple[str, ...]
     letters: str
     least: int
+    sure: bool = False
 
     @property
     def pattern(self) -> str:
@@ -83,6 +84,7 @@ class Pattern(NamedTuple):
 
     kind: str
     looks: str
+    sure: bool = False
 
     @property
     def pattern(self) -> str:
@@ -96,6 +98,7 @@ SHAPES: Sequence[Shape] = (
     Shape("Alibaba key", ("LTAI",), ALNUM, 20),
     Shape("API key", ("pplx-", "xai-", "gsk_", "r8_", "tvly-", "nvapi-"), WORD, 32),
     Shape("API key", ("lsv2_pt_", "lsv2_sk_"), r"\w", 32),
+    Shape("API key", ("sk-",), WORD, 20),
     Shape("Artifactory key", ("AKCp",), ALNUM, 60),
     Shape("Atlassian token", ("ATATT3", "ATCTT3", "ATBB"), DOTTED, 28),
     Shape("AWS key", ("ABSK",), BASE64, 100),
@@ -113,6 +116,9 @@ SHAPES: Sequence[Shape] = (
     Shape("Flutterwave key", ("FLWSECK-", "FLWSECK_TEST-"), "A-Za-z0-9-", 12),
     Shape("Fly token", ("fo1_", "fm1a_", "fm1r_", "fm2_"), r"\w+/=-", 43),
     Shape("Frame.io token", ("fio-u-",), DOTTED, 60),
+    Shape("GitHub token",
+          ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"), r"\w", 36, True),
+    Shape("GitLab token", ("glpat-", "gldt-", "glrt-"), r"\w.-", 20, True),
     Shape(
         "GitLab token",
         ("glptt-", "glft-", "glsoat-", "glcbt-", "glimt-", "gloas-", "glagent-",
@@ -126,9 +132,9 @@ SHAPES: Sequence[Shape] = (
     Shape("Heroku token", ("HRKU-",), WORD, 32),
     Shape("Hugging Face token", ("hf_", "api_org_"), ALNUM, 30),
     Shape("Linear key", ("lin_api_", "lin_oauth_"), ALNUM, 32),
-    Shape("Mailgun key", ("key-",), HEX, 32),
     Shape("New Relic key", ("NRAK-", "NRII-", "NRJS-"), "A-Za-z0-9-", 19),
     Shape("Notion token", ("ntn_", "secret_"), ALNUM, 43),
+    Shape("npm token", ("npm_",), ALNUM, 36, True),
     Shape("Octopus key", ("API-",), "A-Z0-9", 26),
     Shape("OpenShift token", ("sha256~",), WORD, 43),
     Shape("PlanetScale token", ("pscale_tkn_", "pscale_pw_", "pscale_oauth_"),
@@ -136,6 +142,7 @@ SHAPES: Sequence[Shape] = (
     Shape("Postman key", ("PMAK-",), "0-9a-f-", 50),
     Shape("Prefect key", ("pnu_", "pnb_"), ALNUM, 36),
     Shape("Pulumi token", ("pul-",), HEX, 40),
+    Shape("PyPI token", ("pypi-Ag",), WORD, 50, True),
     Shape("ReadMe key", ("rdme_",), ALNUM, 60),
     Shape("RubyGems key", ("rubygems_",), HEX, 40),
     Shape("Scalingo token", ("tk-us-",), WORD, 48),
@@ -143,9 +150,12 @@ SHAPES: Sequence[Shape] = (
     Shape("Sentry token", ("sntrys_", "sntryu_"), r"\w+/=", 40),
     Shape("Shippo token", ("shippo_live_", "shippo_test_"), ANY_HEX, 40),
     Shape("Shopify token", ("shpat_", "shpca_", "shppa_", "shpss_"), ANY_HEX, 32),
-    Shape("Slack token", ("xoxe.xoxp-", "xoxe.xoxb-"), "A-Za-z0-9-", 20),
+    Shape("Slack token",
+          ("xoxe.xoxp-", "xoxe.xoxb-", "xoxa-", "xoxb-", "xoxe-", "xoxp-", "xoxr-",
+           "xoxs-", "xapp-"), "A-Za-z0-9-", 10),
     Shape("Sourcegraph token", ("sgp_",), ANY_HEX + "_", 40),
     Shape("Square token", ("sq0atp-", "sq0csp-"), WORD, 22),
+    Shape("Stripe key", ("sk_live_", "rk_live_"), ALNUM, 10, True),
     Shape("Stripe key", ("sk_test_", "rk_test_", "sk_prod_", "rk_prod_"), ALNUM, 16),
     Shape("Stripe key", ("whsec_",), BASE64, 24),
     Shape("Supabase key", ("sbp_", "sb_secret_"), r"\w", 30),
@@ -158,6 +168,7 @@ SHAPES: Sequence[Shape] = (
 
 PATTERNS: Sequence[Pattern] = (
     Pattern("Airtable token", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
+    Pattern("AWS key", r"(A[KSB]IA[A-Z0-9]{16})(?![A-Za-z0-9])", True),
     Pattern("Azure secret",
         r"([\w~.]{3}[0-9]Q~[\w~.-]{31,34})(?![A-Za-z0-9~.-]|_{1,3}[A-Za-z0-9~.-])"),
     Pattern("Cloudflare key", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}+)"),
@@ -166,8 +177,12 @@ PATTERNS: Sequence[Pattern] = (
         r"(?![A-Za-z0-9.-]|_{1,3}[A-Za-z0-9.-])"),
     Pattern("Discord webhook",
         r"discord(?:app)?\.com/api/webhooks/([0-9]{10,25}/[\w-]{40,}+)"),
+    Pattern("Google key",
+        r"(AIza[\w-]{35})(?![A-Za-z0-9-]|_{1,3}[A-Za-z0-9-])", True),
+    Pattern("JWT", r"(eyJ[\w-]{8,250}+\.[\w.-]{16,}+)"),
     Pattern("Mailchimp key",
         r"([0-9a-f]{32}-us[0-9]{1,2})(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])"),
+    Pattern("Mailgun key", r"(?<!-)(key-[0-9a-f]{32,}+)"),
     Pattern("MaxMind key",
         r"([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])"),
     Pattern("Slack webhook",
@@ -192,10 +207,8 @@ Hidden = Callable[[str, str], str]
 @cache
 def _any_shape() -> re.Pattern[str]:
     """Return what finds them all; made when it is first needed, in milliseconds."""
-    start = r"(?:(?<![\w-])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt])"
-    # italics: lines that no letter stands before
-    start += r"|(?<=_)(?<![A-Za-z0-9]_)(?<![A-Za-z0-9]__)(?<![A-Za-z0-9]___))"
-    shapes = "|".join(one.pattern for one in _ALL)
+    start = r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))"
+    shapes = "|".join(shape.pattern for shape in _ALL)
     return re.compile(f"{start}(?:{shapes})", re.ASCII)
 
 
@@ -206,10 +219,11 @@ def without_shapes(text: str, hidden: Hidden) -> str:
 
     def instead(match: re.Match[str]) -> str:
         at = match.lastindex or 0
-        if not is_drawn(match[at].replace(ESCAPED, "_")):
+        shape = _ALL[at - 1]
+        if not shape.sure and not is_drawn(match[at].replace(ESCAPED, "_")):
             return match[0]
         before = match[0][: match.start(at) - match.start()]
-        return before + hidden(_ALL[at - 1].kind, match[at])
+        return before + hidden(shape.kind, match[at])
 
     parts, done = [], 0
     for found in _INSIDE.finditer(text):
