@@ -39,11 +39,8 @@ SHOWN_ONCE = (
     "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"
 )
 
-NOTES_SHOWN = 8
-"""Notes of one answer that are shown; JSON has all."""
-
-MOST_WRITES = 10_000
-"""Recorded writes that are searched for moves of a note."""
+NOTES_SHOWN = 8  # notes of one answer that are shown; JSON has all
+MOST_WRITES = 10_000  # recorded writes that are searched for moves of a note
 
 SCOPE = (
     "What it may read: folder:Projects, tag:work, property:status=public; "

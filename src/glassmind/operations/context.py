@@ -42,8 +42,7 @@ FENCE_TOKENS = 60
 """What the fence takes of a model's budget: at most 46 in 20,000 texts, counted with
 the tokenizers of our models."""
 
-MOST_FOR_MODELS = 20_000
-"""Tokens of an answer to a model: hosts cut results at 25,000."""
+MOST_FOR_MODELS = 20_000  # tokens of an answer to a model: hosts cut results at 25,000
 
 Budget = Annotated[
     int | None,

@@ -73,12 +73,8 @@ DONE: tuple[ChangeState, ...] = ("applied", "undone", "failed")
 
 MOST_LISTED = 1_000
 
-SHOWN_FILES, MODEL_FILES = 20, 50
-"""Files of a change that are shown; JSON has them all."""
-
-LISTED_FILES = 3
-"""Files of each changeset in a list."""
-
+SHOWN_FILES, MODEL_FILES = 20, 50  # files of a change that are shown; JSON has them all
+LISTED_FILES = 3  # files of each changeset in a list
 MODEL_DIFF_CHARS = 6_000
 """Characters of all diffs that a model sees, about 2,000 tokens."""
 
@@ -405,9 +401,7 @@ def changed(
 
 
 MOST_EDITS = 200
-PLACE = 4_096
-"""Characters of a name or heading."""
-
+PLACE = 4_096  # characters of a name or heading
 INDEX = arg("Which of several headings, from 0.", ge=0, le=10_000)
 HeadingIndex = Annotated[int | None, INDEX]
 

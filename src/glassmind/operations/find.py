@@ -364,8 +364,7 @@ def search_hit(hit: found.Hit, vault: str) -> SearchHit:
     )
 
 
-PAGE_CHARS = 200_000
-"""Characters of a note in one HTTP answer, at most a megabyte."""
+PAGE_CHARS = 200_000  # characters of a note in one HTTP answer, at most a megabyte
 
 
 class ReadArguments(Arguments):

@@ -60,9 +60,7 @@ from glassmind.operations.registry import (
 )
 from glassmind.search.query import SAYS
 
-MOST_SHOWN = 1_000
-"""Items of one list that the engine returns."""
-
+MOST_SHOWN = 1_000  # items of one list that the engine returns
 MOST_CHAINS, MOST_HOPS = 50, 20
 """Chains between two notes, and links of one chain, that the engine returns."""
 
@@ -109,9 +107,7 @@ class GraphResult(Result):
 
 ARROWS = {("inbound",): "<-", ("outbound",): "->", ("inbound", "outbound"): "<>"}
 
-MOST_MEMBERS = 100
-"""Members shown of a single theme; JSON has all."""
-
+MOST_MEMBERS = 100  # members shown of a single theme; JSON has all
 NO_NOTE = "(no such note yet)"
 NO_THEMES = "No themes: they need at least three notes that link to each other."
 
@@ -515,12 +511,8 @@ def timeline(
     return answered(method, TimelineResult, vault, arguments, caller, "name")
 
 
-MOST_ENTITIES = 500
-"""Names in a note that the engine returns."""
-
-KINDS_SHOWN = 4
-"""Kinds of notes that share a schema: what fits a line beside its keys."""
-
+MOST_ENTITIES = 500  # names in a note that the engine returns
+KINDS_SHOWN = 4  # kinds of notes that share a schema: what fits a line beside its keys
 SOURCES = {"property": "Categories", "tag": "Tags", "folder": "Folders"}
 
 STATES = {

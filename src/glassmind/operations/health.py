@@ -265,8 +265,7 @@ def check_untainted(vault: Engine, caller: Caller) -> None:
         raise PolicyForbids("the list of dismissals", rule)
 
 
-MOST_FINDINGS = 10 * MOST_SHOWN
-"""Problems of one check that the engine returns."""
+MOST_FINDINGS = 10 * MOST_SHOWN  # problems of one check that the engine returns
 
 Checks = Annotated[
     list[str] | None,
@@ -274,9 +273,7 @@ Checks = Annotated[
 ]
 
 
-EXAMPLES = 3
-"""Problems shown of each check, and credentials, unless a limit is given."""
-
+EXAMPLES = 3  # problems shown of each check, and credentials, unless a limit is given
 REPORT_CHARS, PROBLEM_CHARS = 2_000, 120
 """Length of the Markdown report, which other systems put into prompts, and of one
 problem in it."""

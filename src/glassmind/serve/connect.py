@@ -330,8 +330,7 @@ PROGRAMS = {
 """The programs by their name on the command line."""
 
 
-BACKUP = "before-glassmind"
-"""Suffix of a copy's name; later copies also have a number."""
+BACKUP = "before-glassmind"  # suffix of a copy's name; later copies also have a number
 
 UNCHANGED = (
     "nothing was changed: fix the file and try again, or add the entry yourself "

@@ -14,9 +14,7 @@ import traceback
 from contextlib import suppress
 from queue import Full, Queue
 
-FRAMES = 12
-"""Stack frames logged of a fault, the innermost ones."""
-
+FRAMES = 12  # stack frames logged of a fault, the innermost ones
 MOST_WAITING, LAST_S = 1_000, 0.2
 """Lines that may wait for the reader of stderr, and seconds for them at the end."""
 

@@ -35,17 +35,10 @@ from glassmind.serve.cli.parser import (
     split_command,
 )
 
-WORDS = "words"
-"""Where the parser puts positional words."""
-
-CLIENT = "cli"
-"""The name that is recorded for a person at the command line."""
-
-STDIN = "-"
-"""Stands for the text of standard input."""
-
-MOST_MIB = 16
-"""The most that is read of a file or a pipe."""
+WORDS = "words"  # where the parser puts positional words
+CLIENT = "cli"  # the name that is recorded for a person at the command line
+STDIN = "-"  # stands for the text of standard input
+MOST_MIB = 16  # the most that is read of a file or a pipe
 
 
 class OperationCommand:

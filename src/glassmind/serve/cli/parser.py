@@ -14,9 +14,7 @@ from glassmind.operations.arguments import Field, checked, problem
 from glassmind.operations.registry import Group, arg
 from glassmind.serve.cli.output import Output
 
-VALUED = ("--vault", "--config")
-"""Options of every command that take a value."""
-
+VALUED = ("--vault", "--config")  # options of every command that take a value
 SIMILAR = 0.75
 """The lowest similarity that is suggested; `raed` and `read` just have it."""
 

@@ -42,10 +42,7 @@ from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
 from glassmind.serve.cli.start import CLIENT, TOOLS
 
-# --- init ---------------------------------------------------------------------------
-
-TITLES = 20
-"""Newest notes to look through for a title of plain words."""
+TITLES = 20  # newest notes to look through for a title of plain words
 
 WITHOUT_MODEL = (
     "search uses keywords and links for now; with a network: {call} models fetch, then "
@@ -220,8 +217,6 @@ def _show_run(done: FirstRun, call: str, output: Output) -> None:
         left = f", {report.left:,} left" if report.left else ""
         output.line(f"Embedded: {embedded:,} passages{left}")
 
-
-# --- connect and disconnect ---------------------------------------------------------
 
 PASSED_ON = ("GLASSMIND_CONFIG", "GLASSMIND_VAULT_PATH")
 """Variables whose value the entry contains; programs pass on hardly any variable."""

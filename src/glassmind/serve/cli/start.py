@@ -51,9 +51,6 @@ if TYPE_CHECKING:
     from glassmind.serve.daemon.host import VaultHost
 
 
-# --- mcp ----------------------------------------------------------------------------
-
-
 def mcp(args: Namespace, output: Output) -> int:
     """Serve an agent over stdin and stdout."""
     names = read_names(args.tools or DEFAULT_SETS)
@@ -137,8 +134,6 @@ def _opened(args: Namespace) -> "VaultHost":
 def _log(message: str) -> None:
     log("vault", said=message)
 
-
-# --- serve --------------------------------------------------------------------------
 
 OPEN_FILE = "others on this machine can read the token in {0}: chmod 600 {0}"
 
@@ -227,16 +222,11 @@ def _show_address(url: str, token: Token, output: Output) -> None:
     output.flush()
 
 
-# --- watch --------------------------------------------------------------------------
-
-LOOK_S = 0.5
-"""Seconds between looks for a signal, where one does not end waiting."""
-
+LOOK_S = 0.5  # seconds between looks for a signal, where one does not end waiting
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 """What ends a program on one system or another."""
 
-WARNINGS_SHOWN = 10
-"""Warnings shown of each batch; `--json` has them all."""
+WARNINGS_SHOWN = 10  # warnings shown of each batch; `--json` has them all
 
 
 def watch(args: Namespace, output: Output) -> int:
@@ -280,9 +270,6 @@ def _write(news: News, output: Output) -> None:
     if isinstance(news, Brought):
         for warning in news.report.warnings[:WARNINGS_SHOWN]:
             output.remark(warning)
-
-
-# --- service ------------------------------------------------------------------------
 
 
 def service(args: Namespace, output: Output) -> int:

@@ -80,11 +80,7 @@ def wrapped(
     return {"data": payload, "context": {"state": state, "next_actions": hints}}
 
 
-# --- stubs: names that links lead to and that no note has -----------------------------
-
-STUB = "_stub/"
-"""The beginning of the id of a stub."""
-
+STUB = "_stub/"  # the beginning of the id of a stub
 IS_STUB: Mapping[str, object] = {"_stub": True}
 
 
@@ -109,8 +105,6 @@ def _links_of(vault: Engine, name: str) -> NoteLinks:
             return NoteLinks(_stub(ghost), (), ghost.incoming, 0, ghost.links)
     return vault.links(name, limit=MOST_LINKS)
 
-
-# --- notes --------------------------------------------------------------------------
 
 CHANNELS: Mapping[Mode, tuple[ChannelName, ...]] = {
     "hybrid": ("lexical", "semantic"),
@@ -283,9 +277,6 @@ def _unique(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-# --- links --------------------------------------------------------------------------
-
-
 class BrainConnectionsArguments(Arguments, rename=NAMES):
     name: Name
     depth: Annotated[int, Meta(ge=1, le=3), arg("links away")] = 1
@@ -452,9 +443,6 @@ def rank_notes(vault: Engine, arguments: BrainRankArguments, caller: Caller) -> 
     return Reply(ranked.get(arguments.metric, ranked), shown(named=names))
 
 
-# --- the index ----------------------------------------------------------------------
-
-
 class ReindexArguments(Arguments):
     resolution: Annotated[
         Annotated[float, Meta(ge=0.01, le=100)] | None,
@@ -548,8 +536,7 @@ def index_status(vault: Engine, _: Arguments) -> Reply:
     )
 
 
-PREVIEW_S = 5 * 60
-"""Seconds in which a preview may be committed, as in obsidian-brain."""
+PREVIEW_S = 5 * 60  # seconds in which a preview may be committed, as in obsidian-brain
 
 EditMode = Literal[
     "append",
@@ -562,10 +549,7 @@ EditMode = Literal[
 
 NameText = Annotated[str, Meta(max_length=4_096)]
 NoteName = Annotated[NameText, arg("exact path, title, file name or alias")]
-Text = Annotated[str, Meta(max_length=1_000_000)]
-"""A book, not a library."""
-
-# --- edit_note ----------------------------------------------------------------------
+Text = Annotated[str, Meta(max_length=1_000_000)]  # a book, not a library
 
 
 class Edit(Arguments, rename="camel"):
@@ -681,8 +665,6 @@ def _text_edit(owner: str, edit: Edit) -> TextEdit:
     return made
 
 
-# --- edits that found no match, for from_buffer -------------------------------------
-
 LOOSE, MOST_ENTRIES = 0.5, 20
 """The similarity that `from_buffer` asks for, and edits that are kept."""
 
@@ -719,9 +701,6 @@ def from_buffer(arguments: EditNoteArguments, key: Key) -> Sequence[TextEdit]:
     if wanted is None:
         raise BadArgument("edit_note", "no edit of this note is kept; give it again")
     return wanted
-
-
-# --- other changes ------------------------------------------------------------------
 
 
 class BrainApplyArguments(Arguments, rename=NAMES):

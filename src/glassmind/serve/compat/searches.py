@@ -20,8 +20,6 @@ from glassmind.operations.registry import (
 from glassmind.search.query import SAYS
 from glassmind.serve.compat.tools import Reply, missing, tool
 
-# --- vault-graphrag -----------------------------------------------------------------
-
 
 class VaultSearchArguments(Arguments, frozen=True):
     query: str
@@ -70,9 +68,6 @@ def _vault_result(hit: SearchHit) -> dict[str, Any]:
         "depth": hit.depth,
         "connected_via": hit.connected_via,
     }
-
-
-# --- Knowledge layer ----------------------------------------------------------------
 
 
 class KnowledgeArguments(Arguments, frozen=True):
@@ -152,9 +147,6 @@ def _file(hit: SearchHit) -> dict[str, Any]:
         result["connection_path"] = [*hit.connected_via, hit.path]
         result["connection"] = hit.match_reason
     return result
-
-
-# --- obsidian-rag -------------------------------------------------------------------
 
 
 class PassagesArguments(Arguments, frozen=True):

@@ -51,8 +51,7 @@ from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, make_folder
 from glassmind.version import __version__
 
-PATHS_SHOWN = 3
-"""Paths shown on one line."""
+PATHS_SHOWN = 3  # paths shown on one line
 
 MODES = {
     "watching": "watching, the system reports changes",
@@ -115,9 +114,7 @@ BEAT_S, YIELD_S = 1.0, 3.0
 """How often a daemon shows that it is alive, and how long a process that yielded the
 role does not try for it."""
 
-WARM_AFTER_S = 5.0
-"""Seconds after which the model is loaded, if no search has done so."""
-
+WARM_AFTER_S = 5.0  # seconds after which the model is loaded, if no search has done so
 CLOSE_S = 2.0
 """Seconds for closing; work that has not ended by then is left as a kill leaves it."""
 

@@ -36,12 +36,8 @@ from glassmind.version import __version__
 
 SOCKET_FILE = "daemon.sock"
 
-LARGEST_CARD = 16_384
-"""Bytes; a card with the longest path has less than five thousand."""
-
-LONGEST_SOCKET_PATH = 100
-"""Bytes; systems accept from 104 up."""
-
+LARGEST_CARD = 16_384  # bytes; a card with the longest path has less than five thousand
+LONGEST_SOCKET_PATH = 100  # bytes; systems accept from 104 up
 PRIVATE_FOLDER = "glassmind-daemon-"
 """Prefix of the temporary folder of a socket whose usual path would be too long."""
 
@@ -57,12 +53,8 @@ CONNECT_S, SILENCE_S = 1.0, 5.0
 LARGEST_REQUEST, LARGEST_REPLY = 1 << 20, 64 << 20
 """Bytes of a message; the largest possible reply has some 20 MB."""
 
-MOST_CALLS = 80
-"""Calls that are answered at once."""
-
-PULSE_S = 0.5
-"""Seconds between two signs of life."""
-
+MOST_CALLS = 80  # calls that are answered at once
+PULSE_S = 0.5  # seconds between two signs of life
 REPLACED_S, POLL_S = 4.0, 0.02
 """How long a call waits for another daemon, as one that hangs is replaced in this time,
 and how often it looks."""
@@ -76,8 +68,7 @@ READ_S, SEND_S = 5.0, 2.0
 
 T = TypeVar("T")
 
-Address: TypeAlias = str | int
-"""The path of a socket, or a loopback port."""
+Address: TypeAlias = str | int  # the path of a socket, or a loopback port
 
 
 class NoDaemon(Exception):
@@ -111,9 +102,6 @@ def send_message(stream: socket.socket, message: Any) -> None:
 
 def read_message(stream: BinaryIO, largest: int) -> Any:
     return json.loads(stream.readline(largest))
-
-
-# The card, and the socket that it names.
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -214,9 +202,6 @@ def connect(address: Address, timeout_s: float) -> socket.socket:
         stream.close()
         raise
     return stream
-
-
-# The client's side.
 
 
 class Search(msgspec.Struct, frozen=True):
@@ -322,8 +307,6 @@ class DaemonClient(Daemon):
             return False
         return card.settings == fingerprint(self._config, card.token)
 
-
-# The daemon's side.
 
 SendProgress: TypeAlias = Callable[[Progress], None]
 """Sends progress to the client; raises `ClientLeft` when it is gone."""

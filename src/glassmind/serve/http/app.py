@@ -320,9 +320,7 @@ def _responses(route: Route, operation: Operation) -> Iterator[tuple[str, Any]]:
         yield str(status), {"description": phrase, "content": error}
 
 
-UNNAMED = "http"
-"""The name on record of a client that gives none."""
-
+UNNAMED = "http"  # the name on record of a client that gives none
 STREAM_HEADERS = {"content-type": EVENTS, "x-accel-buffering": "no"}  # for nginx
 
 NO_ROUTE = Refusal(404, "no_route", "there is no such route", "see GET /openapi.json")

@@ -39,8 +39,7 @@ ALL_INTERFACES = frozenset(("0.0.0.0", "::", "[::]"))  # noqa: S104 - to recogni
 
 T = TypeVar("T")
 
-OPEN_PATH = "/health"
-"""The only path that answers without a token."""
+OPEN_PATH = "/health"  # the only path that answers without a token
 
 MISDIRECTED = Refusal(
     421,
@@ -205,18 +204,10 @@ class TokenThrottle:
 OnRequest: TypeAlias = Callable[[str, str, int, float, int], None]
 """Called after a request: method, route, status, seconds, bytes of the body."""
 
-BODY_S = 15.0
-"""Seconds for a whole body: 4 MiB at 300 KB/s."""
-
-LARGEST_BODY = 4 * 1024 * 1024
-"""Bytes; the limit of the MCP package too."""
-
-MOST_PARTS = 50_000
-"""Opening brackets in JSON: a list takes forty times its bytes."""
-
-CLIENT_LEFT = 499
-"""The status that is counted if the client did not wait for one."""
-
+BODY_S = 15.0  # seconds for a whole body: 4 MiB at 300 KB/s
+LARGEST_BODY = 4 * 1024 * 1024  # bytes; the limit of the MCP package too
+MOST_PARTS = 50_000  # opening brackets in JSON: a list takes forty times its bytes
+CLIENT_LEFT = 499  # the status that is counted if the client did not wait for one
 CSP = b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),

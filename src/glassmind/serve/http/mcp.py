@@ -19,9 +19,7 @@ from glassmind.serve.http.guard import BEYOND, Identity, read_json, while_connec
 from glassmind.serve.http.replies import Refused, without_places
 from glassmind.serve.mcp.server import make_server
 
-ANSWER_S = 900.0
-"""Seconds for an answer; tools have limits of their own."""
-
+ANSWER_S = 900.0  # seconds for an answer; tools have limits of their own
 READ_SCOPE: ContextVar[ReadScope | None] = ContextVar("read_scope", default=None)
 """What the client of the current request may read."""
 

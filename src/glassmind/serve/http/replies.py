@@ -32,9 +32,7 @@ from glassmind.serve.recording import safe_text, safe_values
 from glassmind.store.place import index_locations
 
 JSON = "application/json"
-MARKDOWN = "text/markdown; charset=utf-8"
-"""As in RFC 7763."""
-
+MARKDOWN = "text/markdown; charset=utf-8"  # as in RFC 7763
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 LABELS: dict[str, Any] = {

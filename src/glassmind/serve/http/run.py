@@ -28,18 +28,12 @@ from glassmind.serve.http.guard import (
 from glassmind.serve.http.token import TokenFile
 from glassmind.serve.log import log, take_over_logging
 
-KEEP_ALIVE_S = 15
-"""Seconds for which a connection stays open between two requests."""
-
-SHUTDOWN_S = 1
-"""Seconds that running requests get when the server ends."""
-
+KEEP_ALIVE_S = 15  # seconds for which a connection stays open between two requests
+SHUTDOWN_S = 1  # seconds that running requests get when the server ends
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 """Signals that end the server; not every system has all of them."""
 
-HEAD_S = 10.0
-"""Seconds for the head of a request, from its first byte."""
-
+HEAD_S = 10.0  # seconds for the head of a request, from its first byte
 LARGEST_HEAD = 64 * 1024
 """Bytes of a head: room for a name of 4,096 characters, each encoded in 12 bytes."""
 

@@ -68,19 +68,14 @@ ROOM, MODEL_ROOM, JOB_ROOM = 64, 32, 9
 """Calls that run or wait: usually (half as many as there may be connections), with a
 model, and index runs, each of which finds what those before it have done."""
 
-KEPT_JOBS = 32
-"""Index runs that can still be looked up."""
-
-UNREAD_S = 30.0
-"""Seconds for which a client may read nothing."""
-
+KEPT_JOBS = 32  # index runs that can still be looked up
+UNREAD_S = 30.0  # seconds for which a client may read nothing
 EVENTS = "text/event-stream; charset=utf-8"
 KEEP_ALIVE, KEEP_ALIVE_S = b": keep-alive\n\n", 15.0
 """A comment, which clients ignore and proxies see, and the seconds of silence after
 which it is sent, as the HTML standard says."""
 
-WAITING = 256
-"""Events that may wait for a client: a page of a model's words."""
+WAITING = 256  # events that may wait for a client: a page of a model's words
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,8 +254,7 @@ async def with_error(
 
 NO_JOB = Refusal(404, "no_job", "there is no such job", "POST /index starts one")
 
-ANY = "any"
-"""In place of a tool set: every client may use the route."""
+ANY = "any"  # in place of a tool set: every client may use the route
 
 
 class Metrics:

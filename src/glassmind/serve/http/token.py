@@ -18,8 +18,7 @@ from glassmind.store.place import index_name
 
 FILE = "http.token"
 
-SHORTEST, LONGEST = 16, 512
-"""Characters of a token that a user chose."""
+SHORTEST, LONGEST = 16, 512  # characters of a token that a user chose
 
 
 def token_file(config: Config) -> Path:

@@ -46,9 +46,7 @@ from glassmind.version import __version__
 
 LIST, READ, COMPLETE = "resources/list", "resources/read", "completion/complete"
 
-PAGE = 50
-"""Notes per page, the last modified first: users mostly want a recent one."""
-
+PAGE = 50  # notes per page, the last modified first: users mostly want a recent one
 COMPLETIONS, LOOKED_AT = 20, 2_000
 """Paths that complete a typed text, from so many of the last modified notes."""
 

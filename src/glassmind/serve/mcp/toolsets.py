@@ -41,8 +41,7 @@ from glassmind.operations.registry import (
 from glassmind.serve.compat.tools import MODULES, tools_in
 from glassmind.serve.tool import MOST_TOKENS, USUAL_TOKENS, Answer, McpTool, ToolCall
 
-BUDGETS = (USUAL_TOKENS, MOST_TOKENS)
-"""Length of an answer, and of a detailed one."""
+BUDGETS = (USUAL_TOKENS, MOST_TOKENS)  # length of an answer, and of a detailed one
 
 
 def tools_of(names: Sequence[str]) -> tuple[McpTool, ...]:
