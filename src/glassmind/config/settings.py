@@ -10,7 +10,7 @@ a vault that you trust may set everything, except that no vault sets `vault.path
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from glassmind.config.sources import closest
 from glassmind.config.values import (
@@ -32,8 +32,6 @@ from glassmind.errors import BadSetting, NoVault
 from glassmind.model import MAX_NOTE_BYTES
 from glassmind.model.context import May
 from glassmind.model.search import MOST_SOURCES
-
-Prefix: TypeAlias = Literal["headings", "title", "none"]
 
 UNDO_DAYS = LOG_DAYS = 90
 """A quarter: long enough to notice what an agent removed or read."""
@@ -118,7 +116,6 @@ class Embeddings(Section):
     context_tokens: int = setting(
         0, "Ollama's context; 0: the model's.", (0, 10_000_000), also="OLLAMA_NUM_CTX"
     )
-    prefix: Prefix = setting("headings", "Text embedded before a chunk.", vault="any")
     enrich: bool = setting(False, "Embed every chunk again with text around it.")
 
 

@@ -198,7 +198,7 @@ LEVEL = "embedded"
 EMBEDDING_LOCK = "embedding.lock"
 
 MODEL_SETTINGS = (
-    "backend", "preset", "model", "dimensions", "context_tokens", "prefix"
+    "backend", "preset", "model", "dimensions", "context_tokens"
 )  # fmt: skip
 """Settings that choose a model; what is secret, and where it may go, stays outside."""
 

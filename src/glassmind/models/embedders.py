@@ -33,7 +33,6 @@ from glassmind.models.files import (
 from glassmind.models.vectors import VERSION, space_of
 
 if TYPE_CHECKING:
-    from glassmind.config.settings import Prefix
     from glassmind.model.vectors import Matrix, Space, Vector
     from glassmind.models.onnx import CrossEncoder
     from glassmind.models.protocols import Embedder
@@ -70,23 +69,15 @@ def self_test(embedder: "Embedder", model: str) -> None:
 
 
 class ChosenEmbedder:
-    """A model as the settings want it: tested before it embeds its first passage.
+    """A model that is tested before it embeds its first passage."""
 
-    With another `prefix` than "headings" its passages are shortened in front, and its
-    vectors are a space apart.
-    """
-
-    def __init__(
-        self, inner: "Embedder", model: str, prefix: "Prefix" = "headings"
-    ) -> None:
+    def __init__(self, inner: "Embedder", model: str) -> None:
         self.inner, self.model = inner, model
-        self._prefix = prefix
         self._passed = False
 
     @property
     def space(self) -> str:
-        apart = "" if self._prefix == "headings" else f" prefix {self._prefix}"
-        return self.inner.space + apart
+        return self.inner.space
 
     @property
     def width(self) -> int:
@@ -96,8 +87,6 @@ class ChosenEmbedder:
         if not self._passed:
             self_test(self.inner, self.model)
             self._passed = True
-        if self._prefix != "headings":
-            parts = [self._shortened(part) for part in parts]
         yield from self.inner.passages(parts)
 
     def query(self, text: str, /) -> "Vector":
@@ -106,12 +95,6 @@ class ChosenEmbedder:
     def counter(self) -> "TokenCounter | None":
         """Return what counts tokens as the model does; None where only a server can."""
         return getattr(self.inner, "counter", None)
-
-    def _shortened(self, part: Embeddable) -> Embeddable:
-        # What is around an enriched chunk stands on lines of its own.
-        path, line_end, around = part.context.partition("\n")
-        kept = path.partition(" / ")[0] if self._prefix == "title" else ""
-        return part._replace(context=f"{kept}{line_end}{around}" if kept else around)
 
 
 USUAL_PRESET = "english"
@@ -123,12 +106,9 @@ def embedder_for(config: Config) -> ChosenEmbedder | None:
     Nothing is loaded and nothing is fetched yet. Raises UnknownModel, ModelAbsent,
     ModelDamaged or RemoteRefused.
     """
-    chosen = config.embeddings
-    if chosen.backend == "none":
+    if config.embeddings.backend == "none":
         return None
-    made, name = _model_of(config)
-    given = chosen.backend == "smart-connections"  # another program made the vectors
-    return ChosenEmbedder(made, name, "headings" if given else chosen.prefix)
+    return ChosenEmbedder(*_model_of(config))
 
 
 def _model_of(config: Config) -> "tuple[Embedder, str]":
@@ -221,9 +201,6 @@ def _opened(
     return OnnxEmbedder(card, folder, weights=weights, threads=threads)
 
 
-BEFORE = {"prefix": "headings"}
-"""Settings of a space that was written before these settings existed."""
-
 GIVEN = "smart-connections:"
 """How the name of a space begins whose vectors another program made."""
 
@@ -251,7 +228,7 @@ class Embedders:
         """
         config = self._config
         try:
-            then = vars(config.embeddings) | BEFORE | json.loads(space.settings)
+            then = vars(config.embeddings) | json.loads(space.settings)
             chosen = Config(**vars(config) | {"embeddings": Embeddings(**then)})
             model = embedder_for(chosen)
         except ModelFault:
@@ -273,5 +250,5 @@ class Embedders:
 
 def has_other_settings(config: Config, space: "Space") -> bool:
     """True if a space was made with other settings than those of now."""
-    now, then = config.embeddings, BEFORE | json.loads(space.settings)
-    return any(getattr(now, name, None) != then[name] for name in then)
+    now, then = vars(config.embeddings), json.loads(space.settings)
+    return any(now[name] != then[name] for name in then.keys() & now)
