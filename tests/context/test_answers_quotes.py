@@ -9,12 +9,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from glassmind.context.proof import LEFT_OUT, holds, problem_of, words_of
-from glassmind.context.quotes import Evidence, SourceText, SourceTexts
+from glassmind.context.proof import LEFT_OUT, SourceText, SourceTexts, holds, words_of
+from glassmind.context.reply import ModelStatement
+from glassmind.model.context import Statement
 from glassmind.obsidian.hidden_text import visible_text
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt
 
 PAGES = SourceTexts([SourceText(one, one.text) for one in SOURCES])
+
+
+def judged(quote: str, pages: SourceTexts = PAGES) -> Statement:
+    """Return what becomes of a statement that says its quote of the first source."""
+    return pages.judged(ModelStatement(1, quote, quote or "Something."), "")
+
 
 WORDS = ("otter", "Weir", "naïve", "don't", "12", "3.5", "e-mail", "Ǆungla", "茶")
 STARTS = ("", "", "- ", "> ", "3. ", "- [ ] ", "## ", "| ", "> [!note] ", "  * ")
@@ -63,10 +70,11 @@ def test_any_stretch_is_found_and_cited_with_its_sentence_under_its_lines(
     assume(sum(1 if word == "茶" else 4 for word in spoken[first:last]) >= 12)
     page = SourceText(source(1, "a.md", text, start=7), text.rstrip("\n"))
 
-    borne = SourceTexts([page]).borne(1, quote)
+    made = judged(quote, SourceTexts([page]))
 
-    (cited,) = borne.citations
-    assert borne.problem == ""
+    (cited,) = made.citations
+    assert made.problem in ("", LEFT_OUT)
+    assert not made.problem or "don't" in cited.quote
     assert cited.quote in text
     assert holds(cited.quote, quote)
     receipt = parse_receipt(cited.receipt)
@@ -75,10 +83,6 @@ def test_any_stretch_is_found_and_cited_with_its_sentence_under_its_lines(
     there = "\n".join(text.split("\n")[start - 7 : end - 6])
     assert cited.quote in there
     assert receipt.digest == digest_of_lines(there)
-    assert borne.ground is not None
-    problem = problem_of(quote, quote, "", borne.ground, is_short=False)
-    assert problem in ("", LEFT_OUT)
-    assert not problem or "don't" in cited.quote
 
 
 @given(NOTES)
@@ -91,12 +95,7 @@ def test_no_quote_runs_from_one_item_into_the_next(
     over = " ".join([*spoken[0], *spoken[1]])
     assume(not any(holds(" ".join(words), over) for words in spoken))
 
-    assert (
-        SourceTexts([SourceText(source(1, "a.md", text), text)])
-        .borne(1, over)
-        .citations
-        == ()
-    )
+    assert found(text, over).citations == ()
 
 
 @given(NOTES, st.randoms(use_true_random=False))
@@ -109,10 +108,10 @@ def test_a_stretch_with_one_word_changed_is_not_found(
     spoken[dice.randrange(len(spoken))] = dice.choice(("heron", "13", "not", "水"))
     page = SourceText(source(1, "a.md", text), text)
 
-    borne = SourceTexts([page]).borne(1, " ".join(spoken))
+    made = judged(" ".join(spoken), SourceTexts([page]))
 
-    assert borne.citations == ()
-    assert borne.problem == "the quote does not stand in source 1"
+    assert made.citations == ()
+    assert made.problem == "the quote is not in source 1"
 
 
 RUNS = (
@@ -135,10 +134,10 @@ RUNS = (
 def test_marks_and_blanks_do_not_count_and_the_whole_sentence_is_cited(
     quote: str, cited: str
 ) -> None:
-    (found,) = PAGES.borne(1, quote).citations
+    (one,) = judged(quote).citations
 
-    assert found.quote in HERON
-    assert found.quote == cited
+    assert one.quote in HERON
+    assert one.quote == cited
 
 
 @pytest.mark.parametrize(
@@ -154,50 +153,33 @@ def test_marks_and_blanks_do_not_count_and_the_whole_sentence_is_cited(
     ],
 )
 def test_every_word_has_to_stand_there_in_its_order(quote: str) -> None:
-    assert PAGES.borne(1, quote).citations == ()
+    assert judged(quote).citations == ()
 
 
 @pytest.mark.parametrize(
-    ("quote", "count"),
+    ("quote", "is_supported"),
     [
-        ("The station runs on ... lithium battery of 12 Ah", 1),  # of one sentence
-        ("The station runs on ... Mara changed the fuse", 2),
-        ("… The station runs on […] It sleeps between 22:00 …", 2),
-        ("It sleeps between 22:00 ... The station runs on", 0),  # the other way round
-        ("The ... station ... sleeps", 0),  # from such scraps anything can be made
-        ("The station runs on ... a wind turbine", 0),
-    ],
-)
-def test_parts_of_a_quote_stand_in_their_order(quote: str, count: int) -> None:
-    assert len(PAGES.borne(1, quote).citations) == count
-
-
-@pytest.mark.parametrize(
-    ("quote", "bears"),
-    [
-        ("40 W", True),
-        ("2026-03-01", True),
-        ("Mara", False),  # it may be any word, as it begins its line
+        ("40 W", False),
+        ("40 W panel", True),
+        ("2026-03-01", False),
         ("the station", False),
-        ("runs", False),
-        ("The", False),
+        ("The station runs on ... lithium battery of 12 Ah", False),
         ("LiFePO4", False),
         ("", False),
         ("...", False),
     ],
 )
-def test_a_short_quote_proves_something_only_as_a_figure_or_a_name(
-    quote: str, bears: bool
+def test_a_quote_of_a_word_or_two_proves_nothing_by_itself(
+    quote: str, is_supported: bool
 ) -> None:
-    borne = PAGES.borne(1, quote)
+    made = judged(quote)
 
-    assert bool(borne.citations) is bears
-    assert bool(borne.problem) is not bears
-    assert borne.is_short is bears
+    assert made.is_supported is is_supported
+    assert bool(made.problem) is not is_supported
 
 
-def found(text: str, quote: str) -> Evidence:
-    return SourceTexts([SourceText(source(1, "a.md", text), text)]).borne(1, quote)
+def found(text: str, quote: str) -> Statement:
+    return judged(quote, SourceTexts([SourceText(source(1, "a.md", text), text)]))
 
 
 @pytest.mark.parametrize(
@@ -209,14 +191,12 @@ def found(text: str, quote: str) -> Evidence:
         ("It was led by Ida then.", "Ida", True),
         ("**Lead**: Ida", "Ida", True),
         ("| Lead | Ida |", "Ida", True),
-        ("It is late. Then it ends.", "Then", False),
         ("負責人是王小明。", "王小明", True),
         ("naïve caf\u00e9 owners", "nai\u0308ve cafe\u0301 owners", True),
         ("the ﬁrst \uff12\uff10 of them", "the first 20 of", True),
         ("so\u00adlar and so\u200blar power", "solar and solar power", True),
         ("1. Cut it here.\n2. Glue it.", "1. Cut it here", True),
         ("1. Cut it here.\n2. Glue it.", "1. Cut it. 2. Glue it.", False),
-        ("1. Cut it here.\n2. Glue it now.", "1. Cut it here.\n2. Glue it now.", True),
         ("1. Cut it here.\n2. Glue it now.", "2. Glue it now.\n1. Cut it here.", False),
         ("1. Buy milk and tea", "1", False),
         ("| a b | c d |\n|---|---|\n| e f | g h |", "e f g h", True),
@@ -251,7 +231,6 @@ def found(text: str, quote: str) -> Evidence:
         ("see [the old\nweir](http://x.io/7) now", "the old weir now", True),
         ("see [the old weir](http://x.io/7)", "old weir](http://x.io/7) of it", False),
         ("see [the old weir](http://x.io/7)", "see the old weir](http://x.io/7)", True),
-        ("see [the old weir](http://x.io/7)", "the old weir](http://x", True),
         ("<b>Bold</b> and *more* words[^1] here", "bold and more words here", True),
     ],
 )
@@ -263,15 +242,15 @@ def test_what_is_in_no_note_is_cited_without_a_receipt() -> None:
     fact = source(1, "hindsight://bank/7", "Ida prefers tea in the morning.")
     fact = replace(fact, receipt="")
 
-    borne = SourceTexts([SourceText(fact, fact.text)]).borne(
-        1, "prefers tea in the morning"
-    )
+    pages = SourceTexts([SourceText(fact, fact.text)])
 
-    assert [one.receipt for one in borne.citations] == [""]
+    made = judged("prefers tea in the morning", pages)
+
+    assert [one.receipt for one in made.citations] == [""]
 
 
 def test_a_receipt_is_for_the_lines_of_the_quote_alone() -> None:
-    (cited,) = PAGES.borne(1, "It sleeps between 22:00 and 05:30").citations
+    (cited,) = judged("It sleeps between 22:00 and 05:30").citations
 
     receipt = parse_receipt(cited.receipt)
     assert receipt is not None
@@ -324,6 +303,6 @@ def test_a_hostile_text_is_read_at_once(piece: str) -> None:
     began = time.process_time()
 
     page = SourceText(source(1, "a.md", text), text)
-    list(page.found(text[:4_000]))
+    list(page.find(text[:4_000]))
 
     assert time.process_time() - began < 2  # CPU seconds; about 0.1 is normal

@@ -13,7 +13,7 @@ NOTE = (
 QUOTES = (
     (1, "runs on a 40 W panel and a lithium battery", "It has a panel."),
     (1, "1. cut the blue wire.", "Cut the wire."),
-    (1, "The station runs on ... 2. Wait for 5 minutes", "It runs, and you wait."),
+    (1, "2. Wait for 5 minutes", "You wait."),
 )
 
 
@@ -28,9 +28,9 @@ def answered(vault: VaultDesk, raw: bytes) -> tuple[Answer, Source]:
 def check(vault: VaultDesk, answer: Answer, found: Source) -> None:
     assert [one.support for one in answer.statements] == ["quoted"] * 3
     cited = [one for said in answer.statements for one in said.citations]
-    assert len(cited) == 4
+    assert len(cited) == 3
     verified = vault.engine.bundles.verify([one.receipt for one in cited])
-    assert [one.state for one in verified] == ["unchanged"] * 4
+    assert [one.state for one in verified] == ["unchanged"] * 3
     assert all(one.quote in found.text for one in cited)
 
 
@@ -51,4 +51,4 @@ def test_a_receipt_tells_that_its_lines_changed(vault: VaultDesk) -> None:
     receipts = [said.citations[0].receipt for said in answer.statements]
 
     found = vault.engine.bundles.verify(receipts)
-    assert [one.state for one in found] == ["changed", "unchanged", "changed"]
+    assert [one.state for one in found] == ["changed", "unchanged", "unchanged"]

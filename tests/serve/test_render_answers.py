@@ -99,7 +99,7 @@ def test_each_statement_is_a_line_with_its_marks_and_sources_follow() -> None:
     assert answer_as_text(WHOLE, PLAIN) == (
         "The cells have been LFP since 2025. [1]\n"
         "They last for 40 years. (not supported by your notes: "
-        "40 does not stand in source 1)\n"
+        "40 is not in what it cites)\n"
         "\n"
         "[1] Projects/Heron.md:12-18  Heron > Power\n"
         "    Cells were changed to LFP in 2025.\n"
@@ -114,7 +114,7 @@ def test_where_nothing_is_cited_every_source_is_shown_with_its_words() -> None:
 
     assert all(one.excerpt in shown for one in SOURCES)
     assert shown.startswith(f"{NOT_IN_NOTES}\n{DOUBTED.text} (not supported")
-    assert "source 1)\n\nClosest:\n[1]" in shown
+    assert "what it cites)\n\nClosest:\n[1]" in shown
     heard = sources_as_text(ask_result(doubted, "Notes"), PLAIN, live=True)
     assert heard.startswith(f"\n{NOT_IN_NOTES}\n\nClosest:\n[1]")
 
@@ -155,7 +155,7 @@ def test_what_notes_do_not_agree_on_stands_under_the_answer() -> None:
 
     assert made["conflicts"][0]["sides"][1]["approved"] is False
     assert (
-        'in source 1)\n\nYour notes disagree on "the alarm": '
+        'in what it cites)\n\nYour notes disagree on "the alarm": '
         "A: 2.15 m [A.md:81]; B: 2.40 m [B.md:2-3] "
         "(generated, not approved)\n\n[1] "
     ) in shown

@@ -65,7 +65,7 @@ DOUBTED = Statement(
     "They last for 40 years.",
     "unsupported",
     (),
-    "40 does not stand in source 1",
+    "40 is not in what it cites",
 )
 WHOLE = Answer(
     "Which cells?",

@@ -3,7 +3,7 @@
 A model writes statements with quotes; each is checked against the sources as it comes.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from functools import cache, partial
 from typing import Literal, NamedTuple
@@ -15,17 +15,14 @@ from glassmind.config import Config
 from glassmind.context.prompt import (
     MOST_STATEMENTS,
     PLAIN_BUDGET,
-    AnswerReader,
-    ModelStatement,
-    ThinkingEnded,
     most_answered,
     nameable,
     page_of,
     prompt_of,
     room_for_sources,
 )
-from glassmind.context.proof import problem_of
-from glassmind.context.quotes import SourceTexts
+from glassmind.context.proof import SourceTexts
+from glassmind.context.reply import AnswerReader, ModelStatement, ThinkingEnded
 from glassmind.errors import BadLimit, BadWish, CallAbandoned, ModelFault, NothingAsked
 from glassmind.model.context import (
     Answer,
@@ -104,23 +101,16 @@ class AnswerListener:
         Raises:
             EnoughHeard: it may stop.
         """
-        self._take(self._reader.feed(piece))
-        if self._reader.is_endless:
-            raise EnoughHeard("does not come to an end")
-        if self._heard >= MOST_STATEMENTS:
-            raise EnoughHeard
-
-    def end(self) -> None:
-        """Take what is whole once the model is done."""
-        self._take(self._reader.end())
-
-    def _take(self, events: Iterable[ModelStatement | ThinkingEnded]) -> None:
-        for event in events:
+        for event in self._reader.feed(piece):
             if isinstance(event, ThinkingEnded):
                 self._forget()
             elif self._heard < MOST_STATEMENTS:
                 self._heard += 1
                 self._add(event)
+        if self._reader.is_endless:
+            raise EnoughHeard("does not come to an end")
+        if self._heard >= MOST_STATEMENTS:
+            raise EnoughHeard
 
     def _forget(self) -> None:
         """Withdraw what was said so far."""
@@ -132,7 +122,7 @@ class AnswerListener:
     def _add(self, claim: ModelStatement) -> None:
         if any(one.text == claim.text for one in self.statements):
             return
-        made = self._judged(claim)
+        made = self._pages.judged(claim, self._question)
         if self._drops and not made.is_supported:
             self.dropped += 1
             return
@@ -140,25 +130,6 @@ class AnswerListener:
         self.has_told = True
         self._told(Spoken(made.text, made.support))
         self._told(Stated(**structs.asdict(made), number=len(self.statements)))
-
-    def _judged(self, claim: ModelStatement) -> Statement:
-        """Return a statement, by the best of the places where its quote stands."""
-        found: list[Statement] = []
-        for borne in self._pages.every(claim.source, claim.quote):
-            problem = borne.problem
-            if borne.ground is not None:
-                problem = problem_of(
-                    claim.text,
-                    claim.quote,
-                    self._question,
-                    borne.ground,
-                    is_short=borne.is_short,
-                )
-            if not problem:
-                return Statement(claim.text, "quoted", borne.citations)
-            made = Statement(claim.text, "unsupported", borne.citations, problem)
-            found.append(made)
-        return found[0]
 
 
 Told = Callable[[News], None]
@@ -296,7 +267,6 @@ class _Making:
         except EnoughHeard as enough:  # which ends the model too
             lost = f"{chat.model} {enough.reason}" if enough.reason else ""
             ended = Ended(lost=lost)
-        listener.end()
         if ended.lost:
             self._notices.append(f"llm: {ended.lost}")
         if ended.was_cut:

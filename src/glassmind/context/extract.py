@@ -13,9 +13,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.context.note_lines import blocks_of, cells_of
 from glassmind.context.passages import Stretch
-from glassmind.context.proof import NUMBER_WORDS
 from glassmind.context.question_words import Lookup
-from glassmind.context.values import MONTHS
+from glassmind.context.values import MONTHS, NUMBER_WORDS
 from glassmind.errors import ModelFault
 from glassmind.models.protocols import Reranker
 from glassmind.obsidian.hidden_text import comment_spans, holds_hidden

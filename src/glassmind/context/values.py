@@ -6,6 +6,7 @@ Two values `differ` only where they cannot both be right.
 import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
+from unicodedata import normalize
 
 ValueKind: TypeAlias = Literal["number", "date", "time", "text"]
 
@@ -51,7 +52,17 @@ _STATUSES = {
     "planned": ("planned", "not started", "todo", "geplant"),
 }
 _STATUS_OF = {word: name for name, words in _STATUSES.items() for word in words}
-_NAME = r"[^\W\d]{3,9}\b\.?"
+NUMBER_WORDS = word_table(
+    "0 zero null;1 one once first ein eine einen eins;2 two twice second zwei;"
+    "3 three third drei;4 four fourth vier;5 five fifth fünf;6 six sechs;"
+    "7 seven sieben;8 eight acht;9 nine neun;10 ten zehn;11 eleven elf;"
+    "12 twelve dozen zwölf;15 fifteen;20 twenty zwanzig;30 thirty;40 forty;50 fifty;"
+    "60 sixty;70 seventy;80 eighty;90 ninety;100 hundred hundert;"
+    "1000 thousand tausend;0.5 half"
+)
+"""Numbers in words, as far as notes often have them."""
+
+_NAME = rf"(?i:{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
 _DATE = re.compile(
     r"(?P<y1>\d{4})-(?P<m1>\d{2})(?:-(?P<d1>\d{2}))?(?![\d-])"
     rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?P<m2>{_NAME})(?:,?\s+(?P<y2>\d{{4}}))?"
@@ -65,6 +76,12 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = r"\d+(?:[.,'\u2019]\d+)*"
+_FIGURE = re.compile(
+    rf"(?P<date>(?<!\d)(?:{_DATE.pattern}))"
+    rf"|(?P<time>(?<![\d:.,])(?i:{_TIME.pattern}))"
+    r"|(?P<minus>(?<![^\s(|*_\"'])[-\u2212\u2013]|(?i:\bminus\s))?"
+    rf"(?P<number>{_NUMBER})"
+)
 _AMOUNT = re.compile(
     rf"(?P<sign>[€$£])?\s?v?(?P<low>-?{_NUMBER})(?P<k>\s?k\b)?"
     rf"(?:\s?(?:-|\u2013|to|bis)\s?(?P<high>{_NUMBER}))?"
@@ -145,13 +162,12 @@ def differ(a: Value, b: Value) -> bool:
     return a.low > b.high + slack or b.low > a.high + slack
 
 
-def _date(found: re.Match[str]) -> Value | None:
-    part = {name[0]: said for name, said in found.groupdict("").items() if said}
-    month = (
-        part["m"] if part["m"].isdigit() else MONTHS.get(part["m"].lower().strip("."))
-    )
-    parts = (int(part.get("y", 0)), int(month or 0), int(part.get("d", 0)))
-    return Value("date", found[0], parts=parts) if month else None
+def _date(found: re.Match[str]) -> Value:
+    groups = found.groupdict("").items()
+    part = {name[0]: said for name, said in groups if said and name[1:].isdigit()}
+    month = part["m"].lower().strip(".")
+    parts = (part.get("y", 0), MONTHS.get(month, month), part.get("d", 0))
+    return Value("date", found[0], parts=tuple(map(int, parts)))
 
 
 def _time(found: re.Match[str]) -> Value:
@@ -188,6 +204,22 @@ def _number(text: str) -> float:
     if point < 0 or grouped:
         return float(re.sub("[.,]", "", plain))
     return float(f"{re.sub('[.,]', '', plain[:point])}.{plain[point + 1 :]}")
+
+
+def figures_in(text: str, *, in_words: bool = False) -> list[Value]:
+    """Return the dates, times and numbers of a text, without units."""
+    text, found = normalize("NFKC", text), list[Value]()
+    for match in _FIGURE.finditer(text):
+        sign = -1 if match["minus"] else 1
+        if match["number"]:
+            number = sign * _number(match["number"])
+            found.append(Value("number", match[0].strip(), low=number))
+        else:
+            found.append(_date(match) if match["date"] else _time(match))
+    words = set(_WORD.findall(text.lower())) if in_words else set()
+    for word in words & NUMBER_WORDS.keys():
+        found.append(Value("number", word, low=float(NUMBER_WORDS[word])))
+    return found
 
 
 _FORMS = ((_DATE, _date), (_TIME, _time), (_AMOUNT, _amount))

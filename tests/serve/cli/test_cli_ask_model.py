@@ -56,7 +56,7 @@ def test_a_model_writes_and_what_it_quotes_can_be_verified(
     assert (first["support"], second["support"]) == ("quoted", "unsupported")
     assert "changed to LFP cells in 2025" in first["citations"][0]["quote"]
     assert first["citations"][0]["quote"] in NOTE
-    assert "9 does not stand" in second["problem"]
+    assert "9 is not in what" in second["problem"]
     assert program.run("verify", *receipts).returncode == 0
     assert len(desk.asked) == 1
 
@@ -160,9 +160,7 @@ def test_a_terminal_sees_statements_before_the_model_is_done(program: Program) -
     assert "Found 1 passage in 1 note" in early
     assert "It is 9" not in early
     assert f"{SAID} [1]\r\n" in last
-    assert (
-        "It is 9. (not supported by your notes: 9 does not stand in source 1)" in last
-    )
+    assert "It is 9. (not supported by your notes: 9 is not in what it cites)" in last
     assert "[1] Tea.md:" in last
     assert "\x1b" not in last
     assert code == 0
