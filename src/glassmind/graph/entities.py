@@ -49,6 +49,7 @@ from glassmind.obsidian.notes import read_note, read_safe_note
 from glassmind.obsidian.prose import prose
 from glassmind.obsidian.structure import line_starts
 from glassmind.obsidian.text import fold
+from glassmind.search.notes import notes_for
 from glassmind.vault import Vault
 
 SHOWN, MOST = 50, 500  # entities shown by default, and the most that can be
@@ -154,10 +155,11 @@ class _Naming(NamedTuple):
     markdown: bool = False
 
 
-def ingest(vault: Vault, path: NotePath, *, limit: int) -> Ingestion:
+def ingest(vault: Vault, name: str, *, limit: int = SHOWN) -> Ingestion:
     """Return what a note, as it is on disk now, names, and what the vault has of it."""
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
+    path = notes_for(vault).find(name)
     note = _read(vault, path)
     entities = list(_Reading(vault, note).entities())
     states = Counter(entity.state for entity in entities)

@@ -1,13 +1,13 @@
 """What a vault's links and names say: one method for each question or action."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
-from glassmind.graph import entities
 from glassmind.graph.connections import chains, connections, guess_of
 from glassmind.graph.dismissals import dismissals_for, settle_finding, settle_pair
+from glassmind.graph.entities import ingest
 from glassmind.graph.health import finding_now, key_of, report, secret_places
 from glassmind.graph.link_graph import net_rows
 from glassmind.graph.ontology import ontology
@@ -18,13 +18,10 @@ from glassmind.graph.similar import similar
 from glassmind.graph.suggestions import suggest
 from glassmind.graph.themes import themed_for, themes
 from glassmind.graph.timeline import timeline
-from glassmind.model import NotePath
 from glassmind.model.graph import Metric, Ranking
-from glassmind.model.health import Repairs
-from glassmind.model.ontology import Ingestion, Resolution
+from glassmind.model.ontology import Resolution
 from glassmind.model.search import SearchReply
-from glassmind.model.suggestions import Dismissals, Dismissed, Similar, Suggestions
-from glassmind.search.notes import notes_for
+from glassmind.model.suggestions import Dismissals, Dismissed
 from glassmind.vault import Vault
 
 P = ParamSpec("P")
@@ -67,8 +64,10 @@ class Knowledge:
     secrets = _of_vault(secret_places)
     check_finding = _of_vault(finding_now)
 
-    def _note(self, name: str | None) -> NotePath | None:
-        return None if name is None else notes_for(self._vault).find(name)
+    ingest = _of_vault(ingest)
+    similar = _of_vault(similar)
+    suggest = _of_vault(suggest)
+    links_to_add = _of_vault(followed)
 
     def renew(self, *, wait_s: float) -> None:
         """Bring the themes that are kept up to the links.
@@ -80,83 +79,23 @@ class Knowledge:
             themed_for(self._vault).renew(wait_s)
 
     def resolve(self, text: str, *, limit: int = 5) -> Resolution:
-        """Return whether the vault has what a text names, and how to link to it.
-
-        Raises:
-            NothingAsked: the text holds no name.
-        """
+        """Return whether the vault has what a text names, and how to link to it."""
         has_model = self._vault.config.embeddings.backend != "none"
         search = self._search if has_model else None
         with self._vault.faults():
             return resolve(self._vault, text, limit=limit, search=search)
 
-    def ingest(self, name: str, *, limit: int = entities.SHOWN) -> Ingestion:
-        """Return what a note names, each matched to a note or proposed as a new one.
-
-        A proposal: nothing is written.
-        """
-        with self._vault.faults():
-            path = notes_for(self._vault).find(name)
-            return entities.ingest(self._vault, path, limit=limit)
-
-    def similar(
-        self, name: str | None = None, *, limit: int = 20, least: float = 0.0
-    ) -> Similar:
-        """Return similar notes that have no link, the most similar first.
-
-        Those of one note, or the pairs of the whole vault; `least` is a cosine.
-        """
-        with self._vault.faults():
-            return similar(self._vault, self._note(name), limit=limit, least=least)
-
-    def suggest(self, name: str | None = None, *, limit: int = 20) -> Suggestions:
-        """Return what should be linked, best first, each with a proposed edit.
-
-        For one note or, without a name, for the whole vault. Nothing is written.
-        """
-        with self._vault.faults():
-            return suggest(self._vault, self._note(name), limit=limit)
-
-    def links_to_add(
-        self,
-        name: str | None = None,
-        *,
-        keys: Sequence[str] | None = None,
-        mentions: bool = False,
-        limit: int = 20,
-    ) -> Repairs:
-        """Return the edits that follow suggestions; `Editing.repair` makes them.
-
-        Those of `keys`, and with `mentions` every name that should be a link; without
-        either what `suggest` lists. An empty list of keys is none of them.
-        """
-        vault = self._vault
-        with vault.faults():
-            note = self._note(name)
-            return followed(vault, note, keys=keys, mentions=mentions, limit=limit)
-
     def dismiss(self, a: str, b: str) -> Dismissed:
-        """Never show two notes as similar again, in a search either.
-
-        Raises:
-            WriteRefused: the settings or the disk do not let it be written.
-        """
+        """Never show two notes as similar again, in a search either."""
         with self._vault.faults():
             return settle_pair(self._vault, a, b, dismiss=True)
 
     def restore_pair(self, a: str, b: str) -> Dismissed:
-        """Take the dismissal of two notes back; raises as `dismiss`."""
         with self._vault.faults():
             return settle_pair(self._vault, a, b, dismiss=False)
 
     def dismiss_finding(self, check: str, subject: str) -> Dismissed:
-        """Never show a finding of vault health again; its key is `check:subject`.
-
-        Raises:
-            BadFindingKey, UnknownCheck: the two do not name a finding.
-            FindingAbsent: that check finds no such thing now.
-            WriteRefused: the settings or the disk do not let it be written.
-        """
+        """Never show a finding of vault health again; its key is `check:subject`."""
         now = self.check_finding(key_of(check, subject))
         with self._vault.faults():
             return settle_finding(self._vault, now, dismiss=True)
@@ -185,10 +124,6 @@ class Knowledge:
         With `theme`, those of a theme; with `about`, the hits of a search and what is
         linked with them. Then only the links between these notes count. Notes that
         fewer than `least_inbound` others of the vault link to are left out.
-
-        Raises:
-            UnknownTheme, AmbiguousTheme: no single theme has that name.
-            NothingAsked, BadDate: the query cannot be understood.
         """
         with self._vault.faults():
             return ranking(

@@ -29,7 +29,7 @@ from glassmind.graph.suggestions import (
     answer_suggested,
     answers_about,
     facts_for,
-    suggest,
+    suggestions_for,
 )
 from glassmind.graph.words import folded, in_singular
 from glassmind.model import NotePath
@@ -45,6 +45,7 @@ from glassmind.model.health import (
 )
 from glassmind.model.suggestions import LEADS, ProposedEdit, Suggestion
 from glassmind.obsidian.text import fold
+from glassmind.search.notes import notes_for
 from glassmind.vault import Vault
 
 NO_EDIT = "no link to it can be written there; it has to be done by hand"
@@ -162,18 +163,19 @@ def _difference(page: Page, after: Page) -> ProposedEdit:
 
 def followed(
     vault: Vault,
-    note: NotePath | None,
+    name: str | None = None,
     *,
-    keys: Sequence[str] | None,
-    mentions: bool,
-    limit: int,
+    keys: Sequence[str] | None = None,
+    mentions: bool = False,
+    limit: int = 20,
 ) -> Repairs:
     """Return the edits that make suggested links; an empty list of keys is none."""
-    found = suggest(vault, note, limit=MOST if keys or mentions else limit)
+    note = None if name is None else notes_for(vault).find(name)
+    found = suggestions_for(vault, note, limit=MOST if keys or mentions else limit)
     known = {one.key: one for one in found.suggestions}
     sources = {key.partition(LEADS)[0] for key in keys or () if key not in known}
     for source in sorted(sources):
-        around = suggest(vault, NotePath(source), limit=MOST).suggestions
+        around = suggestions_for(vault, NotePath(source), limit=MOST).suggestions
         known |= {one.key: one for one in around}
     wanted = dict.fromkeys(keys or ())
     for one in found.suggestions if mentions or keys is None else ():
@@ -249,7 +251,7 @@ def _mentions(
 ) -> Iterator[Request]:
     """Yield one name for each orphan: of several words, and of one note."""
     alone = {one.path: one.key for one in findings}
-    for one in suggest(vault, None, limit=MOST).suggestions:
+    for one in suggestions_for(vault, None, limit=MOST).suggestions:
         ends = [path for path in (one.source, one.target) if path in alone]
         mention = one.mention
         if not ends or one.edit is None or mention is None or mention.namesakes:

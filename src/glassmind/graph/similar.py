@@ -33,6 +33,7 @@ from glassmind.model.suggestions import (
     Similar,
 )
 from glassmind.model.vectors import Space
+from glassmind.search.notes import notes_for
 from glassmind.store.sqlite.pairs import PairStep
 from glassmind.store.sqlite.rows import Rows
 from glassmind.vault import Vault
@@ -82,13 +83,14 @@ NONE: Numbers = np.empty(0, np.int64)
 
 
 def similar(
-    vault: Vault, note: NotePath | None, *, limit: int, least: float
+    vault: Vault, name: str | None = None, *, limit: int = 20, least: float = 0.0
 ) -> Similar:
     """Return pairs that are not linked by now and not dismissed, most similar first."""
     if not 1 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
     if not 0 <= least <= 1:
         raise BadWish("least", least, "from 0 to 1")
+    note = None if name is None else notes_for(vault).find(name)
     rows = vault.reader.rows()
     found = (
         rows.pairs_of(note, least=least) if note else rows.similar_pairs(least=least)

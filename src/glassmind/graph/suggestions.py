@@ -62,6 +62,7 @@ from glassmind.model.suggestions import (
     suggestion_key,
 )
 from glassmind.obsidian.prose import readable_text
+from glassmind.search.notes import notes_for
 from glassmind.vault import Vault
 
 Strengths: TypeAlias = NDArray[np.float64]
@@ -753,7 +754,13 @@ def answer_suggested(missing: Missing, facts: Facts, pages: Pages) -> Suggestion
     )
 
 
-def suggest(vault: Vault, note: NotePath | None, *, limit: int) -> Suggestions:
+def suggest(vault: Vault, name: str | None = None, *, limit: int = 20) -> Suggestions:
+    """Return what should be linked; see `suggestions_for`. Nothing is written."""
+    note = None if name is None else notes_for(vault).find(name)
+    return suggestions_for(vault, note, limit=limit)
+
+
+def suggestions_for(vault: Vault, note: NotePath | None, *, limit: int) -> Suggestions:
     """Return what should be linked, best first, each with the edit that would do it."""
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
