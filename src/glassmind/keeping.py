@@ -97,10 +97,14 @@ def indexed(
     A change that was cut short is brought to its end first. `renew` updates what is
     made from links.
     """
-    from glassmind.index.visible import visible_digests, visible_report  # noqa: PLC0415
+    settled, before = settle_vault(vault), dict[NotePath, str]()
+    if vault.scope is not None:
+        from glassmind.index.keeper import (  # noqa: PLC0415
+            visible_digests,
+            visible_report,
+        )
 
-    settled = settle_vault(vault)
-    before = {} if vault.scope is None else visible_digests(vault)
+        before.update(visible_digests(vault))
     report = None if alone else vault.daemon().index(wishes, progress)
     if report is None:
         from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.graph.health_checks import leads
+from glassmind.graph.health import leads
 from glassmind.graph.words import is_date
 from glassmind.model import NotePath
 from glassmind.model.health import PartLink, PartNames

@@ -6,14 +6,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.graph.duplicates import (
+from glassmind.graph.health import (
+    CHECKS,
     COMMON,
     SKETCH,
     runs_of,
+    scored,
     shared_runs,
     similar_sketches,
 )
-from glassmind.graph.health import CHECKS, scored
 
 NOTES = [f"{at}.md" for at in range(12)]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from glassmind.errors import BadLimit, BadWish, NoteIsGhost, NoteNotFound
 from glassmind.files.names import plain_name
-from glassmind.graph.link_graph import link_graph, net_rows
+from glassmind.graph.link_graph import link_graph
 from glassmind.graph.similar import similar_to, similarity_notices
 from glassmind.graph.themes import themed_for
 from glassmind.links.graph import (
@@ -87,7 +87,7 @@ class _Links:
     ) -> None:
         self._graph = graph
         keys = [(int(graph.ids[edge.source]), edge.seq) for edge in edges]
-        self._sentences = net_rows(vault).link_sentences(keys) if keys else {}
+        self._sentences = vault.rows().link_sentences(keys) if keys else {}
 
     def shown(self, edges: Iterable[NetEdge]) -> tuple[GraphLink, ...]:
         paths, ids = self._graph.paths, self._graph.ids

@@ -108,11 +108,7 @@ def pair_line(one: str, other: str) -> Dismissal:
 
 
 def parse_line(line: str) -> Dismissal | str | None:
-    """Return what a line dismisses, None for no such line, or what is wrong with it.
-
-    Words with blanks are in double quotes, as in JSON. What follows the paths is
-    ignored.
-    """
+    """Return what a line dismisses, None for no such line, or what is wrong with it."""
     text = line.strip().removeprefix("\ufeff")
     if not text or text.startswith("#"):
         return None

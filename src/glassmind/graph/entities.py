@@ -138,11 +138,7 @@ class _Run(NamedTuple):
 
 
 class _Naming(NamedTuple):
-    """One place where a note names something.
-
-    `path` is where it leads, when it does. `firm` namings make a stub by themselves.
-    `target` is that of an unresolved link, which is a Markdown one or not.
-    """
+    """A place that names something; `firm` ones make a stub, `target` is unresolved."""
 
     name: str
     source: str

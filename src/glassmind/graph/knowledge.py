@@ -9,7 +9,6 @@ from glassmind.graph.connections import chains, connections, guess_of
 from glassmind.graph.dismissals import dismissals_for, settle_finding, settle_pair
 from glassmind.graph.entities import ingest
 from glassmind.graph.health import finding_now, key_of, report, secret_places
-from glassmind.graph.link_graph import net_rows
 from glassmind.graph.ontology import ontology
 from glassmind.graph.ranks import ranking
 from glassmind.graph.repairs import followed, repairs
@@ -36,7 +35,7 @@ def _of_vault(
     @wraps(function)
     def method(self: "Knowledge", /, *args: P.args, **kwargs: P.kwargs) -> R:
         vault = self._vault
-        with vault.faults(), net_rows(vault).still() if still else nullcontext():
+        with vault.faults(), vault.rows().still() if still else nullcontext():
             return function(vault, *args, **kwargs)
 
     return method

@@ -155,11 +155,7 @@ def tried(  # noqa: PLR0913 - what, where, to whom, and how it is read
     *,
     name: str | None = None,
 ) -> ProposedEdit | None:
-    """Return an edit if, once made, it is one link more, and that leads to the target.
-
-    Every other link and every value of a property is as it was. `place` are bytes of
-    the note's text; with `name`, the link is one of that property.
-    """
+    """Return an edit if it only adds one link to the target, at bytes of the text."""
     start, end = place
     source = page.note.text.encode()
     edited = source[:start] + text.encode() + source[end:]

@@ -18,10 +18,6 @@ def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
     return vault.part(KeptGraph).now(ghosts=ghosts)
 
 
-def net_rows(vault: Vault) -> Rows:
-    return vault.rows()
-
-
 def names_left_out(vault: Vault) -> LeftOutNames:
     skipped = [path for path, *_ in vault.reader.rows().skipped()]
     return left_out_names(vault.config.vault.path, skipped, vault.files)
@@ -52,8 +48,8 @@ class KeptGraph:
 
     def now(self, *, ghosts: bool = False) -> LinkGraph:
         """Return the graph as the rows are now; with `ghosts`, those as nodes too."""
-        with self._making, net_rows(self._vault).still():
-            rows = net_rows(self._vault)  # as they are now, when it is our turn
+        with self._making, self._vault.rows().still():
+            rows = self._vault.rows()  # as they are now, when it is our turn
             plain = self._plain = self._current(rows)
             if not ghosts:
                 return plain

@@ -254,11 +254,7 @@ class Spot(NamedTuple):
 
 
 def mentions_in(note: Note, table: NameTable) -> dict[int, Spot]:
-    """Return what each note is first called in the prose of another, by note id.
-
-    Of two ways to call it the exact one is kept. Names in brackets are left alone: a
-    link put around one would not be read as it is meant.
-    """
+    """Return where each note is first named outside brackets, exactly if it is."""
     source = note.text.encode()
     found: dict[int, Spot] = {}
     for spot in _spots(note, source, table):

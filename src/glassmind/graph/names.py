@@ -115,11 +115,7 @@ def _letters(form: str) -> int:
 
 
 class KnownNames:
-    """The names of notes, unresolved links, tags and headings, and links to them.
-
-    All `entries` are known by their paths, those `named` by all their names.
-    `markdown` says that the vault writes its links as Markdown does.
-    """
+    """The names of `named` notes, unresolved links, tags and headings; paths of all."""
 
     def __init__(
         self,

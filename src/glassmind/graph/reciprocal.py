@@ -40,11 +40,7 @@ to be told (0.64), one of two does not yet (0.55)."""
 
 
 class Missing(NamedTuple):
-    """A property link that nothing answers.
-
-    `source` leads by `asked` to `target`; `answer` of the target should lead back.
-    `sure` is from 0 to 1.
-    """
+    """`source` leads by `asked` to `target`; `answer` should lead back."""
 
     source: int
     target: int
@@ -54,11 +50,7 @@ class Missing(NamedTuple):
 
 
 def missing_answers(links: Iterable[tuple[int, int, str]]) -> list[Missing]:
-    """Return the property links without the answer that others like them have.
-
-    `links` are source, target and property, in any order and in any ids. The surest
-    first, then by target and source.
-    """
+    """Return links (source, target, property) without an answer, surest first."""
     by_name: dict[str, dict[tuple[int, int], None]] = defaultdict(dict)
     for source, target, name in links:
         if source != target:

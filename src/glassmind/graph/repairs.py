@@ -8,12 +8,13 @@ from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, LinkWriter, name_key
 from glassmind.files.read import digest_of
 from glassmind.graph.dismissals import dismissals_for
-from glassmind.graph.health import chosen, undismissed_findings
-from glassmind.graph.health_checks import (
+from glassmind.graph.health import (
     TITLE_WORDS,
     HealthContext,
+    chosen,
     lost_names,
     place_of,
+    undismissed_findings,
 )
 from glassmind.graph.link_edits import (
     Page,
@@ -67,11 +68,7 @@ Request: TypeAlias = tuple[str, Suggestion]
 def link_edits(
     vault: Vault, requests: Iterable[Request], left: list[Unmended]
 ) -> list[LinkEdit]:
-    """Return one edit for each note that follows its suggestions; add what is left.
-
-    Each is tried on what the others leave: two that add to one list would undo each
-    other if both were made for the note as it is.
-    """
+    """Return one edit for each note, tried on what the others leave."""
     by_note: dict[NotePath, list[Request]] = {}
     for key, suggestion in requests:
         by_note.setdefault(suggestion.source, []).append((key, suggestion))
@@ -292,11 +289,7 @@ def _meant(
     lost: Finding,
     links: Sequence[LostLink],
 ) -> list[FormerName] | Unmended:
-    """Return what a name means, once for each way in which links write it.
-
-    The first way of telling that any file answers to decides, and only where no second
-    file does.
-    """
+    """The first way that a file answers to decides, if no second file does."""
     place = place_of(links[0])
     if place.startswith("../"):
         return Unmended(lost.key, OUTSIDE)

@@ -209,11 +209,7 @@ def _finished(
 def pairs_among(
     source: Rows, level: float, hidden: Collection[int]
 ) -> tuple[Iterable[Partner], float]:
-    """Return the similar notes among all that a source shows, and the threshold.
-
-    They are what `Pairing` would store for a vault without the `hidden` notes. Where
-    these are on few full lists, all other lists are taken from the stored ones.
-    """
+    """Return what pairing would store without the `hidden` notes, and the threshold."""
     space, state = source.answering_space(), source.pair_state()
     if space is None or state is None:
         return [], 0.0
@@ -271,11 +267,7 @@ def _whole_pass(source: Rows, wanted: Pass) -> "HalfPass":
 
 
 def _change(source: Rows, wanted: Pass) -> PairChange | None:
-    """Return what follows from a few changes; None where all are to be compared.
-
-    The lists of changed notes are made anew, and of those that are similar to one. So
-    is a list that was full and lost a note, since the one behind the last is not known.
-    """
+    """Return what follows from few changes, full lists anew; None to compare all."""
     before, after = wanted.basis.before, wanted.after
     if before is None or wanted.changed is None or not _same_rules(before, after):
         return None

@@ -248,11 +248,7 @@ def _link_name(text: str) -> str:
 def _used(
     anchors: Iterable[tuple[int, str, int]], names: Mapping[int, Sequence[Pieces]]
 ) -> dict[tuple[Pieces, int], int]:
-    """Return the words that links show for notes, and in how many notes they do.
-
-    Words that one note used once, and that no name of the other holds, are not a name:
-    `see the message` may lead anywhere.
-    """
+    """Words that one note used once, and no name of the other has, are not a name."""
     used: dict[tuple[Pieces, int], int] = {}
     for note_id, text, count in anchors:
         pieces = pieces_of(_link_name(text))

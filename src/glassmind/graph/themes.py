@@ -5,9 +5,8 @@ theme names a note that is gone. Whoever cannot write answers the same from memo
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from itertools import count as count_from
 from itertools import pairwise
 from threading import Lock
@@ -24,7 +23,7 @@ from glassmind.errors import (
     UnknownTheme,
 )
 from glassmind.graph.link_graph import link_graph
-from glassmind.links.communities import clusters, modularity
+from glassmind.links.communities import by_size, clusters, modularity
 from glassmind.links.graph import Floats, Ints, LinkGraph, View, part_of
 from glassmind.links.ranks import influence
 from glassmind.model.graph import (
@@ -188,13 +187,13 @@ class Themed:
             division = _from_rows(graph, kept, state)
         else:
             members = () if once else kept.members
-            if ghosts and not once and not members:
-                members = _members(self._now(None))
             parts = self._parts(graph, mark, resolution)
             before = _by_node(graph, members, 1).astype(np.int32)
             last_id = None if ghosts or once else kept.last_id
             division = parts, known_again(before, parts.labels, last_id)
-        themes = _described(graph, division, resolution, _Tags(rows.tag_spellings()))
+        themes = _described(
+            graph, division, resolution, _common_tags(rows.tag_spellings())
+        )
         grouped = themes.notes - themes.apart
         quality = division[0].modularity
         made = ThemeState(mark, resolution, quality, self._usual, grouped)
@@ -253,11 +252,8 @@ def theme_called(themes: Themes, name: str, *, lasting: bool = False) -> Theme:
     if len(found) > 1:
         raise AmbiguousTheme(name, tuple(theme.id for theme in found))
     if not found:
-        labels = {theme.label.casefold(): theme for theme in reversed(themes.themes)}
-        near = [label for label in labels if folded and folded in label]
-        near += get_close_matches(folded, labels, CLOSEST)
-        closest = [labels[label] for label in dict.fromkeys(near)] or themes.themes
-        shown = (f"{theme.id} ({theme.label})" for theme in closest[:CLOSEST])
+        closest = [t for t in themes.themes if folded and folded in t.label.casefold()]
+        shown = (f"{t.id} ({t.label})" for t in (closest or themes.themes)[:CLOSEST])
         raise UnknownTheme(name, tuple(shown))
     return found[0]
 
@@ -273,15 +269,6 @@ def _from_rows(graph: LinkGraph, kept: KeptThemes, state: ThemeState) -> _Divisi
     labels = (place - first).astype(np.int32)
     shares = _by_node(graph, kept.members, 2)
     return Parts(labels, shares, state.modularity), ids[first:].tolist()
-
-
-def _members(made: _Made) -> Members:
-    ids = dict(zip(made.graph.paths, made.graph.ids.tolist(), strict=True))
-    return sorted(
-        (ids[member.path], theme.id, member.influence)
-        for theme in made.themes.themes
-        for member in theme.members
-    )
 
 
 def _by_node(graph: LinkGraph, members: Members, column: int) -> Floats:
@@ -334,12 +321,7 @@ def fingerprint(graph: LinkGraph) -> str:
 
 
 def parted(graph: LinkGraph, resolution: float) -> Parts:
-    """Return the themes of a graph; a higher resolution makes more and smaller ones.
-
-    The communities that Leiden finds, but for three things: one that holds a large part
-    of the vault is divided again by its own links, two notes are not a theme, and a few
-    linked notes that would have none are one.
-    """
+    """Return communities, large ones divided, small ones joined, pairs left out."""
     found = _smaller(graph, clusters(graph, resolution=resolution), resolution)
     if resolution <= FINE:
         _join(graph.both_view, found)
@@ -405,35 +387,35 @@ def _numbered(found: Ints) -> Ints:
     """Return themes by size and then by first node; what is too small is none."""
     labels = np.full(len(found), -1, np.int32)
     known = np.flatnonzero(found >= 0)
-    names, first, place, sizes = np.unique(
-        found[known], return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.lexsort((first, -sizes))
-    order = order[sizes[order] >= LEAST]
-    rank = np.full(len(names), -1, np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-    labels[known] = rank[place]
+    ranks = by_size(found[known])
+    ranks[np.bincount(ranks)[ranks] < LEAST] = -1
+    labels[known] = ranks
     return labels
 
 
-class _Tags:
-    """The tags of notes, by file id."""
+_CommonTags: TypeAlias = Callable[[Iterable[int]], tuple[TagCount, ...]]
 
-    def __init__(self, rows: Iterable[tuple[int, str, str]]) -> None:
-        self._of: dict[int, list[str]] = {}
-        self._written: dict[str, str] = {}
-        for note, folded, name in rows:
-            self._of.setdefault(note, []).append(folded)
-            self._written[folded] = min(self._written.get(folded, name), name)
 
-    def common(self, notes: Iterable[int]) -> tuple[TagCount, ...]:
-        counts = Counter(tag for note in notes for tag in self._of.get(note, ()))
+def _common_tags(
+    rows: Iterable[tuple[int, str, str]],
+) -> _CommonTags:
+    """Return what gives the commonest tags of notes, given by file id."""
+    tags: dict[int, list[str]] = {}
+    written: dict[str, str] = {}
+    for note, folded, name in rows:
+        tags.setdefault(note, []).append(folded)
+        written[folded] = min(written.get(folded, name), name)
+
+    def common(notes: Iterable[int]) -> tuple[TagCount, ...]:
+        counts = Counter(tag for note in notes for tag in tags.get(note, ()))
         order = sorted(counts, key=lambda tag: (-counts[tag], tag))
-        return tuple(TagCount(self._written[tag], counts[tag]) for tag in order[:NAMED])
+        return tuple(TagCount(written[tag], counts[tag]) for tag in order[:NAMED])
+
+    return common
 
 
 def _described(
-    graph: LinkGraph, division: _Division, resolution: float, tags: _Tags
+    graph: LinkGraph, division: _Division, resolution: float, tags: _CommonTags
 ) -> Themes:
     (labels, shares, quality), ids = division
     hubs, notes = _hubs(graph, labels), graph.note_count
@@ -446,7 +428,7 @@ def _described(
             ThemeMember(graph.paths[n], graph.titles[n], float(shares[n]), n >= notes)
             for n in nodes
         )
-        common, hub = tags.common(graph.ids[nodes].tolist()), hubs.get(label)
+        common, hub = tags(graph.ids[nodes].tolist()), hubs.get(label)
         theme = Theme(
             ids[label],
             members[0].title,

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from glassmind.errors import BadLimit, NoHistory, NoteNotFound
 from glassmind.files.git import GitLog, repository_of
-from glassmind.graph.link_graph import link_graph, net_rows
+from glassmind.graph.link_graph import link_graph
 from glassmind.links.graph import LinkGraph
 from glassmind.model.graph import (
     Commit,
@@ -206,7 +206,7 @@ def _link_events(
     ends = [pair for node in scene.near for pair in ((root, node), (node, root))]
     links = {pair: edges[0] for pair in ends if (edges := graph.edges(*pair))}
     keys = {pair: (int(graph.ids[pair[0]]), edge.seq) for pair, edge in links.items()}
-    sentences = net_rows(vault).link_sentences(list(keys.values()))
+    sentences = vault.rows().link_sentences(list(keys.values()))
     for node in scene.near:
         made = scene.made(node)
         text = _made_text(graph.titles[node], made)

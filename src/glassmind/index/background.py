@@ -21,11 +21,7 @@ def allow_lowering() -> None:
 
 
 def lower_priority() -> None:
-    """Lower the priority of this thread (Linux) or process (macOS), for good.
-
-    Without effect on Windows, and in a process that is not the program's own, such as
-    a test run or an application that uses Glassmind as a library.
-    """
+    """Without effect on Windows and in a process that is not the program's own."""
     if _allowed and hasattr(os, "nice"):
         os.nice(NICE)
 

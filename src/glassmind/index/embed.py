@@ -95,14 +95,7 @@ class Batcher:
         kinds: Sequence[bool],
         known: Callable[[Iterable[bytes]], set[bytes]],
     ) -> list[Embedded]:
-        """Return the chunks with their vectors; one that got none is left out.
-
-        `kinds` are the forms whose vectors are taken where they are `known` (enriched
-        or not), the best first; the last is the one that is computed.
-
-        Raises:
-            ModelFault: the model gives no answer to anything.
-        """
+        """Return chunks with vectors, `known` in any of `kinds`, else the last."""
         forms = [[_form(chunk, enriched) for enriched in kinds] for chunk in chunks]
         there = known(key for row in forms for key, _, _ in row)
         found: list[Embedded] = []

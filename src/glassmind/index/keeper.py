@@ -3,7 +3,7 @@
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from glassmind.config import Config
 from glassmind.errors import (
     BackupExists,
     BackupUnwritable,
+    IndexAbsent,
     IndexBusy,
     IndexDamaged,
     IndexFault,
@@ -169,11 +170,7 @@ class IndexKeeper(Struct, frozen=True):
         return None
 
     def remake_words(self, error: IndexDamaged) -> bool:
-        """Throw the word index away and make it again; say whether that was the fault.
-
-        Damage of the rows cannot be repaired without reading the vault, which is a run
-        of indexing and not for us to begin.
-        """
+        """Make the word index again; damage of the rows needs a run of indexing."""
         if Path(error.file).name == "index.db":
             return False
         Words(self.vault).discard()
@@ -187,12 +184,7 @@ class IndexKeeper(Struct, frozen=True):
             return status_of(self.view)
 
     def backup(self, file: Path) -> None:
-        """Write the rows, from which all else is made, to one new file.
-
-        Raises:
-            BackupExists: there is a file already.
-            BackupUnwritable: the disk does not take it.
-        """
+        """Write the rows, from which all else is made, to one new file."""
         staged = file.with_name(f".glassmind-{os.urandom(8).hex()}.part")
         try:
             if os.path.lexists(file):
@@ -419,13 +411,61 @@ def split_rules(config: Config) -> SplitRules:
 
 
 def fold_usage(vault: Vault) -> None:
-    """Copy what was used since the last run from the usage log, each event once.
-
-    How far the log was copied stands in the rows, and is written with them: a new
-    database takes all of it in again.
-    """
+    """How far the log was copied is in the rows: a new database takes all again."""
     folded = vault.writer.rows().uses_read()
     events, upto = vault.use_log.tail(folded)
     if events:
         with vault.writer.event_step() as step:
             step.add(events, {**folded, **upto})
+
+
+def visible_digests(vault: Vault) -> Mapping[NotePath, str]:
+    """Needed even if no note is hidden yet: the run may add the first."""
+    try:
+        return vault.reader.rows().digests()
+    except IndexAbsent:
+        return {}
+
+
+def visible_report(
+    vault: Vault, report: IndexReport, before: Mapping[NotePath, str]
+) -> IndexReport:
+    reader = vault.visible_rows
+    if reader.hidden_notes():
+        report = _counted(vault, report, before)
+    skipped = [file for file in report.skipped if vault.may_tell_skipped(file.path)]
+    secret = [file.path for file in report.skipped if file not in skipped]
+    hidden = [*reader.hidden_paths(), *secret] if report.warnings else ()
+    warnings = [
+        warning
+        for warning in report.warnings
+        if not any(path in warning for path in hidden)
+    ]
+    notes = reader.rows().note_count()
+    return replace(report, skipped=skipped, warnings=warnings, notes=notes)
+
+
+def _counted(
+    vault: Vault, report: IndexReport, before: Mapping[NotePath, str]
+) -> IndexReport:
+    """Passages count only if their note was added or changed."""
+    now, known = visible_digests(vault), {} if report.rebuilt else before
+    renamed = [pair for pair in report.renamed if pair[0] in known and pair[1] in now]
+    moved_from, moved_to = ({pair[side] for pair in renamed} for side in (0, 1))
+    added = now.keys() - known.keys() - moved_to
+    changed = {path for path in now.keys() & known.keys() if now[path] != known[path]}
+    passages = vault.visible_rows.embedded_in(added | changed)
+    reused = min(report.reused, passages)
+    return replace(
+        report,
+        added=len(added),
+        changed=len(changed),
+        moved=len(renamed),
+        removed=len(known.keys() - now.keys() - moved_from),
+        unchanged=len(now) - len(added) - len(changed) - len(renamed),
+        embedded=min(report.embedded, passages - reused),
+        reused=reused,
+        left=min(report.left, passages),
+        held=min(report.held, len(now)),
+        renamed=renamed,
+    )

@@ -144,11 +144,7 @@ def settle_in(step: Transaction) -> None:
 
 
 class Ends(Struct, frozen=True):
-    """Where links may lead: every file, by name and by id.
-
-    `plain` holds the ends of wikilinks that lead to one file wherever they stand: most
-    do, and most targets come again.
-    """
+    """Where links may lead; `plain` has the ends that wikilinks have everywhere."""
 
     names: Names
     files: Mapping[NotePath, int]
@@ -390,14 +386,7 @@ class _Work:
         self._bytes = 0
 
     def check(self) -> frozenset[NotePath]:
-        """Refuse to believe that a large part of the vault was deleted.
-
-        Returns what is missing and kept, where the job holds deletions. It never does
-        where every note is to be read anew: what is held would seem to be read.
-
-        Raises:
-            MassDeletion: notes beyond the guard are gone and did not move.
-        """
+        """Return what seems gone and is held, or raise MassDeletion."""
         accept = self._job.request.accept_deletions
         if not exceeds(len(self._gone_notes), self._note_count) or accept:
             return self._held

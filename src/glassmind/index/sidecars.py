@@ -106,11 +106,7 @@ class Vectors:
 
 
 class Follower:
-    """One sidecar on its way to the head of the log; owns its writer once opened.
-
-    Nothing is visible before `finish`, which commits once. Left by an error, it forgets
-    what was not committed.
-    """
+    """A sidecar on its way to the head of the log; `finish` commits once."""
 
     def __init__(
         self,
@@ -156,11 +152,7 @@ class Follower:
                 self._bring_up(pending)
 
     def advance(self, total: int = 0) -> None:
-        """Apply what the log holds beyond the marker, without committing.
-
-        A sidecar that is damaged, or followed another log, has to be made anew, which
-        waits until every row is there.
-        """
+        """Apply what is new, without a commit; what is damaged waits for one."""
         try:
             while self._known and self._marker is not None:
                 ids, reached = self._log.after(self._marker, BATCH)

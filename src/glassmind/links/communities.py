@@ -58,7 +58,7 @@ def clusters(net: LinkGraph, *, resolution: float = 1.0) -> Ints:
     for trial in range(max(1, min(MOST_TRIALS, 2 * TRIAL_LINKS // len(ends)))):
         labels = best.copy()
         chance = Random(trial) if trial else None  # noqa: S311 - needs no secrecy
-        labels[linked] = _by_size(np.array(_leiden(graph, resolution, chance)))
+        labels[linked] = by_size(np.array(_leiden(graph, resolution, chance)))
         reached = modularity(net, labels, resolution)
         if reached > quality + TOLERANCE:
             best, quality = labels, reached
@@ -181,11 +181,7 @@ def _refine(
 def _merge(
     graph: _Graph, labels: list[int], groups: list[int]
 ) -> tuple[_Graph, list[int], list[int]]:
-    """Make one node of each group.
-
-    Returns the graph, the community of each of its nodes, and the new node of each old
-    one. Groups are numbered by their first node.
-    """
+    """Return the graph of groups, their communities, and each node's group."""
     known, names = dict[int, int](), dict[int, int]()
     numbers = [known.setdefault(group, len(known)) for group in groups]
     rows: list[dict[int, float]] = [{} for _ in known]
@@ -199,7 +195,8 @@ def _merge(
     return _Graph([list(row.items()) for row in rows], degrees), merged, numbers
 
 
-def _by_size(raw: np.ndarray) -> np.ndarray:
+def by_size(raw: Ints) -> Ints:
+    """Number communities by size, those of equal size by their first node."""
     _, first, place, sizes = np.unique(
         raw, return_index=True, return_inverse=True, return_counts=True
     )

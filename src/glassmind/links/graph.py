@@ -96,11 +96,7 @@ class Table:
 
 
 class View(NamedTuple):
-    """Each node's distinct neighbours, ascending.
-
-    Those of `n` are `nodes[starts[n]:starts[n + 1]]`; a weight is the strongest
-    confidence of the links between the two.
-    """
+    """Each node's distinct neighbours, ascending, and the strongest confidence."""
 
     starts: Ints
     nodes: Ints
@@ -261,11 +257,7 @@ def updated(
 
 
 def with_ghosts(graph: LinkGraph, unresolved: Sequence[GhostLink]) -> LinkGraph:
-    """Return the graph with the targets of unresolved links as further nodes.
-
-    Spellings of one name that differ in case, or in a last `.md`, are one node; it is
-    called by the first of them in code point order.
-    """
+    """Return the graph with unresolved names as nodes, each in one spelling."""
     called: dict[str, str] = {}
     for link in unresolved:
         key = ghost_key(link.name)

@@ -174,11 +174,7 @@ def _estimated(total: Floats, squares: Floats, linked: int, samples: int) -> Bri
 
 
 def _through(starts: Ints, nodes: Ints, roots: NDArray[np.intp]) -> tuple[Floats, int]:
-    """Return, by root, how many paths from it go through each node; and rings.
-
-    Of two shortest paths to the same end, each is a half. A cell is a root and a node:
-    its place in a table with a row for each root.
-    """
+    """Return, by root, how many paths from it go through each node, and count rings."""
     count = len(starts) - 1
     cells = np.arange(len(roots)) * count + roots
     far = np.full(len(roots) * count, -1, np.int32)
