@@ -22,7 +22,6 @@ from glassmind.model.suggestions import Mention, ProposedEdit
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.property_edits import changed_property, spliced
 from glassmind.obsidian.prose import prose
-from glassmind.obsidian.structure import Mask
 
 RELATED = frozenset(
     ("related", "related notes", "related links", "see also", "links", "connections")
@@ -36,7 +35,6 @@ _SEE_ALSO = re.compile(
     rb"(?:see also|related|links):? .*(?:\]\]|\))(?=[.;]?\s*$)", re.IGNORECASE
 )
 _ITEM = re.compile(rb"^([ \t]*)(?:([-*+])|(\d{1,9})([.)]))[ \t]", re.MULTILINE)
-_CODE = frozenset(("fence", "code"))
 
 
 class Place(NamedTuple):
@@ -50,8 +48,7 @@ class Place(NamedTuple):
 def places_in(note: Note, newline: str) -> Iterator[Place]:
     """Yield where a link may be listed and seen, the most fitting first."""
     source = note.text.encode()
-    drawn = any(key in note.frontmatter.properties for key in DRAWN_BY)
-    if drawn or _is_open(note, source):
+    if any(key in note.frontmatter.properties for key in DRAWN_BY):
         return
     for place in _listing(note, source, newline):
         before = source[: place.at].decode() + place.before
@@ -59,16 +56,6 @@ def places_in(note: Note, newline: str) -> Iterator[Place]:
         at = len(before.encode())
         if any(a <= at < b for a, b in prose(text, note.frontmatter.end)):
             yield place
-
-
-def _is_open(note: Note, source: bytes) -> bool:
-    code = Mask.of((r.start, r.end) for r in note.regions if r.kind in _CODE)
-    body = note.frontmatter.end
-    for mark in (b"%%", b"$$"):
-        found = re.finditer(re.escape(mark), source[body:])
-        if sum(not code.covers(body + one.start()) for one in found) % 2:
-            return True
-    return source.rfind(b"<!--") > source.rfind(b"-->")
 
 
 def _listing(note: Note, source: bytes, newline: str) -> Iterator[Place]:
