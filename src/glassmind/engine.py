@@ -382,7 +382,10 @@ class Engine:
         Raises:
             IndexAbsent: nothing is indexed yet.
         """
-        return self._keeper().status()
+        from glassmind.index.checkup import status_of  # noqa: PLC0415
+
+        with self._vault.faults():
+            return status_of(self._vault)
 
     def recalls(self) -> bool | None:
         """Return whether Hindsight answers now; None where none is to be asked."""
@@ -391,7 +394,9 @@ class Engine:
 
     def doctor(self) -> "list[Check]":
         """Examine the vault, the index and what they stand on."""
-        return self._keeper().examine()
+        from glassmind.index.checkup import examine  # noqa: PLC0415
+
+        return examine(self._vault)
 
     def backup(self, file: Path) -> None:
         """Write a copy of the index while others use it; see `IndexKeeper.backup`."""

@@ -98,25 +98,49 @@ def near_spellings(
 ) -> list[SpelledWord]:
     """Return the words that are spelled in several ways, the most used first.
 
-    `used` are the spellings in each note. Case, accents, marks between words and the
-    plural are ways of writing one word.
+    `used` are the spellings in each note. Case, accents and marks between words are
+    ways of writing one word. So is the plural, unless a note has both: `page` is where
+    one reads and `pages` how many there are.
     """
     notes: dict[str, set[int]] = {}
     for note, spellings in used.items():
         for spelling in spellings:
             notes.setdefault(spelling, set()).add(note)
-    words: dict[str, list[Use]] = {}
+    forms: dict[str, list[Use]] = {}
     for spelling, found in sorted(notes.items()):
-        if form := word_form(what, spelling):
-            words.setdefault(form, []).append(Use(spelling, frozenset(found)))
-    made = [_spelling(what, form, uses) for form, uses in words.items() if uses[1:]]
+        if form := _form(what, spelling):
+            forms.setdefault(form, []).append(Use(spelling, frozenset(found)))
+    by_singular: dict[str, list[str]] = {}
+    for form in forms:
+        by_singular.setdefault(word_form(what, form), []).append(form)
+    words: list[tuple[str, list[Use]]] = []
+    for singular, numbers in by_singular.items():
+        if _are_apart([forms[form] for form in numbers]):
+            words.append((singular, [use for form in numbers for use in forms[form]]))
+        else:
+            words += [(form, forms[form]) for form in numbers]
+    made = [_spelling(what, form, uses) for form, uses in words if len(uses) > 1]
     return sorted(made, key=lambda word: (-word.notes, word.canonical))
+
+
+def _are_apart(words: Iterable[Iterable[Use]]) -> bool:
+    seen: set[int] = set()
+    for uses in words:
+        notes = frozenset[int]().union(*(use.notes for use in uses))
+        if not seen.isdisjoint(notes):
+            return False
+        seen |= notes
+    return True
 
 
 def word_form(what: str, text: str) -> str:
     """Return what the spellings of one word share; levels of a tag are words."""
+    return "/".join(in_singular(level) for level in _form(what, text).split("/"))
+
+
+def _form(what: str, text: str) -> str:
     levels = text.split("/") if what == "tag" else [text]
-    return "/".join(in_singular(key_form(level)) for level in levels)
+    return "/".join(key_form(level) for level in levels)
 
 
 def _spelling(what: Spelled, form: str, uses: Iterable[Use]) -> SpelledWord:

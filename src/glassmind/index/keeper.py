@@ -20,7 +20,6 @@ from glassmind.errors import (
     IndexFault,
 )
 from glassmind.files.scan import Scan, kind_of, scan, scan_folders
-from glassmind.index.checkup import examine, status_of
 from glassmind.index.embed import SMALLEST, EmbeddingPass
 from glassmind.index.pipeline import (
     IndexRequest,
@@ -44,11 +43,9 @@ from glassmind.index.sidecars import (
 from glassmind.model import NotePath
 from glassmind.model.index import (
     OWED,
-    Check,
     IndexReport,
     Progress,
     ShowProgress,
-    Status,
 )
 from glassmind.obsidian.split import SplitRules
 from glassmind.store.sqlite.writer import SqliteWriter, notes_in
@@ -175,13 +172,6 @@ class IndexKeeper(Struct, frozen=True):
             return False
         Words(self.vault).discard()
         return self.catch_up() is None
-
-    def examine(self) -> list[Check]:
-        return examine(self.view)
-
-    def status(self) -> Status:
-        with self.view.faults():
-            return status_of(self.view)
 
     def backup(self, file: Path) -> None:
         """Write the rows, from which all else is made, to one new file."""
