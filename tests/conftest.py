@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,14 +25,12 @@ from vault_desk import VaultDesk
 
 from glassmind.files.read import VaultFiles
 from glassmind.model.vectors import Space
-from glassmind.models import intents
 from glassmind.models.cards import MINILM
-from glassmind.models.protocols import Embedder
 from glassmind.store.sqlite import schema
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from glassmind.model.vectors import Matrix
+    pass
 
 EXAMPLES = Path(__file__).parents[1] / ".hypothesis" / "examples"
 """Failing examples of the exploring profile, which later runs replay."""
@@ -133,44 +131,6 @@ def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(tempfile, "tempdir", folder)
         yield
     shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def questions() -> Iterator[None]:
-    """Take vectors of the example questions for intents from the cache.
-
-    There are more than eight hundred, and every new index with vectors needs them and
-    what is learnt from them.
-    """
-    embedded = intents.questions_embedded
-    known: dict[tuple[str, ...], Matrix] = {}
-
-    def once(embedder: Embedder, texts: Sequence[str]) -> "Matrix":
-        if type(embedder) is WordModel and "query" not in vars(embedder):
-            key = (f"{embedder.width}", *texts)
-        elif embedder.space.startswith(f"{MINILM.id}@"):
-            key = (embedder.space, *texts)
-        else:
-            return embedded(embedder, texts)
-        if key not in known:
-            with cached_vectors("questions"):
-                known[key] = embedded(embedder, texts)
-        return known[key]
-
-    fit = intents.learnt
-    fitted: dict[int, Matrix] = {}
-
-    def fit_once(rows: "Matrix", wanted: "Matrix") -> "Matrix":
-        if not any(rows is one for one in known.values()):
-            return fit(rows, wanted)
-        if id(rows) not in fitted:
-            fitted[id(rows)] = fit(rows, wanted)
-        return fitted[id(rows)]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(intents, "questions_embedded", once)
-        patch.setattr(intents, "learnt", fit_once)
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

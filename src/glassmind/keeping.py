@@ -73,14 +73,13 @@ class DomainHooks(Hooks):
     def after_embedding(
         self,
         vault: Vault,
-        embedded: int,
         progress: "ShowProgress",
         pause: Callable[[], bool],
     ) -> None:
         from glassmind.graph.pairing import pair_notes  # noqa: PLC0415
         from glassmind.search.semantic import semantic_for  # noqa: PLC0415
 
-        semantic_for(vault).learn(embedded, progress, pause)
+        semantic_for(vault).learn(progress, pause)
         pair_notes(vault, progress, pause)
 
 

@@ -194,7 +194,6 @@ class Hooks:
     def after_embedding(
         self,
         vault: "Vault",
-        embedded: int,
         progress: "ShowProgress",
         pause: Callable[[], bool],
     ) -> None:

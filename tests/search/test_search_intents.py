@@ -1,26 +1,21 @@
-"""What a question wants, told from its form and from questions like it."""
+"""What a question wants, told from its form."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from typing import cast
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model_desk import cached_vectors, minilm
-from numpy.typing import NDArray
 
 from glassmind.model.search import Intent
-from glassmind.models.intents import Prototypes, learnt, questions_embedded
-from glassmind.search.intent import INTENTS, Guess, guess_intent, prototypes, rules
+from glassmind.search.intent import INTENTS, Guess, guess_intent, rules
 
-Rows = NDArray[np.float32]
-
+PROTOTYPES = Path(__file__).parents[1] / "gold" / "intent-prototypes.txt"
 LABELLED = Path(__file__).parents[1] / "gold" / "intent-labels.jsonl"
-"""Questions that nobody looked at who wrote a rule or a prototype."""
+"""Questions that nobody looked at who wrote a rule."""
 
 ACTED_ON = ("backlink", "context_load", "serendipity")
 
@@ -132,32 +127,6 @@ def test_a_sentence_or_a_common_question_changes_nothing(text: str) -> None:
     assert not guess_intent(text).is_sure
 
 
-def test_likeness_decides_where_form_says_nothing() -> None:
-    text = "grandmother's attic"
-
-    assert guess_intent(text).intent == "conceptual"
-    assert guess_intent(text, {"context_load": 0.6}).intent == "context_load"
-
-
-def test_likeness_alone_is_never_sure() -> None:
-    guess = guess_intent("grandmother's attic", {"serendipity": 1.0})
-
-    assert guess.intent == "serendipity"
-    assert not guess.is_sure
-
-
-def test_a_plain_statement_outweighs_a_likeness_to_something_else() -> None:
-    near: dict[Intent, float] = {"conceptual": 0.45, "backlink": 0.1}
-
-    assert guess_intent("what links to Stoicism", near).intent == "backlink"
-
-
-def test_likeness_counts_less_in_a_script_that_few_models_read() -> None:
-    near: dict[Intent, float] = {"backlink": 0.6}
-
-    assert guess_intent("护照号码", near).intent == "factual_lookup"
-
-
 def test_the_end_of_a_very_long_text_is_not_read() -> None:
     text = "word " * 200
 
@@ -179,133 +148,19 @@ def test_no_cue_hides_a_rule_that_would_match() -> None:
             assert rule.fits(text, lowered) is matches, (rule.pattern, text)
 
 
-def test_every_intent_has_rules_and_a_hundred_prototypes() -> None:
-    counted = Counter(intent for _, intent in prototypes())
-
-    assert set(rules()) == set(counted) == set(INTENTS)
-    assert min(counted.values()) >= 100
-    assert len({text for text, _ in prototypes()}) == len(prototypes())
+def test_every_intent_has_rules() -> None:
+    assert set(rules()) == set(INTENTS)
 
 
-def test_no_prototype_is_a_question_of_the_test() -> None:
-    asked = {text.casefold().strip(" ?.") for text, _ in labelled()}
-
-    found = [text for text, _ in prototypes() if text.casefold().strip(" ?.") in asked]
-
-    assert found == []
-
-
-KNOWN: Sequence[tuple[str, Intent]] = (
-    ("who", "factual_lookup"),
-    ("when", "factual_lookup"),
-    ("why", "conceptual"),
-    ("how", "conceptual"),
-)
-PLACES = {"who": [1, 0.1], "when": [1, -0.1], "why": [0.1, 1], "how": [-0.1, 1]}
-
-
-def placed(texts: Sequence[str]) -> Rows:
-    """Return a row for each word, facts to the right and ideas up."""
-    rows = np.array([PLACES[text] for text in texts], np.float32)
-    made: Rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return made
-
-
-def unasked(_: Sequence[str]) -> Rows:
-    pytest.fail("nothing should be embedded")
-
-
-Embed = Callable[[Sequence[str]], Rows]
-Make = Callable[..., Prototypes]
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Make:
-    def made(
-        vectors_of: Embed = placed,
-        known: Sequence[tuple[str, Intent]] = KNOWN,
-        space: str = "plane",
-        folder: Path = tmp_path,
-    ) -> Prototypes:
-        return Prototypes(known, vectors_of, space=space, folder=folder)
-
-    return made
-
-
-RIGHT, UP = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
-
-
-def best(votes: dict[Intent, float] | None) -> Intent:
-    assert votes is not None
-    return max(votes, key=lambda intent: votes[intent])
-
-
-def test_a_question_gets_the_votes_of_those_like_it(make: Make) -> None:
-    known = make()
-    known.learn()
-
-    assert best(known.votes(RIGHT)) == "factual_lookup"
-    assert best(known.votes(UP)) == "conceptual"
-
-
-def test_before_anything_is_learnt_there_are_no_votes(make: Make) -> None:
-    assert not make(unasked).is_learnt()
-    assert make(unasked).votes(RIGHT) is None
-
-
-def test_one_who_may_wait_learns_on_the_way(make: Make) -> None:
-    assert best(make().votes(RIGHT, learn=True)) == "factual_lookup"
-
-
-def test_what_was_learnt_is_read_by_the_next(make: Make) -> None:
-    first = make()
-    first.learn()
-
-    assert make(unasked).votes(RIGHT, learn=True) == first.votes(RIGHT)
-
-
-def test_another_model_or_other_questions_are_learnt_anew(make: Make) -> None:
-    make().learn()
-
-    assert make(unasked).is_learnt()
-    assert make(unasked, space="sphere").votes(RIGHT) is None
-    assert make(unasked, known=KNOWN[:3]).votes(RIGHT) is None
-
-
-@pytest.mark.parametrize("content", [b"", b"\x93NUMPY", b"nonsense" * 40])
-def test_a_damaged_file_is_as_good_as_none(
-    make: Make, tmp_path: Path, content: bytes
-) -> None:
-    make().learn()
-    (file,) = tmp_path.iterdir()
-    file.write_bytes(content)
-
-    assert not make(unasked).is_learnt()
-    assert make(unasked).votes(RIGHT) is None
-    assert best(make().votes(RIGHT, learn=True)) == "factual_lookup"
-    assert best(make(unasked).votes(RIGHT)) == "factual_lookup"
-
-
-@pytest.mark.parametrize("shape", [(7, 2), (3, 7), (3,)])
-def test_weights_of_another_shape_are_not_used(
-    make: Make, tmp_path: Path, shape: tuple[int, ...]
-) -> None:
-    make().learn()
-    (file,) = tmp_path.iterdir()
-    np.save(file, np.ones(shape, np.float32))
-
-    assert make(unasked).votes(RIGHT) is None
-
-
-def test_a_folder_that_cannot_be_written_costs_only_the_file(
-    make: Make, tmp_path: Path
-) -> None:
-    in_the_way = tmp_path / "file"
-    in_the_way.write_text("no folder")
-
-    known = make(folder=in_the_way / "below")
-
-    assert best(known.votes(UP, learn=True)) == "conceptual"
+@cache
+def prototypes() -> list[tuple[str, Intent]]:
+    """Return typical questions, which the rules were written for."""
+    sections = PROTOTYPES.read_text("utf-8").strip("[\n").split("\n\n[")
+    return [
+        (text, cast("Intent", intent))
+        for intent, _, lines in (section.partition("]\n") for section in sections)
+        for text in lines.splitlines()
+    ]
 
 
 @cache
@@ -324,42 +179,14 @@ def test_form_alone_tells_most_intents_of_questions_never_seen() -> None:
     assert share_right([guess_intent(text) for text, _ in labelled()]) >= 0.90
 
 
-def test_form_and_likeness_tell_most_intents_of_questions_never_seen(
-    tmp_path: Path,
-) -> None:
-    model = minilm()
-    embed = partial(questions_embedded, model)
-    known = Prototypes(prototypes(), embed, space=model.space, folder=tmp_path)
-
-    with cached_vectors("labelled"):
-        known.learn()
-        guesses = [
-            guess_intent(text, known.votes(model.query(text))) for text, _ in labelled()
-        ]
-
-    assert share_right(guesses) >= 0.85
-
-
 def test_a_guess_that_is_acted_on_is_right() -> None:
-    """By folds: no prototype is among those that its votes come from."""
-    texts = [text for text, _ in prototypes()]
-    wanted = np.array([[i == want for i in INTENTS] for _, want in prototypes()])
-    with cached_vectors("prototypes"):
-        rows = np.stack([minilm().query(text) for text in texts])
-    ones = np.ones((len(rows), 1), np.float32)
-
-    sure: list[tuple[Intent, Intent]] = []
-    for fold in range(5):
-        out = np.arange(len(rows)) % 5 == fold
-        weights = learnt(rows[~out], wanted[~out].astype(np.float32))
-        said = np.hstack([rows, ones]) @ weights
-        for at in np.flatnonzero(out):
-            near = dict(zip(INTENTS, map(float, said[at]), strict=True))
-            guess = guess_intent(texts[at], near)
-            if guess.is_sure:
-                sure.append((guess.intent, prototypes()[at][1]))
+    sure = [
+        (guess.intent, wanted)
+        for text, wanted in prototypes()
+        if (guess := guess_intent(text)).is_sure
+    ]
 
     for intent in ACTED_ON:
-        found = [want == intent for guessed, want in sure if guessed == intent]
+        found = [wanted for guessed, wanted in sure if guessed == intent]
         assert len(found) >= 50
-        assert sum(found) / len(found) >= 0.95, intent
+        assert sum(want == intent for want in found) / len(found) >= 0.95, intent

@@ -129,8 +129,7 @@ class IndexKeeper(Struct, frozen=True):
             if wait_s is None:
                 work = EmbeddingPass(self.vault, self.wait_s, SMALLEST * 4, progress)
                 passed = work.run(again=again, pause=pause)
-                hooks, new = self.vault.hooks, passed.embedded
-                hooks.after_embedding(self.vault, new, progress, pause)
+                self.vault.hooks.after_embedding(self.vault, progress, pause)
             else:
                 work = EmbeddingPass(self.vault, wait_s, SMALLEST, progress)
                 passed = work.run(again=again, pause=lambda: True)

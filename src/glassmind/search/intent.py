@@ -12,10 +12,9 @@ vault. German, Spanish, French, Chinese and Japanese have the plain statements.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple, get_args
 
 from glassmind.model.search import Intent
@@ -98,99 +97,43 @@ def _rule(line: Line, words: Mapping[str, tuple[str, str]]) -> Rule:
 
 INTENTS: tuple[Intent, ...] = get_args(Intent)
 
-_FILE_PROTOTYPES = Path(__file__).with_name("prototypes.txt")
-
-
-@cache
-def prototypes() -> tuple[tuple[str, Intent], ...]:
-    return tuple(_read(_FILE_PROTOTYPES.read_text("utf-8")))
-
-
-def _read(text: str) -> Iterator[tuple[str, Intent]]:
-    headings = {f"[{intent}]": intent for intent in INTENTS}
-    intent = INTENTS[0]
-    for line in filter(None, text.splitlines()):
-        if line in headings:
-            intent = headings[line]
-        else:
-            yield line, intent
-
-
-NEARNESS = 5.0
-"""What a full vote of the prototypes weighs, a plain statement of a rule being 3.
-
-Measured on questions written after the rules were: 3 gives .88, 5 gives .91, 10 gives
-.87; rules alone .78, votes alone .81.
-"""
-
 SECOND = 0.25
 """What each further rule adds: those of one intent say much the same thing."""
 
 MOST_CHARS = 600
 """What is read of a long question; models read little more."""
 
-SURE: Mapping[Intent, float] = MappingProxyType(
-    {
-        "backlink": 2.0,
-        "context_load": 2.0,
-        "serendipity": 2.0,
-        "factual_lookup": 4.0,
-        "conceptual": 4.0,
-    }
-)
-"""How far ahead each has to be to change how channels count.
-
-The last two differ little from a balanced search: little is won there by being bold.
-"""
-
-PLAIN = 3.0
-"""What rules must weigh for a sure guess: votes alone tell questions from each other,
-but sentences that are no question at all get votes too."""
+PLAIN, LEAD = 3.0, 0.6
+"""What rules must weigh for a sure guess, and how far it has to be ahead of the next.
+Of 213 labelled questions 90 are then acted on, none wrongly, and 2 of 716 sentences out
+of notes; a lead of .5 acts on 96, one of them wrongly, a lead of 1 on 77."""
 
 LAST_LATIN = "\u024f"
 """The end of the letters that English models have seen much of."""
 
 
 class Guess(NamedTuple):
-    """The intent of a question, and what speaks for it.
-
-    `weight` is what speaks for it in all, `ruled` what rules do; `lead` is how far
-    ahead of the next it is.
-    """
+    """The intent of a question, what rules weigh for it, and the lead of that."""
 
     intent: Intent
     weight: float = 0.0
-    ruled: float = 0.0
     lead: float = 0.0
     asks: bool = False
 
     @property
     def is_sure(self) -> bool:
         """Whether it is safe to act on: a sentence that asks for nothing never is."""
-        plain = self.ruled >= PLAIN and self.lead >= SURE[self.intent]
-        return plain and self.asks
+        return self.asks and self.weight >= PLAIN and self.lead >= LEAD
 
 
-def guess_intent(text: str, near: Mapping[Intent, float] | None = None) -> Guess:
-    """Return the likeliest intent of a question; with nothing to go by, `conceptual`.
-
-    `near` are the votes of prototypes, about 1 for a question like theirs and 0 for one
-    that is not; None where there is no model to compare with.
-    """
-    votes = near or {}
-    # most models know other scripts badly, so that what they say counts half
-    trust = NEARNESS / 2 if _in_other_script(text) else NEARNESS
+def guess_intent(text: str) -> Guess:
+    """Return the likeliest intent of a question, `conceptual` if no rule fits."""
     read = text[:MOST_CHARS]
-    ruled = {intent: _ruled(known, read) for intent, known in rules().items()}
-    weights = {
-        intent: weight + trust * votes.get(intent, 0.0)
-        for intent, weight in ruled.items()
-    }
+    weights = {intent: _ruled(known, read) for intent, known in rules().items()}
     best, other = sorted(weights, key=lambda intent: -weights[intent])[:2]
-    if not any(weights.values()):
+    if not weights[best]:
         return Guess("conceptual")
-    lead = weights[best] - weights[other]
-    return Guess(best, weights[best], ruled[best], lead, asks(read))
+    return Guess(best, weights[best], weights[best] - weights[other], asks(read))
 
 
 def asks(text: str) -> bool:

@@ -281,8 +281,6 @@ def _intent(run: Run, guess: Guess | None) -> Intent | None:
             return cast("Intent", intents_for(config, INTENTS).name(run.text))
         except GlassmindError as error:
             run.degraded.append(f"intent: {error}")
-    near = None if run.vector is None else run.models.intent_votes(run.vector)
-    guess = guess if near is None else guess_intent(run.text, near)
     if guess.is_sure:
         return guess.intent
     return (

@@ -2,26 +2,22 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.errors import IndexFault, ModelFailed, ModelFault, NotEmbedded
-from glassmind.model.search import Intent
 from glassmind.model.vectors import Space
 from glassmind.models.breaker import CircuitBreaker, PatientReranker
 from glassmind.search.confidence import Curve, curve_of, learn_curve
-from glassmind.search.intent import prototypes
 from glassmind.store.vectors.files import place_of
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.model.index import ShowProgress
     from glassmind.model.vectors import Vector
-    from glassmind.models.intents import Prototypes
     from glassmind.models.protocols import Embedder, Reranker
     from glassmind.store.vectors.search import ScopedVectors, VectorIndex
 
@@ -66,7 +62,6 @@ class Semantic:
         self._opened: tuple[Path, SemanticIndex, VectorIndex] | None = None
         self._reranker: Reranker | None = None
         self._breakers: dict[str, CircuitBreaker] = {}
-        self._known: tuple[Space, Prototypes] | None = None
         self._share: tuple[float, float] | None = None
         self._foreign: tuple[Space, str | None] | None = None
 
@@ -121,41 +116,13 @@ class Semantic:
     def _remedy(self, being_done: str) -> str:
         return being_done if self._vault.is_embedding() else "run: glassmind index"
 
-    def intent_votes(self, vector: "Vector") -> Mapping[Intent, float] | None:
-        """Return which intents a question is near to; None if nothing was learnt."""
-        found = self._prototypes()
-        return None if found is None else found.votes(vector)
-
-    def _prototypes(self) -> "Prototypes | None":
-        if self._opened is None:
-            return None
-        from glassmind.models.intents import (  # noqa: PLC0415 - numpy
-            Prototypes,
-            questions_embedded,
-        )
-
-        folder, (embedder, _, space, _), _ = self._opened
-        if self._known is None or self._known[0] != space:
-            vectors_of = partial(questions_embedded, embedder)
-            made = Prototypes(prototypes(), vectors_of, space=space.name, folder=folder)
-            self._known = (space, made)
-        return self._known[1]
-
-    def learn(
-        self, embedded: int, progress: "ShowProgress", pause: Callable[[], bool]
-    ) -> None:
-        """Learn, after a run, what questions mean and how near strange ones come.
+    def learn(self, progress: "ShowProgress", pause: Callable[[], bool]) -> None:
+        """Learn, after a run, how near the questions of strangers come.
 
         Without a model, or where it fails, what was learnt before stays.
         """
         with suppress(ModelFault, NotEmbedded, IndexFault):
-            if embedded:
-                self.index()
-                found = self._prototypes()
-                if found is not None and not found.is_learnt():
-                    found.learn()
-            if not pause():
-                learn_curve(self._vault, self, progress, pause)
+            learn_curve(self._vault, self, progress, pause)
 
     def curve(self) -> Curve | None:
         """Return what rates answers, after `index`; None if nothing is known."""

@@ -102,7 +102,7 @@ def test_the_bundle_holds_the_source_and_what_it_needs(tmp_path: Path) -> None:
         names = set(bundle.namelist())
         project = tomllib.loads(bundle.read("pyproject.toml").decode())["project"]
     assert {"manifest.json", "server.py", "src/glassmind/__main__.py"} <= names
-    assert "src/glassmind/search/prototypes.txt" in names
+    assert "src/glassmind/search/strangers.txt" in names
     assert not [name for name in names if "__pycache__" in name]
     assert project["dependencies"] == PROJECT["dependencies"]
     assert project["version"] == __version__
