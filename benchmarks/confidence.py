@@ -86,7 +86,7 @@ def benches(wanted: Wanted) -> Iterator[tuple[str, AbstractContextManager[Bench]
 def seen_in(engine: Engine, queries: Sequence[GoldQuery]) -> Seen:
     """Return what a vault says, asked as `glassmind index` and `eval` ask it."""
     vault, today = local_vault(engine.config), date(2026, 11, 1)
-    index = vault.words()
+    index = vault.store.keywords()
     if index is None:
         raise SystemExit("there is no word index")
 

@@ -30,7 +30,7 @@ from glassmind.store.place import (
     split_place,
     trusted,
 )
-from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.sqlite.store import SqliteStore, View
 
 if TYPE_CHECKING:  # imported when first used: a keyword search needs few of them
     from datetime import date
@@ -49,12 +49,11 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.models.embedders import Embedders
     from glassmind.models.hindsight import HindsightServer
     from glassmind.models.protocols import Embedder
-    from glassmind.store.lexical.search import KeywordIndex
     from glassmind.store.lock import WriterLock
     from glassmind.store.place import VaultIndex
     from glassmind.store.sqlite.pairs import ScopePairs
-    from glassmind.store.sqlite.reader import ScopedReader
     from glassmind.store.sqlite.rows import Rows
+    from glassmind.store.sqlite.scoped import ScopedStore
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watch_state import WatchWord
 
@@ -221,10 +220,8 @@ class Vault:
         self.scope_results: RecentResults = (
             whole.scope_results if whole else RecentResults()
         )
-        self._keywords: KeywordIndex | None = None
         self._parts: dict[object, Any] = {}
         self._scoped: list[Vault] = []
-        self._visible_rows: tuple[Path, ScopedReader] | None = None
         self._skipped: dict[str, SkippedVerdict] = {}
 
     def part(
@@ -300,7 +297,7 @@ class Vault:
 
     def notices(self) -> list[str]:
         """Return what a user should know about the place and state of the index."""
-        return [*self.place.notices, *self.reader.notices(), *self.watch_problems()]
+        return [*self.place.notices, *self.store.notices(), *self.watch_problems()]
 
     def watch_problems(self) -> list[str]:
         """Return what keeps the process that watches the vault from updating."""
@@ -326,32 +323,21 @@ class Vault:
     # Reading the index
 
     @made_once
-    def _rows(self) -> SqliteReader:
-        return SqliteReader(self.place.database_folder, self.is_ours)
+    def _whole_store(self) -> SqliteStore:
+        place = self.place
+        return SqliteStore(place.database_folder, self.is_ours, place.folder)
 
     @property
-    def reader(self) -> SqliteReader:
-        """The rows, open for reading."""
-        return self._rows if self.scope is None else self.visible_rows
+    def store(self) -> SqliteStore:
+        """The index, open for reading."""
+        return self._whole_store if self.scope is None else self.visible_store
 
-    @property
-    def visible_rows(self) -> "ScopedReader":
-        """The rows of visible notes, of a scoped vault."""
-        from glassmind.store.sqlite.reader import ScopedReader  # noqa: PLC0415
-
-        folder = self.place.database_folder
-        with self.making:
-            if self._visible_rows is None or self._visible_rows[0] != folder:
-                reader = ScopedReader(
-                    folder,
-                    self.policy,
-                    self._still_visible,
-                    self.may_tell_skipped,
-                    partial(self.hooks.similar, self),
-                    is_ours=self.is_ours,
-                )
-                self._visible_rows = (folder, reader)
-            return self._visible_rows[1]
+    @made_once
+    def visible_store(self) -> "ScopedStore":
+        """The index of the visible notes, of a scoped vault."""
+        compare = partial(self.hooks.similar, self)
+        view = View(self.policy, self._still_visible, self.may_tell_skipped, compare)
+        return self.whole.store.visible_to(view)
 
     def may_tell_skipped(self, path: str) -> bool:
         """True if the scope may know of a file that is not in the index."""
@@ -371,11 +357,11 @@ class Vault:
 
     def faults(self) -> AbstractContextManager[None]:
         """Turn errors of SQLite into errors of ours."""
-        return self.reader.faults()
+        return self.store.faults()
 
     def head(self) -> str:
         """Return the number of the last change in the rows."""
-        return self.reader.log().head()
+        return self.store.log().head()
 
     def is_owed(self, head: str) -> bool:
         """True if the last change was an edit whose words are still to be indexed."""
@@ -385,35 +371,11 @@ class Vault:
 
     def rows(self) -> "Rows":
         """Return the rows of hits."""
-        return self.reader.rows()
+        return self.store.rows()
 
     def successors(self, head: str) -> "Mapping[int, Successor]":
         """Return which notes were superseded, and by what."""
-        return self.reader.successors(head)
-
-    def words(self) -> "KeywordIndex | None":
-        """Return the keyword index; None if there is none that can be opened."""
-        if self.scope is not None:
-            found = self.whole.keywords()
-            return found and found.visible_to(self.visible_rows.seen_notes)
-        return self.keywords()
-
-    def keywords(self) -> "KeywordIndex | None":
-        """Return the keyword index of all notes."""
-        words = self._keywords
-        if words is None:
-            from glassmind.store.lexical.search import KeywordIndex  # noqa: PLC0415
-
-            words = self._keywords = KeywordIndex.open(self.place.folder)
-        return words
-
-    def close_words(self) -> None:
-        """Close the keyword index; it is opened again when it is next used."""
-        if self.scope is not None:
-            self.whole.close_words()
-        elif self._keywords is not None:
-            words, self._keywords = self._keywords, None
-            words.close()
+        return self.store.successors(head)
 
     # Files, models and logs
 
@@ -466,7 +428,7 @@ class Vault:
 
     def tagged(self, tag: str) -> "Sequence[NotePath]":
         """Return the notes with a tag or one below it."""
-        with self.reader.faults():
+        with self.store.faults():
             return self.rows().tagged(tag)
 
     @shared
@@ -642,14 +604,10 @@ class Vault:
         for part in self._parts.values():
             if hasattr(part, "close"):
                 part.close()
-        if self._visible_rows is not None:
-            self._visible_rows[1].close_all()
-        if self.scope is not None:
-            return
-        self.close_words()
         made = self.__dict__
-        if "_rows" in made:
-            self._rows.close_all()
+        for store in ("visible_store", "_whole_store"):
+            if store in made:
+                made[store].close_all()
         if "writer" in made:
             self.writer.close()
 

@@ -100,7 +100,7 @@ def test_what_is_shown_in_a_transaction_that_fails_is_shown_anew(
     adapters: Any = seen._vault
 
     def fail() -> None:
-        with adapters.reader.connection():
+        with adapters.store.connection():
             vault.indexed({"Lab.md": FILES["Lab.md"]})
             assert len(seen.list_notes().notes) == len(FILES) - 1
             raise LookupError

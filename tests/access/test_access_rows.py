@@ -12,7 +12,8 @@ from glassmind.edit.vault import EditRequest
 from glassmind.errors import ChangesetUnknown, FileGone, GlassmindError, NoteNotFound
 from glassmind.model.access import EVERY_AGENT, NoteMarks, ReadRule, Scope
 from glassmind.model.edits import Append
-from glassmind.store.sqlite.reader import _OTHER_VIEWS, _VIEWS, SqliteReader
+from glassmind.store.sqlite.scoped import _OTHER_VIEWS, _VIEWS
+from glassmind.store.sqlite.store import SqliteStore
 
 TOLD = {
     "settings", "changes", "vector_changes", "link_changes", "pair_changes", "spaces",
@@ -37,7 +38,7 @@ def test_every_table_of_the_index_is_shown_in_part_or_tells_of_no_note(
 ) -> None:
     vault.write({"A.md": "Tea."})
     vault.engine.index()
-    reader = SqliteReader(vault.folder)
+    reader = SqliteStore(vault.folder)
     with reader.connection() as db:
         found = db.execute(
             "select name from sqlite_master where type = 'table' "
@@ -385,7 +386,7 @@ def test_a_theme_that_a_private_note_ties_is_nobodys_reason(vault: VaultDesk) ->
     tied += "where path = 'P.md')"
     for engine, is_told in ((vault.engine, True), (seen, False)):
         engine.search("tea")
-        db = engine._vault.reader.connection()
+        db = engine._vault.store.connection()
         for asked in ("theme_members where theme_id in", "themes where id in"):
             counted = f"select count(*) from {asked} {tied}"  # noqa: S608 - our own
             found = db.execute(counted).get

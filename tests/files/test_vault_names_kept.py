@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import AmbiguousName, NoteNotFound
 from glassmind.files.names import NamedNote, guessed_note, kept_note, sure_note
 from glassmind.model import NotePath
-from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.sqlite.store import SqliteStore
 
 
 def find_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
@@ -67,7 +67,7 @@ names = st.one_of(
 
 
 def every_name(shelf: VaultDesk) -> list[NamedNote]:
-    return [NamedNote(*row) for row in SqliteReader(shelf.folder).rows().named()]
+    return [NamedNote(*row) for row in SqliteStore(shelf.folder).rows().named()]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -104,14 +104,14 @@ def test_a_name_means_the_same_with_and_without_a_look_at_every_note(
 def test_most_names_need_no_look_at_every_note(
     shelf: VaultDesk, name: str, path: str | None
 ) -> None:
-    assert kept_note(name, SqliteReader(shelf.folder).rows()) == path
+    assert kept_note(name, SqliteStore(shelf.folder).rows()) == path
 
 
 def test_two_notes_of_a_title_are_listed_without_a_look_at_every_note(
     shelf: VaultDesk,
 ) -> None:
     with pytest.raises(AmbiguousName) as caught:
-        kept_note("Index", SqliteReader(shelf.folder).rows())
+        kept_note("Index", SqliteStore(shelf.folder).rows())
 
     assert caught.value.candidates == ("a/Index.md", "b/Index.md")
 

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.obsidian.text import LONGEST, sentence_at, sentences_in
-from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.sqlite.store import SqliteStore
 
 
 def told(vault: VaultDesk, path: str) -> list[str]:
     """Return the sentence around each link of a note, in order."""
     note_id = vault.value("select id from files where path = ?", path)
     count = vault.value("select count(*) from links where note_id = ?", note_id)
-    rows = SqliteReader(vault.folder).rows()
+    rows = SqliteStore(vault.folder).rows()
     found = rows.link_sentences([(note_id, seq) for seq in range(count)])
     return [found[note_id, seq] for seq in range(count)]
 
@@ -168,7 +168,7 @@ def test_every_kind_of_link_has_its_sentence(vault: VaultDesk) -> None:
 
 def test_a_link_that_is_gone_has_no_sentence(vault: VaultDesk) -> None:
     vault.indexed({"a.md": "[[b]]"})
-    rows = SqliteReader(vault.folder).rows()
+    rows = SqliteStore(vault.folder).rows()
 
     assert rows.link_sentences([(1, 7), (99, 0)]) == {}
 

@@ -15,7 +15,7 @@ from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until, watcher
 
 from glassmind.index.watching import Watching
-from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.sqlite.store import SqliteStore
 from glassmind.vault import Vault
 
 pytestmark = pytest.mark.skipif(
@@ -88,16 +88,16 @@ def test_background_work_that_fails_releases_what_its_thread_holds(
         worked.append(get_ident())
         raise OSError("no room")
 
-    close = SqliteReader.close
+    close = SqliteStore.close
 
-    def rest(reader: SqliteReader) -> None:
+    def rest(reader: SqliteStore) -> None:
         rested.append(get_ident())
         close(reader)
 
     def with_hooks(vault: Vault, _: object) -> Watching:
         return Watching(vault, fail)
 
-    monkeypatch.setattr(SqliteReader, "close", rest)
+    monkeypatch.setattr(SqliteStore, "close", rest)
     monkeypatch.setattr("glassmind.index.watching.Watching", with_hooks)
     vault.settings |= {**QUICK, "watch.community_debounce_ms": 50}
 

@@ -100,7 +100,7 @@ def test_a_file_made_while_a_backup_is_written_is_left_alone(
     vault.indexed({"A.md": "oolong"})
     file = tmp_path / "copies" / "copy.db"
     file.parent.mkdir()
-    reader = type(vault.engine._vault.reader)
+    reader = type(vault.engine._vault.store)
     written = reader.back_up
 
     def late(ours: Any, staged: Path) -> None:

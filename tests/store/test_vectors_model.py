@@ -40,7 +40,7 @@ class Vectors(RuleBasedStateMachine):
         self.known: dict[int, dict[int, np.ndarray]] = {}
         self.committed: dict[int, dict[int, np.ndarray]] | None = None
         self.commits = 0
-        self.reader: VectorIndex | None = None
+        self.store: VectorIndex | None = None
 
     @rule(shapes=st.dictionaries(NOTES, SHAPES), gone=st.sets(NOTES))
     def put(self, shapes: dict[int, list[int]], gone: set[int]) -> None:
@@ -82,10 +82,10 @@ class Vectors(RuleBasedStateMachine):
         if self.committed is None:
             assert VectorIndex.open(self.place, WIDTH) is None
             return
-        self.reader = self.reader or VectorIndex.open(self.place, WIDTH)
-        assert self.reader is not None
-        assert self.reader.reaches(str(self.commits))
-        self.look(self.reader)
+        self.store = self.store or VectorIndex.open(self.place, WIDTH)
+        assert self.store is not None
+        assert self.store.reaches(str(self.commits))
+        self.look(self.store)
         assert damage_in(self.place) is None
 
     def look(self, reader: VectorIndex) -> None:

@@ -84,7 +84,7 @@ class EditVault:
             self.visible_changesets = SeenBook(self.changesets, self.sight)
 
     def faults(self) -> AbstractContextManager[None]:
-        return self.whole.reader.faults()
+        return self.whole.store.faults()
 
     def find(self, name: str) -> NotePath:
         return notes_for(self.scoped).find(name)

@@ -190,7 +190,7 @@ class DismissalBook:
         about = {path for one in found for path in one.paths}
         if not about:
             return list(found)
-        reader = self._vault.reader
+        reader = self._vault.store
         there = set(reader.rows().known_paths(about))
         if there < about:
             there |= {path for path, *_ in reader.rows().skipped()}

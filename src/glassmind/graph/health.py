@@ -504,7 +504,7 @@ def weakly_tied(context: HealthContext) -> list[Finding] | Unchecked:
 
 def _close_pairs(vault: Vault) -> list[Pair] | Unchecked:
     """Return the pairs that are similar by `CLOSE`, the most similar first."""
-    space, rows = answering_space(vault), vault.reader.rows()
+    space, rows = answering_space(vault), vault.store.rows()
     state = rows.pair_lag(space).state
     if not space or state is None:
         return Unchecked(NO_PAIRS if space else NO_VECTORS)
@@ -818,7 +818,7 @@ def report(
     reports.sort(key=lambda one: (SEVERITIES.index(one.severity), -one.count))
     many = len(context.notes)
     score, parts = scored(counts, many)
-    lag = vault.reader.rows().pair_lag(answering_space(vault))
+    lag = vault.store.rows().pair_lag(answering_space(vault))
     behind = [lag.notice] if lag.state is not None and lag.notice else []
     notices = *book.problems, *behind
     return HealthReport(

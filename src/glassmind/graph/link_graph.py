@@ -19,21 +19,21 @@ def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
 
 
 def names_left_out(vault: Vault) -> LeftOutNames:
-    skipped = [path for path, *_ in vault.reader.rows().skipped()]
+    skipped = [path for path, *_ in vault.store.rows().skipped()]
     return left_out_names(vault.config.vault.path, skipped, vault.files)
 
 
 def current_words(vault: Vault) -> "KeywordIndex | None":
     """Return the keyword index as it is now; it may be a little behind the rows."""
-    words = vault.words()
+    words = vault.store.keywords()
     if words is not None:
-        words.reaches(vault.reader.log().head())  # takes up what was written since
+        words.reaches(vault.store.log().head())  # takes up what was written since
     return words
 
 
 def answering_space(vault: Vault) -> str:
     """Return the name of the vectors that are searched; empty if there are none."""
-    space = vault.reader.rows().answering_space()
+    space = vault.store.rows().answering_space()
     return space.name if space else ""
 
 

@@ -20,7 +20,7 @@ def pair_notes(
     vault: Vault, progress: "ShowProgress", pause: Callable[[], bool]
 ) -> None:
     """Bring the pairs up to the vectors until `pause`, unless others write."""
-    with vault.reader.faults():
+    with vault.store.faults():
         if pause() or _is_level(vault):
             return
         from glassmind.graph.similar import update_pairs  # noqa: PLC0415 - numpy
@@ -34,7 +34,7 @@ def pair_notes(
 def _is_level(vault: Vault) -> bool:
     """True if there is nothing to do; found out without numpy."""
     rows = vault.rows()
-    space, state = vault.reader.rows().answering_space(), rows.pair_state()
+    space, state = vault.store.rows().answering_space(), rows.pair_state()
     if space is None:
         return True
     level = vault.config.graph.similarity

@@ -91,7 +91,7 @@ def similar(
     if not 0 <= least <= 1:
         raise BadWish("least", least, "from 0 to 1")
     note = None if name is None else notes_for(vault).find(name)
-    rows = vault.reader.rows()
+    rows = vault.store.rows()
     found = (
         rows.pairs_of(note, least=least) if note else rows.similar_pairs(least=least)
     )
@@ -108,12 +108,12 @@ def similar(
 
 
 def similar_to(vault: Vault, note: NotePath, *, limit: int) -> list[Pair]:
-    pairs = vault.reader.rows().pairs_of(note)
+    pairs = vault.store.rows().pairs_of(note)
     return undismissed(pairs, dismissals_for(vault).now())[:limit]
 
 
 def similarity_notices(vault: Vault) -> tuple[str, ...]:
-    notice = vault.reader.rows().pair_lag(answering_space(vault)).notice
+    notice = vault.store.rows().pair_lag(answering_space(vault)).notice
     return (*([notice] if notice else []), *dismissals_for(vault).now().problems)
 
 

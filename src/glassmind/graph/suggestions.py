@@ -276,7 +276,7 @@ class _KeptFacts:
 
     def now(self) -> Facts:
         vault = self._vault
-        head, net = vault.reader.log().head(), link_graph(vault)
+        head, net = vault.store.log().head(), link_graph(vault)
         with self._making:
             kept = self._kept
             if kept is None or kept[0] != head or kept[1].net is not net:
@@ -445,7 +445,7 @@ class Finder:
         if node is not None:
             outlook = self.outlook(node)
             paired = np.zeros(len(self.facts.net), np.bool_)
-            for pair in self._vault.reader.rows().pairs_of(note):
+            for pair in self._vault.store.rows().pairs_of(note):
                 other = self.facts.net.node_at(pair.other_path)
                 if other is not None:
                     paired[other] = outlook.open_[other]
@@ -495,7 +495,7 @@ class Finder:
 
     def _similar_pairs(self) -> list[tuple[int, int]]:
         node_at, found = self.facts.net.node_at, []
-        for pair in self._vault.reader.rows().similar_pairs():
+        for pair in self._vault.store.rows().similar_pairs():
             node, other = node_at(pair.path), node_at(pair.other_path)
             if node is not None and other is not None and not self._days((node, other)):
                 found.append((node, other))

@@ -105,7 +105,7 @@ class Themed:
         self._homes: tuple[Themes | None, dict[str, ThemeLabel]] = (None, {})
 
     def _rows(self) -> Rows:
-        return self._vault.reader.rows()
+        return self._vault.store.rows()
 
     def now(
         self,

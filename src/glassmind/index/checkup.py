@@ -77,7 +77,7 @@ class Examined:
 
     @cached_property
     def stamps(self) -> dict[NotePath, int]:
-        return self.vault.reader.rows().stamps()
+        return self.vault.store.rows().stamps()
 
     @cached_property
     def scan(self) -> Scan:
@@ -94,21 +94,21 @@ class Examined:
 
     def words_behind(self) -> int | None:
         """Return how many changes the word index has yet to apply; None for all."""
-        reader = self.vault.reader
+        reader = self.vault.store
         return reader.pending(reader.log(), word_files.marker_in(self.words))
 
     @property
     def matrix(self) -> Path:
-        space = self.vault.reader.rows().answering_space()
+        space = self.vault.store.rows().answering_space()
         return vector_files.place_of(self.place.folder, space.name if space else "")
 
     def vectors_behind(self) -> int | None:
         """Return how many changes the matrix has yet to apply; None for all."""
         log, marker = (
-            self.vault.reader.vector_log(),
+            self.vault.store.vector_log(),
             vector_files.marker_in(self.matrix),
         )
-        return 0 if log is None else self.vault.reader.pending(log, marker)
+        return 0 if log is None else self.vault.store.pending(log, marker)
 
     def holder(self, lock: str) -> str | None:
         return WriterLock(self.place.folder / lock).busy_holder()
@@ -129,7 +129,7 @@ class Examined:
 
     def coverage_text(self, space: Space) -> str:
         least = self.config.index.embed_min_chars
-        coverage = self.vault.reader.rows().coverage(space, least)
+        coverage = self.vault.store.rows().coverage(space, least)
         return f"{coverage.covered:,} of {coverage.total:,} passages"
 
 
@@ -217,7 +217,7 @@ def _access_log(examined: Examined) -> Iterator[Check]:
 
 
 def _rows(examined: Examined) -> Iterator[Check]:
-    wrong = examined.vault.reader.wrong()
+    wrong = examined.vault.store.wrong()
     if wrong is None:
         yield Check("index.db", "ok", "every page and passage reads well")
     else:
@@ -278,7 +278,7 @@ def _watch(examined: Examined) -> Iterator[Check]:
 
 
 def _notes(examined: Examined) -> Iterator[Check]:
-    count, first = examined.vault.reader.rows().troubled(NOTES_NAMED)
+    count, first = examined.vault.store.rows().troubled(NOTES_NAMED)
     if not count:
         yield Check("notes", "ok", "every note could be read in full")
         return
@@ -303,7 +303,7 @@ def _model(examined: Examined) -> Iterator[Check]:
 
 
 def _vectors(examined: Examined) -> Iterator[Check]:
-    known = examined.vault.reader.rows()
+    known = examined.vault.store.rows()
     damaged = known.damaged_vectors()
     if damaged:
         much = "1 vector is" if len(damaged) == 1 else f"{len(damaged):,} vectors are"
@@ -391,7 +391,7 @@ def status_of(
 ) -> Status:
     """Return what is current, without reading the vault."""
     examined = Examined(vault)
-    place, reader, config = examined.place, vault.reader, vault.config
+    place, reader, config = examined.place, vault.store, vault.config
     known = reader.rows()
     space = known.answering_space()
     models = _models(examined, space)
@@ -460,7 +460,7 @@ def _begun(
     examined: Examined, space: Space, wanted: str, holder: str | None
 ) -> list[str]:
     """Return what to say of a space beside the one that answers."""
-    spaces = examined.vault.reader.rows().spaces()
+    spaces = examined.vault.store.rows().spaces()
     others = [one for one in spaces if one.id != space.id]
     if wanted == space.name or not others:
         return []

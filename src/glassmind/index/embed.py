@@ -289,7 +289,7 @@ class EmbeddingPass:
 
     @property
     def _known(self) -> Rows:
-        return self._vault.reader.rows()
+        return self._vault.store.rows()
 
     def _level(self) -> str:
         """Return what the rows remember of a pass that left nothing to do."""
@@ -301,7 +301,7 @@ class EmbeddingPass:
         except ModelFault:
             opens = False
         state = f"{given.state} {opens}" if given else ""
-        head, recipe = self._vault.reader.log().head(), recipe_for(self._vault.config)
+        head, recipe = self._vault.store.log().head(), recipe_for(self._vault.config)
         return json.dumps([head, *self._options(), state, recipe])
 
     def _options(self) -> list[object]:

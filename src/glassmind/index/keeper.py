@@ -88,7 +88,7 @@ class IndexKeeper(Struct, frozen=True):
             if not in_hurry:
                 report = self._followed_up(report, request)
         finally:
-            self.vault.close_words()
+            self.vault.store.close_keywords()
         if not embed:
             return report
         try:
@@ -134,7 +134,7 @@ class IndexKeeper(Struct, frozen=True):
                 work = EmbeddingPass(self.vault, wait_s, SMALLEST, progress)
                 passed = work.run(again=again, pause=lambda: True)
         finally:
-            self.vault.close_words()
+            self.vault.store.close_keywords()
         return replace(
             report,
             embedded=passed.embedded,
@@ -148,7 +148,7 @@ class IndexKeeper(Struct, frozen=True):
         """Return what the index knows; nothing, where it cannot be read any more."""
         try:
             with self.view.faults():
-                known = self.view.reader.rows().stamps()
+                known = self.view.store.rows().stamps()
         except IndexFault:
             return []
         return sorted(path for path in known if kind_of(path) != "attachment")
@@ -162,7 +162,7 @@ class IndexKeeper(Struct, frozen=True):
         except IndexFault as error:
             return str(error)
         finally:
-            self.vault.close_words()
+            self.vault.store.close_keywords()
         return None
 
     def remake_words(self, error: IndexDamaged) -> bool:
@@ -178,7 +178,7 @@ class IndexKeeper(Struct, frozen=True):
         try:
             if os.path.lexists(file):
                 raise BackupExists(str(file))
-            self.vault.reader.back_up(staged)
+            self.vault.store.back_up(staged)
             file.touch(exist_ok=False)  # holds the name, on disks without links too
             staged.replace(file)
         except FileExistsError as error:
@@ -205,7 +205,7 @@ class IndexKeeper(Struct, frozen=True):
             self._check_vault(file)
         with self.vault.writing() as writer:
             writer.take_from(file)
-        self.vault.close_words()
+        self.vault.store.close_keywords()
         return self.catch_up()
 
     def _check_vault(self, file: Path) -> None:
@@ -411,7 +411,7 @@ def fold_usage(vault: Vault) -> None:
 def visible_digests(vault: Vault) -> Mapping[NotePath, str]:
     """Needed even if no note is hidden yet: the run may add the first."""
     try:
-        return vault.reader.rows().digests()
+        return vault.store.rows().digests()
     except IndexAbsent:
         return {}
 
@@ -419,7 +419,7 @@ def visible_digests(vault: Vault) -> Mapping[NotePath, str]:
 def visible_report(
     vault: Vault, report: IndexReport, before: Mapping[NotePath, str]
 ) -> IndexReport:
-    reader = vault.visible_rows
+    reader = vault.visible_store
     if reader.hidden_notes():
         report = _counted(vault, report, before)
     skipped = [file for file in report.skipped if vault.may_tell_skipped(file.path)]
@@ -443,7 +443,7 @@ def _counted(
     moved_from, moved_to = ({pair[side] for pair in renamed} for side in (0, 1))
     added = now.keys() - known.keys() - moved_to
     changed = {path for path in now.keys() & known.keys() if now[path] != known[path]}
-    passages = vault.visible_rows.embedded_in(added | changed)
+    passages = vault.visible_store.embedded_in(added | changed)
     reused = min(report.reused, passages)
     return replace(
         report,

@@ -150,7 +150,7 @@ class Watching:
         self._warned: Sequence[str] = ()
         self._held, self._held_at, self._held_said = 0, "", ""
         self._unrelinked = ""
-        self._background = Background(vault.reader.close)
+        self._background = Background(vault.store.close)
 
     def run(
         self, stop: Event, told: TellNews | None = None, settled: Sequence[str] = ()
@@ -171,7 +171,7 @@ class Watching:
             self._background.close()
             if self._word is not None:
                 clear_state(self._vault.place.folder, self._state.pid)
-            self._vault.reader.close()
+            self._vault.store.close()
 
     def _turn(self) -> None:
         self._check_root()
@@ -217,7 +217,7 @@ class Watching:
     def _head(self) -> str:
         try:
             with self._vault.faults():
-                return self._vault.reader.log().head()
+                return self._vault.store.log().head()
         except GlassmindError:
             return ""
 
@@ -232,7 +232,7 @@ class Watching:
         try:
             with self._vault.faults():
                 files = [path for path in paths if not path.endswith("/")]
-                return any(map(self._vault.reader.rows().any_below, files))
+                return any(map(self._vault.store.rows().any_below, files))
         except GlassmindError:
             return True
 
@@ -278,7 +278,7 @@ class Watching:
 
     def _has_drifted(self) -> bool:
         with self._vault.faults():
-            known = self._vault.reader.rows().stamps()
+            known = self._vault.store.rows().stamps()
         found = scan(self._root_path, self._vault.ignore_rules(), known)
         # what is held back stays missing, and is looked at again in its own time
         return bool(found.changed or (found.missing and not self._held))

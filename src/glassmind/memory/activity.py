@@ -555,7 +555,7 @@ class OpenHeat:
         """Return how active each note is that is not entirely cold, by its id."""
         vault, today = self._vault, datetime.now().astimezone().date()
         with self._lock:
-            state = (vault.reader.log().head(), today)
+            state = (vault.store.log().head(), today)
             if self._state != state or time.monotonic() >= self._until:
                 rows = vault.rows()
                 with VaultFiles(vault.config.vault.path) as files:

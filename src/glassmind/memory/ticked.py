@@ -20,7 +20,7 @@ INBOX = "inbox"
 def accept_ticked(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
     """Accept ticked memories; return which files moved, and what went wrong."""
     try:
-        with vault.reader.faults():  # the rows may be damaged where nobody looked yet
+        with vault.store.faults():  # the rows may be damaged where nobody looked yet
             if not _may_wait(vault):
                 return (), ()
             from glassmind.memory.memory import Memory  # noqa: PLC0415

@@ -56,7 +56,7 @@ class MemoryVault:
             raise WritesOff(self.folder, undone)
 
     def faults(self) -> AbstractContextManager[None]:
-        return self.vault.reader.faults()
+        return self.vault.store.faults()
 
     def files(self) -> VaultFiles:
         return self.vault.files()

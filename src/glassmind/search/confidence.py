@@ -146,8 +146,8 @@ def learn_curve(
 
     A pause leaves all as it was. Raises ModelFault or NotEmbedded.
     """
-    space = vault.reader.rows().answering_space()
-    notes = vault.reader.rows().note_count()
+    space = vault.store.rows().answering_space()
+    notes = vault.store.rows().note_count()
     if space is None or notes < LEAST_NOTES:
         return
     file = _file_of(vault.place.folder, space)

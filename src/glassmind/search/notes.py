@@ -154,7 +154,7 @@ class NoteReader:
         self._vault, self._root = vault, vault.config.vault.path
 
     def _called(self) -> _Called:
-        return _Called(self._vault.reader.rows())
+        return _Called(self._vault.store.rows())
 
     def find(self, name: str) -> NotePath:
         """Return the note a person means; a path may also be a whole one on disk.
@@ -310,7 +310,7 @@ class NoteReader:
         return self._without_left_out([found]) if found else []
 
     def _without_left_out(self, found: "list[Ghost]") -> "list[Ghost]":
-        rows = self._vault.reader.rows().skipped() if found else []
+        rows = self._vault.store.rows().skipped() if found else []
         skipped = [path for path, *_ in rows]
         names = left_out_names(self._root, skipped, self._vault.files)
         return [one for one in found if not is_left_out(one.target, names)]

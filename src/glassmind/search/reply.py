@@ -66,14 +66,14 @@ def _answer(
 
 def _current_index(vault: Vault, head: str, notices: list[str]) -> "KeywordIndex":
     """Return the keyword index, brought up to the rows if nobody else is at it."""
-    index = vault.words()
+    index = vault.store.keywords()
     if index is not None and index.reaches(head):
         return index
     from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415 - most need none
 
     wait_s = PATIENCE_S if vault.is_owed(head) else 0.0
     reason = IndexKeeper(vault).catch_up(wait_s)
-    index = vault.words()
+    index = vault.store.keywords()
     if index is None:
         raise IndexDamaged("the word index", reason or "it cannot be opened")
     if reason is not None and not index.reaches(head):
@@ -86,7 +86,7 @@ def _repaired_index(vault: Vault, error: IndexDamaged) -> "KeywordIndex":
     from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415 - as above
 
     is_made = IndexKeeper(vault).remake_words(error)
-    index = vault.words() if is_made else None
+    index = vault.store.keywords() if is_made else None
     if index is None:
         raise error
     return index

@@ -240,7 +240,7 @@ def lower_superseded(run: Run, ranking: Ranking) -> None:
 
     Last of all, so that nothing puts the old above the new again.
     """
-    reader, loss = run.vault.reader, lifts_of(run).get("superseded", 0.0)
+    reader, loss = run.vault.store, lifts_of(run).get("superseded", 0.0)
     successors = reader.successors(reader.log().head())
     if not successors or not loss:
         return

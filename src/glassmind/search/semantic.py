@@ -12,14 +12,13 @@ from glassmind.errors import IndexFault, ModelFailed, ModelFault, NotEmbedded
 from glassmind.model.vectors import Space
 from glassmind.models.breaker import CircuitBreaker, PatientReranker
 from glassmind.search.confidence import Curve, curve_of, learn_curve
-from glassmind.store.vectors.files import place_of
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.model.index import ShowProgress
     from glassmind.model.vectors import Vector
     from glassmind.models.protocols import Embedder, Reranker
-    from glassmind.store.vectors.search import ScopedVectors, VectorIndex
+    from glassmind.store.protocol import Vectors
 
 RECOUNT_S = 2.0
 """Seconds for which a count of vectors holds while more are being made."""
@@ -36,7 +35,7 @@ EMBEDDED = "embedded"
 
 class SemanticIndex(NamedTuple):
     embedder: "Embedder"
-    vectors: "VectorIndex | ScopedVectors"
+    vectors: "Vectors"
     space: Space
     breaker: CircuitBreaker
 
@@ -59,7 +58,7 @@ class Semantic:
     def __init__(self, vault: Vault) -> None:
         self._vault, self._lock = vault, Lock()
         self._whole = self if vault.scope is None else semantic_for(vault.whole)
-        self._opened: tuple[Path, SemanticIndex, VectorIndex] | None = None
+        self._opened: tuple[Path, SemanticIndex] | None = None
         self._reranker: Reranker | None = None
         self._breakers: dict[str, CircuitBreaker] = {}
         self._share: tuple[float, float] | None = None
@@ -67,20 +66,20 @@ class Semantic:
 
     def index(self) -> SemanticIndex:
         folder = self._vault.place.folder
-        space = self._vault.reader.rows().answering_space()
+        space = self._vault.store.rows().answering_space()
         if space is None:
             self._vault.embedder()  # says why, where it is the model that is missing
             raise self._lacking(None)
         with self._lock:  # one model for all who ask first at once
             known = self._opened
             if known is None or (known[0], known[1].space) != (folder, space):
-                self._opened = known = (folder, *self._open(folder, space))
-        _, found, vectors = known
-        log = self._vault.reader.vector_log()
+                self._opened = known = (folder, self._open(space))
+        found = known[1]
+        log = self._vault.store.vector_log()
         if log is not None:
             head = log.head()
             # this takes up what was written since
-            if not vectors.reaches(head) and not vectors.follows(head):
+            if not (found.vectors.reaches(head) or found.vectors.follows(head)):
                 raise self._lacking(space)
         return found
 
@@ -88,28 +87,19 @@ class Semantic:
         """Return what remembers how a model fared that somebody waited for."""
         return self._breakers.setdefault(model, CircuitBreaker(model))
 
-    def _open(self, folder: Path, space: Space) -> "tuple[SemanticIndex, VectorIndex]":
+    def _open(self, space: Space) -> SemanticIndex:
         embedder = self._vault.embedder_of(space)
         if embedder is None:
             self._vault.embedder()  # says why, where it is the model that is missing
             raise NotEmbedded(FORMER, self._remedy("all is being embedded anew"))
-        from glassmind.store.vectors.search import (  # noqa: PLC0415 - numpy
-            ScopedVectors,
-            VectorIndex,
-        )
-
-        vectors = VectorIndex.open(place_of(folder, space.name), space.width)
+        vectors = self._vault.store.vectors(space)
         if vectors is None:
             raise self._lacking(space)
         model = getattr(embedder, "model", "") or "that embeds"
-        breaker = self._whole.breaker(model)
-        if self._vault.scope is None:
-            return SemanticIndex(embedder, vectors, space, breaker), vectors
-        seen = ScopedVectors(vectors, self._vault.visible_rows.seen_chunks)
-        return SemanticIndex(embedder, seen, space, breaker), vectors
+        return SemanticIndex(embedder, vectors, space, self._whole.breaker(model))
 
     def _lacking(self, space: Space | None) -> NotEmbedded:
-        made = space and self._vault.reader.rows().has_vectors(space)
+        made = space and self._vault.store.rows().has_vectors(space)
         lacking = OUT_OF_PLACE if made else "nothing is embedded yet"
         return NotEmbedded(lacking, self._remedy("that is being done now"))
 
@@ -128,17 +118,17 @@ class Semantic:
         """Return what rates answers, after `index`; None if nothing is known."""
         if self._opened is None:
             return None
-        folder, found, _ = self._opened
-        hides = self._vault.scope and self._vault.visible_rows.hidden_notes()
+        folder, found = self._opened
+        hides = self._vault.scope and self._vault.visible_store.hidden_notes()
         return curve_of(None if hides else folder, found.space)
 
     def lag(self) -> str | None:
         """Say what of the vault is not searched by meaning yet, after `index`."""
         if self._opened is None:
             return None
-        _, found, vectors = self._opened
+        found = self._opened[1]
         space = found.space
-        if not vectors.count and self._vault.reader.rows().has_vectors(space):
+        if not found.vectors.count and self._vault.store.rows().has_vectors(space):
             return f"{OUT_OF_PLACE}; {self._remedy('that is being done now')}"
         share = self.covered()
         if share < 1:
@@ -158,7 +148,7 @@ class Semantic:
 
     def covered(self) -> float:
         """Return which share of the chunks has a vector; looked up now and then."""
-        reader = self._vault.reader
+        reader = self._vault.store
         level = reader.rows().setting(EMBEDDED)
         if level is not None and json.loads(level)[0] == reader.log().head():
             return 1.0
@@ -186,5 +176,5 @@ class Semantic:
 
     def close(self) -> None:
         if self._opened is not None:
-            self._opened[2].close()
+            self._opened[1].vectors.close()
             self._opened = None

@@ -111,7 +111,7 @@ def test_threads_that_ask_first_at_once_share_what_is_opened(
     seen: set[tuple[int, ...]] = set()
 
     def ask(number: int) -> None:
-        seen.add((id(adapters.place), id(adapters.reader), id(semantic_for(adapters))))
+        seen.add((id(adapters.place), id(adapters.store), id(semantic_for(adapters))))
         check_sound(engine.search(f"word{number}"), f"{number:02}.md")
 
     at_once(ask, THREADS)

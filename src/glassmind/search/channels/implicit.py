@@ -31,7 +31,7 @@ class Implicit(Channel):
 
     def candidates(self) -> Iterable[Candidate]:
         run, leaders = self.run, self.run.leaders[:FOLLOWED]
-        pairs = run.vault.reader.rows()
+        pairs = run.vault.store.rows()
         found = pairs.partners([note for note, _ in leaders])
         dismissals = run.vault.hooks.dismissals(run.vault)
         if dismissals.pairs:
@@ -42,7 +42,7 @@ class Implicit(Channel):
                 for one in found
                 if not dismissals.has_pair(paths[one.note_id], paths[one.other_id])
             ]
-        space = run.vault.reader.rows().answering_space()
+        space = run.vault.store.rows().answering_space()
         lag = pairs.pair_lag(space.name if space else "").notice
         lacks = [*([lag] if lag else []), *dismissals.problems]
         run.degraded += [f"{self.name}: {lack}" for lack in lacks]

@@ -539,6 +539,13 @@ class ScopedVectors:
 
     def __init__(self, vectors: VectorIndex, seen: Callable[[], Seen]) -> None:
         self._vectors, self._seen = vectors, seen
+        self.reaches, self.follows = vectors.reaches, vectors.follows
+        self.close = vectors.close
+
+    @property
+    def count(self) -> int:
+        """Return how many rows there are, of all chunks."""
+        return self._vectors.count
 
     def best(
         self, query: "Vector", limit: int, /, *, among: Collection[int] | None = None

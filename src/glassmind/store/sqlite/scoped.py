@@ -1,232 +1,28 @@
-"""The rows of one vault's index, open for reading."""
+"""What a scope may read of the rows."""
 
 import json
-import os
-import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
-from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
-from glassmind.errors import BackupUnwritable, IndexAbsent, IndexUntrusted
 from glassmind.model import NotePath
 from glassmind.model.access import NoteMarks, Seen, said_once
 from glassmind.model.search import HitChunk
 from glassmind.model.suggestions import Dismissible, Pair, PairStatus, Partner
-from glassmind.store.place import DATABASE
-from glassmind.store.sqlite import connection, schema
-from glassmind.store.sqlite.change_log import Log, note_log, text_log, vector_log
-from glassmind.store.sqlite.connection import Query, faults_named
-from glassmind.store.sqlite.memory import successors_in
+from glassmind.store.sqlite import schema
+from glassmind.store.sqlite.change_log import Log, note_log
+from glassmind.store.sqlite.connection import Query
 from glassmind.store.sqlite.pairs import ScopePairs, sorted_pairs, status_of
 from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.store import Policy, SqliteStore, View
 
 if TYPE_CHECKING:
-    from glassmind.model.index import Document
-    from glassmind.model.search import Successor
-    from glassmind.model.vectors import NoteVectors
-
-
-_NOT_WHOLE = (
-    "the vault has not been indexed to its end yet, so notes are missing; "
-    "glassmind index goes on with it"
-)
-
-_DISK_FULL_NOTICE = "The disk seems to be full. Answering from the index as it is."
-
-_RETRY_S = 5.0
-"""How long an immutable connection is kept before a usual one is tried again."""
-
-_SWAPPED_S = 0.5
-"""How long we wait for a copy that is about to take the place of the rows."""
-
-
-class _Kept(NamedTuple):
-    """A thread's connection, with the file's identity and state when it was opened."""
-
-    db: apsw.Connection
-    identity: tuple[int, int]
-    state: tuple[int, ...]
-    opened: float
-
-
-class SqliteReader:
-    """Owns one read-only connection a thread.
-
-    A database that was deleted or replaced meanwhile is noticed at the next call:
-    nobody is answered from a file that is no longer there. `is_ours` is asked at every
-    call whether the database may be believed.
-    """
-
-    def __init__(
-        self, folder: Path, is_ours: Callable[[], bool] = lambda: True
-    ) -> None:
-        self._is_ours = is_ours
-        self.folder, self._database = folder, str(folder / DATABASE)
-        self._local = threading.local()
-        self._lock = threading.Lock()
-        self._opened: dict[int, apsw.Connection] = {}
-        self._successors: tuple[str, Mapping[int, Successor]] | None = None
-
-    def rows(self) -> Rows:
-        """Return the rows.
-
-        Raises:
-            IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
-        """
-        return Rows(self.connection())
-
-    def log(self) -> "Log[Document]":
-        return text_log(self.connection())
-
-    def vector_log(self) -> "Log[NoteVectors] | None":
-        """Return the change log of the vectors that answer; None when none do."""
-        space = self.rows().answering_space()
-        return None if space is None else vector_log(self.connection(), space.id)
-
-    def pending(self, log: "Log[Any]", marker: str | None) -> int | None:
-        """Return how many changes a sidecar has yet to apply; None means all."""
-        return log.pending(marker)
-
-    def successors(self, head: str) -> "Mapping[int, Successor]":
-        """Return which notes were superseded, and by what, as of a head of the log."""
-        kept = self._successors
-        if kept is None or kept[0] != head:
-            kept = self._successors = (head, successors_in(self.connection()))
-        return kept[1]
-
-    def notices(self) -> list[str]:
-        db = self.connection()
-        is_immutable = isinstance(db, connection.ImmutableConnection)
-        is_full = is_immutable and os.access(self.folder, os.W_OK)
-        full = [_DISK_FULL_NOTICE] if is_full else []
-        return full if self.rows().is_whole() else [*full, _NOT_WHOLE]
-
-    def faults(self) -> AbstractContextManager[None]:
-        return faults_named(self.folder, self.connection)
-
-    def wrong(self) -> str | None:
-        """Return what is wrong with the database as a whole, having read all of it."""
-        return connection.wrong_with(self.connection())
-
-    def back_up(self, file: Path) -> None:
-        """Write a copy of the rows to a new file.
-
-        Raises:
-            BackupUnwritable: the disk does not take it.
-        """
-        try:
-            connection.write_copy(self.connection(), file)
-        except connection.FULL as error:
-            reason = connection.said(error)
-            raise BackupUnwritable(str(file.parent), reason) from error
-
-    def connection(self) -> apsw.Connection:
-        """Return this thread's connection to the file that is there now.
-
-        Raises:
-            IndexUntrusted: the file is not the one that this user wrote last.
-            IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
-        """
-        kept: _Kept | None = getattr(self._local, "reader", None)
-        identity = self._identity()
-        if not self._is_ours():
-            self._forget()
-            raise IndexUntrusted(str(self.folder))
-        if kept is not None:
-            if kept.identity == identity and self._is_current(kept):
-                return kept.db
-            self._forget()
-        reader = self._opened_as(identity)
-        while reader is None:
-            identity = self._identity()
-            reader = self._opened_as(identity)
-        self._local.reader = _Kept(reader, identity, self._state(), time.monotonic())
-        self._remember(reader)
-        return reader
-
-    def _is_current(self, kept: _Kept) -> bool:
-        if not isinstance(kept.db, connection.ImmutableConnection):
-            return True
-        is_fresh = time.monotonic() < kept.opened + _RETRY_S
-        return is_fresh and kept.state == self._state()
-
-    def _state(self) -> tuple[int, ...]:
-        file = Path(self._database)
-        try:
-            facts = file.stat()
-        except OSError:
-            return ()
-        return facts.st_size, facts.st_mtime_ns, connection.logged_bytes(file)
-
-    def _opened_as(self, identity: tuple[int, int]) -> apsw.Connection | None:
-        """Open the file; None where it was replaced while we did.
-
-        We may have the old file then, and the log of the new one.
-        """
-        try:
-            reader = connection.open_reader(self.folder)
-        except IndexAbsent:
-            if self._identity() == identity:
-                raise
-            return None
-        if self._identity() == identity:
-            return reader
-        reader.close()
-        return None
-
-    def _remember(self, reader: apsw.Connection) -> None:
-        """Keep it for `close_all`, and let go of those whose threads have ended."""
-        alive = {thread.ident for thread in threading.enumerate()}
-        with self._lock:
-            for thread in self._opened.keys() - alive:
-                del self._opened[thread]
-            self._opened[threading.get_ident()] = reader
-
-    def _identity(self) -> tuple[int, int]:
-        deadline = time.monotonic() + _SWAPPED_S
-        while True:
-            try:
-                found = os.stat(self._database)  # noqa: PTH116 - asked at every call
-            except OSError as error:
-                is_next = (self.folder / connection.STAGED).exists()
-                if is_next and time.monotonic() < deadline:
-                    time.sleep(_SWAPPED_S / 100)
-                    continue
-                self._forget()
-                raise IndexAbsent(str(self.folder)) from error
-            return (found.st_dev, found.st_ino)
-
-    def _forget(self) -> None:
-        """Leave this thread's connection to who still reads by it: the last closes it.
-
-        A question that is under way goes on with the rows it began with.
-        """
-        self._local.reader = None
-        with self._lock:
-            self._opened.pop(threading.get_ident(), None)
-
-    def close_all(self) -> None:
-        """Close the connection of every thread, but for those that read right now."""
-        self.close()
-        with self._lock:
-            others = list(self._opened.values())
-            self._opened.clear()
-        for reader in others:
-            with suppress(apsw.Error):
-                reader.close()
-
-    def close(self) -> None:
-        kept: _Kept | None = getattr(self._local, "reader", None)
-        if kept is not None:
-            kept.db.close()
-            self._forget()
-
+    from glassmind.model.vectors import Space
+    from glassmind.store.lexical.search import KeywordIndex
+    from glassmind.store.protocol import Vectors
 
 _AMONG = "{} in (select value from json_each(:ids))"
 """Which notes are asked for, by the name of their id."""
@@ -362,7 +158,7 @@ _VIEWS = {
 }
 """Which rows of each table are shown. The plus signs have rows looked up as if there
 were no condition, and asked for it then. Pairs and themes are made from all notes, so
-where some are hidden there are none: `pairs` and `themes` of the reader return those of
+where some are hidden there are none: `ScopedRows` returns those of
 the visible notes."""
 
 _OTHER_VIEWS = {
@@ -395,30 +191,6 @@ _MOST_AGAIN = 5_000
 """Changes up to which notes are judged one by one, and not all at once."""
 
 
-class Policy(Protocol):
-    """Who may read what."""
-
-    def name_of(self, name: str, /) -> str:
-        """Return what a property is called by its name; empty where it is none."""
-
-    @property
-    def by_tags(self) -> bool:
-        """Whether tags have to be looked at."""
-
-    @property
-    def by_place(self) -> bool:
-        """Whether it matters where a note stands."""
-
-    def may_read(self, marks: NoteMarks, /) -> bool:
-        """Whether a note may be read."""
-
-    def may_name(self, path: str, /) -> bool:
-        """Whether a file may be told of, by its place."""
-
-    def unread_head(self, text: str, /) -> str:
-        """Return what stands where properties should, if they cannot be read."""
-
-
 class _Hidden(NamedTuple):
     """The notes that are not seen, as of a head of the log."""
 
@@ -438,13 +210,6 @@ class _Shown(NamedTuple):
     last: int = 0
 
 
-Still = Callable[[Mapping[NotePath, int]], Collection[NotePath]]
-"""Returns which notes may still be read, of some with when they had been changed."""
-
-Compare = Callable[[Rows, frozenset[int]], ScopePairs]
-"""Returns the pairs of the notes that rows show, given the hidden notes."""
-
-
 class ScopedRows(Rows):
     """The rows that a scope may read, by their files as they are now.
 
@@ -455,22 +220,22 @@ class ScopedRows(Rows):
 
     links_table = _GRAPH_LINKS
 
-    def __init__(self, db: apsw.Connection, reader: "ScopedReader") -> None:
+    def __init__(self, db: apsw.Connection, store: "ScopedStore") -> None:
         super().__init__(db)
-        self._reader = reader
+        self._store, self._view = store, store.view
 
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
         found = super().hit_rows(chunk_ids)
-        told = self._reader.still({row.path: row.mtime_ns for row in found.values()})
+        told = self._view.still({row.path: row.mtime_ns for row in found.values()})
         return {chunk: row for chunk, row in found.items() if row.path in told}
 
     def themes_are_stored(self) -> bool:
-        return not self._reader.hidden_in(self._db).notes
+        return not self._store.hidden_in(self._db).notes
 
     def _scope_pairs(self) -> ScopePairs | None:
         """Return the pairs of the scope; None if no note is hidden from it."""
-        hidden = self._reader.hidden_in(self._db).notes
-        return self._reader.compare(self, hidden) if hidden else None
+        hidden = self._store.hidden_in(self._db).notes
+        return self._view.compare(self, hidden) if hidden else None
 
     def partners(
         self, note_ids: Collection[int], *, least: float = 0.0
@@ -536,27 +301,14 @@ class ScopedRows(Rows):
         ]
 
 
-class ScopedReader(SqliteReader):
-    """Owns read-only connections that show what a policy lets be read.
+class ScopedStore(SqliteStore):
+    """Owns read-only connections that show what a policy lets be read."""
 
-    `still` tells which notes may be read that changed since they were indexed, and
-    `tells` whether a file may be told of that was left out of the index. `compare`
-    makes the pairs of similar notes where some notes are hidden.
-    """
-
-    def __init__(  # noqa: PLR0913 - what a reader of a scope depends on
-        self,
-        folder: Path,
-        policy: Policy,
-        still: Still,
-        tells: Callable[[str], bool],
-        compare: Compare,
-        *,
-        is_ours: Callable[[], bool] = lambda: True,
+    def __init__(
+        self, whole: SqliteStore, view: View, is_ours: Callable[[], bool]
     ) -> None:
-        super().__init__(folder, is_ours)
-        self.still, self._tells, self.compare = still, tells, compare
-        self._policy, self._judging = policy, Lock()
+        super().__init__(whole.folder, is_ours, whole.sidecars)
+        self._whole, self.view, self._judging = whole, view, Lock()
         self._hidden = _Hidden("", frozenset())
         self._notes: tuple[str, Seen] | None = None
         self._chunks: tuple[str, Seen] | None = None
@@ -570,7 +322,7 @@ class ScopedReader(SqliteReader):
         db = super().connection()
         shown: _Shown | None = getattr(self._local, "shown", None)
         if shown is None or shown.db is not db:
-            _make_views(db, self._tells)
+            _make_views(db, self.view.tells)
             shown = _Shown(db, _NEVER)
         version = db.execute("select version from temp.shown").get
         if version == db.pragma("data_version"):
@@ -582,7 +334,7 @@ class ScopedReader(SqliteReader):
             found: Any = db.pragma("data_version")
             hidden, unread = self.hidden_in(db).notes, _ids(db, _UNREAD)
             shown = _show(shown, hidden | unread)
-            _leave_out_files(db, self._policy)
+            _leave_out_files(db, self.view.policy)
             # beside what is shown, so that one is undone with the other
             kept = "update temp.shown set version = ?, whole = ?"
             db.execute(kept, (found, not hidden))
@@ -592,6 +344,19 @@ class ScopedReader(SqliteReader):
     def rows(self) -> ScopedRows:
         """Return the rows, whose hits are of notes that may still be read."""
         return ScopedRows(self.connection(), self)
+
+    def keywords(self) -> "KeywordIndex | None":
+        found = self._whole.keywords()
+        return found and found.visible_to(self.seen_notes)
+
+    def vectors(self, space: "Space") -> "Vectors | None":
+        from glassmind.store.vectors.search import ScopedVectors  # noqa: PLC0415
+
+        found = self._matrix(space)
+        return found and ScopedVectors(found, self.seen_chunks)
+
+    def close_keywords(self) -> None:
+        """The keyword index is that of the whole vault, which closes it."""
 
     def hidden_notes(self) -> frozenset[int]:
         return self.hidden_in(self.connection()).notes
@@ -653,11 +418,11 @@ class ScopedReader(SqliteReader):
                 return known
             pending = log.pending(known.head) if known.head else None
             if pending is None or pending > _MOST_AGAIN:
-                notes = frozenset(_judged(db, self._policy, None))
+                notes = frozenset(_judged(db, self.view.policy, None))
             else:
                 changed, _ = log.after(known.head, pending)
                 kept = known.notes.difference(changed)
-                notes = kept | _judged(db, self._policy, changed)
+                notes = kept | _judged(db, self.view.policy, changed)
             self._hidden = _Hidden(head, notes)
             return self._hidden
 

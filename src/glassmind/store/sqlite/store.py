@@ -1,0 +1,301 @@
+"""The index of one vault: its rows, read by one connection a thread, and sidecars."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import apsw
+
+from glassmind.errors import BackupUnwritable, IndexAbsent, IndexUntrusted
+from glassmind.model import NotePath
+from glassmind.model.access import NoteMarks
+from glassmind.store.place import DATABASE
+from glassmind.store.sqlite import connection
+from glassmind.store.sqlite.change_log import Log, text_log, vector_log
+from glassmind.store.sqlite.connection import faults_named
+from glassmind.store.sqlite.memory import successors_in
+from glassmind.store.sqlite.rows import Rows
+
+if TYPE_CHECKING:
+    from glassmind.model.index import Document
+    from glassmind.model.search import Successor
+    from glassmind.model.vectors import NoteVectors, Space
+    from glassmind.store.lexical.search import KeywordIndex
+    from glassmind.store.protocol import Vectors
+    from glassmind.store.sqlite.pairs import ScopePairs
+    from glassmind.store.sqlite.scoped import ScopedStore
+    from glassmind.store.vectors.search import VectorIndex
+
+
+_NOT_WHOLE = (
+    "the vault has not been indexed to its end yet, so notes are missing; "
+    "glassmind index goes on with it"
+)
+
+_DISK_FULL_NOTICE = "The disk seems to be full. Answering from the index as it is."
+
+_RETRY_S = 5.0
+"""How long an immutable connection is kept before a usual one is tried again."""
+
+_SWAPPED_S = 0.5
+"""How long we wait for a copy that is about to take the place of the rows."""
+
+
+class Policy(Protocol):
+    """Who may read what."""
+
+    def name_of(self, name: str, /) -> str:
+        """Return what a property is called by its name; empty where it is none."""
+
+    @property
+    def by_tags(self) -> bool:
+        """Whether tags have to be looked at."""
+
+    @property
+    def by_place(self) -> bool:
+        """Whether it matters where a note stands."""
+
+    def may_read(self, marks: NoteMarks, /) -> bool:
+        """Whether a note may be read."""
+
+    def may_name(self, path: str, /) -> bool:
+        """Whether a file may be told of, by its place."""
+
+    def unread_head(self, text: str, /) -> str:
+        """Return what stands where properties should, if they cannot be read."""
+
+
+class View(NamedTuple):
+    """What a scope shows of an index.
+
+    `still` returns which notes may still be read, of some with when they had been
+    changed; `tells` whether a file may be told of that was left out of the index.
+    `compare` returns the pairs of the notes that rows show, given the hidden notes.
+    """
+
+    policy: Policy
+    still: Callable[[Mapping[NotePath, int]], Collection[NotePath]]
+    tells: Callable[[str], bool]
+    compare: "Callable[[Rows, frozenset[int]], ScopePairs]"
+
+
+class _Kept(NamedTuple):
+    """A thread's connection, with the file's identity and state when it was opened."""
+
+    db: apsw.Connection
+    identity: tuple[int, int]
+    state: tuple[int, ...]
+    opened: float
+
+
+class SqliteStore:
+    """The index of one vault, open for reading: the rows, and the sidecars beside them.
+
+    A database that was deleted or replaced meanwhile is noticed at the next call:
+    nobody is answered from a file that is no longer there. `is_ours` is asked at every
+    call whether the database may be believed. `sidecars` is the folder of the keyword
+    index and of the vectors, where it is another one.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        is_ours: Callable[[], bool] = lambda: True,
+        sidecars: Path | None = None,
+    ) -> None:
+        self._is_ours, self.sidecars = is_ours, sidecars or folder
+        self.folder, self._database = folder, str(folder / DATABASE)
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._opened: dict[int, apsw.Connection] = {}
+        self._successors: tuple[str, Mapping[int, Successor]] | None = None
+        self._keywords: KeywordIndex | None = None
+
+    def visible_to(self, view: View) -> "ScopedStore":
+        """Return the part of the index that a scope may read."""
+        from glassmind.store.sqlite.scoped import ScopedStore  # noqa: PLC0415
+
+        return ScopedStore(self, view, self._is_ours)
+
+    def rows(self) -> Rows:
+        """Return the rows.
+
+        Raises:
+            IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
+        """
+        return Rows(self.connection())
+
+    def keywords(self) -> "KeywordIndex | None":
+        """Return the keyword index; None if there is none that can be opened."""
+        if self._keywords is None:
+            from glassmind.store.lexical.search import KeywordIndex  # noqa: PLC0415
+
+            self._keywords = KeywordIndex.open(self.sidecars)
+        return self._keywords
+
+    def vectors(self, space: "Space") -> "Vectors | None":
+        """Return the vectors of a space; None where they are not in place."""
+        return self._matrix(space)
+
+    def _matrix(self, space: "Space") -> "VectorIndex | None":
+        from glassmind.store.vectors.files import place_of  # noqa: PLC0415 - numpy
+        from glassmind.store.vectors.search import VectorIndex  # noqa: PLC0415
+
+        return VectorIndex.open(place_of(self.sidecars, space.name), space.width)
+
+    def close_keywords(self) -> None:
+        """Close the keyword index; it is opened again when it is next used."""
+        if self._keywords is not None:
+            keywords, self._keywords = self._keywords, None
+            keywords.close()
+
+    def log(self) -> "Log[Document]":
+        return text_log(self.connection())
+
+    def vector_log(self) -> "Log[NoteVectors] | None":
+        """Return the change log of the vectors that answer; None when none do."""
+        space = self.rows().answering_space()
+        return None if space is None else vector_log(self.connection(), space.id)
+
+    def pending(self, log: "Log[Any]", marker: str | None) -> int | None:
+        """Return how many changes a sidecar has yet to apply; None means all."""
+        return log.pending(marker)
+
+    def successors(self, head: str) -> "Mapping[int, Successor]":
+        """Return which notes were superseded, and by what, as of a head of the log."""
+        kept = self._successors
+        if kept is None or kept[0] != head:
+            kept = self._successors = (head, successors_in(self.connection()))
+        return kept[1]
+
+    def notices(self) -> list[str]:
+        db = self.connection()
+        is_immutable = isinstance(db, connection.ImmutableConnection)
+        is_full = is_immutable and os.access(self.folder, os.W_OK)
+        full = [_DISK_FULL_NOTICE] if is_full else []
+        return full if self.rows().is_whole() else [*full, _NOT_WHOLE]
+
+    def faults(self) -> AbstractContextManager[None]:
+        return faults_named(self.folder, self.connection)
+
+    def wrong(self) -> str | None:
+        """Return what is wrong with the database as a whole, having read all of it."""
+        return connection.wrong_with(self.connection())
+
+    def back_up(self, file: Path) -> None:
+        """Write a copy of the rows to a new file.
+
+        Raises:
+            BackupUnwritable: the disk does not take it.
+        """
+        try:
+            connection.write_copy(self.connection(), file)
+        except connection.FULL as error:
+            reason = connection.said(error)
+            raise BackupUnwritable(str(file.parent), reason) from error
+
+    def connection(self) -> apsw.Connection:
+        """Return this thread's connection to the file that is there now.
+
+        Raises:
+            IndexUntrusted: the file is not the one that this user wrote last.
+            IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
+        """
+        kept: _Kept | None = getattr(self._local, "reader", None)
+        identity = self._identity()
+        if not self._is_ours():
+            self._forget()
+            raise IndexUntrusted(str(self.folder))
+        if kept is not None:
+            if kept.identity == identity and self._is_current(kept):
+                return kept.db
+            self._forget()
+        reader = self._opened_as(identity)
+        while reader is None:
+            identity = self._identity()
+            reader = self._opened_as(identity)
+        self._local.reader = _Kept(reader, identity, self._state(), time.monotonic())
+        self._remember(reader)
+        return reader
+
+    def _is_current(self, kept: _Kept) -> bool:
+        if not isinstance(kept.db, connection.ImmutableConnection):
+            return True
+        is_fresh = time.monotonic() < kept.opened + _RETRY_S
+        return is_fresh and kept.state == self._state()
+
+    def _state(self) -> tuple[int, ...]:
+        file = Path(self._database)
+        try:
+            facts = file.stat()
+        except OSError:
+            return ()
+        return facts.st_size, facts.st_mtime_ns, connection.logged_bytes(file)
+
+    def _opened_as(self, identity: tuple[int, int]) -> apsw.Connection | None:
+        """Open the file; None where it was replaced while we did.
+
+        We may have the old file then, and the log of the new one.
+        """
+        try:
+            reader = connection.open_reader(self.folder)
+        except IndexAbsent:
+            if self._identity() == identity:
+                raise
+            return None
+        if self._identity() == identity:
+            return reader
+        reader.close()
+        return None
+
+    def _remember(self, reader: apsw.Connection) -> None:
+        """Keep it for `close_all`, and let go of those whose threads have ended."""
+        alive = {thread.ident for thread in threading.enumerate()}
+        with self._lock:
+            for thread in self._opened.keys() - alive:
+                del self._opened[thread]
+            self._opened[threading.get_ident()] = reader
+
+    def _identity(self) -> tuple[int, int]:
+        deadline = time.monotonic() + _SWAPPED_S
+        while True:
+            try:
+                found = os.stat(self._database)  # noqa: PTH116 - asked at every call
+            except OSError as error:
+                is_next = (self.folder / connection.STAGED).exists()
+                if is_next and time.monotonic() < deadline:
+                    time.sleep(_SWAPPED_S / 100)
+                    continue
+                self._forget()
+                raise IndexAbsent(str(self.folder)) from error
+            return (found.st_dev, found.st_ino)
+
+    def _forget(self) -> None:
+        """Leave this thread's connection to who still reads by it: the last closes it.
+
+        A question that is under way goes on with the rows it began with.
+        """
+        self._local.reader = None
+        with self._lock:
+            self._opened.pop(threading.get_ident(), None)
+
+    def close_all(self) -> None:
+        """Close the connection of every thread, but for those that read right now."""
+        self.close_keywords()
+        self.close()
+        with self._lock:
+            others = list(self._opened.values())
+            self._opened.clear()
+        for reader in others:
+            with suppress(apsw.Error):
+                reader.close()
+
+    def close(self) -> None:
+        kept: _Kept | None = getattr(self._local, "reader", None)
+        if kept is not None:
+            kept.db.close()
+            self._forget()
