@@ -25,8 +25,7 @@ import vaults
 from glassmind import Engine, open_vault
 from glassmind.graph.link_graph import KeptGraph, link_graph
 from glassmind.links.communities import clusters, modularity
-from glassmind.links.graph import LinkGraph, build, inner_links, rings
-from glassmind.links.paths import shortest_paths
+from glassmind.links.graph import LinkGraph, build, inner_links, rings, shortest_paths
 from glassmind.links.ranks import bridging, influence
 from glassmind.model.graph import LinkRows, NodeRows
 

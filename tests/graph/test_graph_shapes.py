@@ -16,8 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glassmind.links.communities import clusters, modularity
-from glassmind.links.graph import LinkGraph, common_nodes, inner_links, rings
-from glassmind.links.paths import Paths, shortest_paths
+from glassmind.links.graph import (
+    LinkGraph,
+    Paths,
+    common_nodes,
+    inner_links,
+    rings,
+    shortest_paths,
+)
 from glassmind.links.ranks import bridging, hubs_and_authorities, influence
 from glassmind.model.graph import CONFIDENCE, KINDS
 
@@ -342,7 +348,7 @@ sys.path.insert(0, sys.argv[1])
 import numpy as np
 from graph_desk import content, net_of
 from glassmind.links.ranks import bridging
-from glassmind.links.paths import shortest_paths
+from glassmind.links.graph import shortest_paths
 from glassmind.links.communities import clusters
 from glassmind.links.ranks import hubs_and_authorities, influence
 

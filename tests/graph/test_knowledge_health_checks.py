@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.graph.health import leads
-from glassmind.graph.words import is_date
+from glassmind.graph.names import is_date
 from glassmind.model import NotePath
 from glassmind.model.health import PartLink, PartNames
 from glassmind.obsidian.text import linked_heading

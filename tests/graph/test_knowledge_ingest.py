@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, FileUnreadable, IndexAbsent, NoteNotFound
 from glassmind.graph.entities import phrases_in
-from glassmind.graph.words import opens
+from glassmind.graph.names import opens
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entity
 from glassmind.obsidian.notes import read_note

@@ -6,13 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glassmind.graph.mentions import (
-    NameTable,
-    Spot,
-    mentions_in,
-    name_table,
-    pieces_of,
-)
+from glassmind.graph.names import NameTable, Spot, mentions_in, name_table, pieces_of
 from glassmind.model import NotePath
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.prose import prose

@@ -3,7 +3,7 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.graph.words import singular
+from glassmind.graph.names import singular
 
 ODD = [
     "C#", "C", "Foo: Bar", "mailto:x", "x|y", "a^b", "a[b]", "q%20z", "q z", "a](b",

@@ -11,8 +11,8 @@ from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent
+from glassmind.graph.names import folded, in_singular, slips_between
 from glassmind.graph.ontology import categories_of, cycles_in, hierarchy_of, kind_of
-from glassmind.graph.words import folded, in_singular, slips_between
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.ontology import Entry, Ontology
 

@@ -14,9 +14,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.files.names import Names
-from glassmind.graph.names import KnownNames
-from glassmind.graph.resolve import NO_SIMILARITY, matches_of, verdict_on
-from glassmind.graph.words import folded, slips_between
+from glassmind.graph.entities import NO_SIMILARITY, matches_of, verdict_on
+from glassmind.graph.names import KnownNames, folded, slips_between
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entry, GhostName, Resolution
 from glassmind.obsidian.text import Style

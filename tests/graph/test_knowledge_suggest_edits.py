@@ -15,7 +15,7 @@ from glassmind.graph.link_edits import (
     edit_for_relation,
     page_from,
 )
-from glassmind.graph.mentions import mentions_in, name_table, pieces_of
+from glassmind.graph.names import mentions_in, name_table, pieces_of
 from glassmind.graph.reciprocal import missing_answers
 from glassmind.model import NotePath
 from glassmind.model.suggestions import Mention

@@ -16,12 +16,14 @@ from glassmind.graph.themes import themed_for
 from glassmind.links.graph import (
     Flat,
     LinkGraph,
+    Stops,
     common_nodes,
+    distances,
     gathered,
     inner_links,
     rings,
+    shortest_paths,
 )
-from glassmind.links.paths import Stops, distances, shortest_paths
 from glassmind.model import NotePath
 from glassmind.model.graph import (
     Chain,

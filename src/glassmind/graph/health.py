@@ -33,18 +33,18 @@ from glassmind.graph.link_graph import (
     link_graph,
     names_left_out,
 )
-from glassmind.graph.names import vocabulary_for
-from glassmind.graph.ontology import categories_of, named_in, spellings
-from glassmind.graph.reciprocal import missing_answers, spelling_of
-from glassmind.graph.similar import similar_to, undismissed
-from glassmind.graph.themes import themed_for
-from glassmind.graph.words import (
+from glassmind.graph.names import (
     folded,
     habits_of,
     in_singular,
     is_date,
     is_placeholder,
+    vocabulary_for,
 )
+from glassmind.graph.ontology import categories_of, named_in, spellings
+from glassmind.graph.reciprocal import missing_answers, spelling_of
+from glassmind.graph.similar import similar_to, undismissed
+from glassmind.graph.themes import themed_for
 from glassmind.links.graph import LinkGraph
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.graph import Theme

@@ -7,12 +7,11 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from glassmind.graph.connections import chains, connections, guess_of
 from glassmind.graph.dismissals import dismissals_for, settle_finding, settle_pair
-from glassmind.graph.entities import ingest
+from glassmind.graph.entities import ingest, resolve
 from glassmind.graph.health import finding_now, key_of, report, secret_places
 from glassmind.graph.ontology import ontology
 from glassmind.graph.ranks import ranking
 from glassmind.graph.repairs import followed, repairs
-from glassmind.graph.resolve import resolve
 from glassmind.graph.similar import similar
 from glassmind.graph.suggestions import suggest
 from glassmind.graph.themes import themed_for, themes

@@ -12,8 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from glassmind.errors import BadLimit
 from glassmind.files.ignore import is_attachment
-from glassmind.graph.names import vocabulary_for
-from glassmind.graph.words import folded, in_singular, key_form
+from glassmind.graph.names import folded, in_singular, key_form, vocabulary_for
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.ontology import (
     Branch,

@@ -23,6 +23,7 @@ from glassmind.graph.link_edits import (
     edit_for_relation,
     page_from,
 )
+from glassmind.graph.names import folded, in_singular
 from glassmind.graph.reciprocal import ONE_EACH
 from glassmind.graph.suggestions import (
     MOST,
@@ -32,7 +33,6 @@ from glassmind.graph.suggestions import (
     facts_for,
     suggestions_for,
 )
-from glassmind.graph.words import folded, in_singular
 from glassmind.model import NotePath
 from glassmind.model.health import (
     Finding,

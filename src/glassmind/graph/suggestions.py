@@ -30,11 +30,12 @@ from glassmind.graph.link_edits import (
     page_from,
 )
 from glassmind.graph.link_graph import current_words, link_graph
-from glassmind.graph.mentions import (
+from glassmind.graph.names import (
     COMMON_WORDS,
     NameTable,
     Pieces,
     Spot,
+    habits_in,
     is_telling,
     mentions_in,
     name_table,
@@ -48,7 +49,6 @@ from glassmind.graph.reciprocal import (
     spelling_of,
 )
 from glassmind.graph.similar import similarity_notices
-from glassmind.graph.words import habits_in
 from glassmind.links.graph import NOWHERE, LinkGraph, common_nodes
 from glassmind.model import NotePath
 from glassmind.model.suggestions import (
