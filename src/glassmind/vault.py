@@ -35,7 +35,7 @@ from glassmind.store.sqlite.store import SqliteStore, View
 if TYPE_CHECKING:  # imported when first used: a keyword search needs few of them
     from datetime import date
 
-    from glassmind.access.files import ReadableFiles, SkippedVerdict
+    from glassmind.access.files import ReadableFiles
     from glassmind.access.reading import ReadPolicy
     from glassmind.access.trust import Trust
     from glassmind.files.ignore import IgnoreRules
@@ -222,7 +222,6 @@ class Vault:
         )
         self._parts: dict[object, Any] = {}
         self._scoped: list[Vault] = []
-        self._skipped: dict[str, SkippedVerdict] = {}
 
     def part(
         self,
@@ -393,7 +392,7 @@ class Vault:
         from glassmind.access.files import ReadableFiles  # noqa: PLC0415
 
         root, limit = self.config.vault.path, self.config.index.max_note_bytes
-        return ReadableFiles(root, self.policy, self._skipped, limit_bytes=limit)
+        return ReadableFiles(root, self.policy, limit_bytes=limit)
 
     def ignore_rules(self) -> "IgnoreRules":
         """Return which files are not indexed."""

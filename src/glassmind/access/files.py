@@ -8,7 +8,6 @@ import os
 import re
 import stat
 from pathlib import Path
-from typing import NamedTuple
 
 from glassmind.access.reading import ReadPolicy
 from glassmind.errors import FileGone, SymlinkInPath, VaultError
@@ -19,24 +18,9 @@ from glassmind.model import MAX_NOTE_BYTES, NotePath
 _OF_NOTE = re.compile(r"\.(?:md|canvas|base)(?![^\W_])", re.IGNORECASE)
 """What tells that a file was made from a note by a program, as `Diary.md~`."""
 
-MOST_KEPT = 10_000
-"""Verdicts on skipped files that are kept; more of them are judged each time."""
-
-
-class SkippedVerdict(NamedTuple):
-    """Whether a file that was skipped may be told of, as it was at a time."""
-
-    mtime_ns: int
-    size: int
-    inode: int
-    is_told: bool
-
 
 class ReadableFiles(VaultFiles):
-    """Reads the files of a vault that a policy lets be read; no others are there.
-
-    `skipped` keeps what was found of files that are left out of the index.
-    """
+    """Reads the files of a vault that a policy lets be read; no others are there."""
 
     hides_secrets = True
     sees_all = False
@@ -45,13 +29,11 @@ class ReadableFiles(VaultFiles):
         self,
         root: Path,
         policy: ReadPolicy,
-        skipped: dict[str, SkippedVerdict] | None = None,
         *,
         limit_bytes: int = MAX_NOTE_BYTES,
     ) -> None:
         super().__init__(root, limit_bytes=limit_bytes)
         self._policy = policy
-        self._skipped = {} if skipped is None else skipped
 
     def read(self, path: str, *, limit_bytes: int | None = None) -> bytes:
         raw = super().read(path, limit_bytes=limit_bytes)
@@ -104,16 +86,7 @@ class ReadableFiles(VaultFiles):
             return True
         if stat.S_ISDIR(facts.st_mode):
             return True
-        return is_note and self._is_note_told(path, facts)
-
-    def _is_note_told(self, path: str, facts: os.stat_result) -> bool:
-        stamp = (facts.st_mtime_ns, facts.st_size, facts.st_ino)
-        known = self._skipped.get(path)
-        if known is None or known[:3] != stamp:
-            known = SkippedVerdict(*stamp, self.may_tell(path))
-            if len(self._skipped) < MOST_KEPT or path in self._skipped:
-                self._skipped[path] = known
-        return known.is_told
+        return is_note and self.may_tell(path)
 
     def may_name(self, path: str) -> bool:
         """Whether a file may be told of by its place alone."""

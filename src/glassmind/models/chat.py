@@ -180,24 +180,11 @@ def lost(read: int | None, sent: int) -> str:
     )
 
 
-OLLAMA_START = "start Ollama with: ollama serve, or set llm.url to where it listens"
-ABSENT = 404
-OLLAMA_HINTS = {
-    ABSENT: "for a server that speaks as OpenAI's does set llm.backend to openai",
-}
-
-
-class OllamaChat:
-    """A model of an Ollama server; for any number of threads.
-
-    Some models think before they write, and under a schema a few put all of their
-    answer among their thoughts. Others write nothing where they are told not to think,
-    so they are told so only after an answer that was thoughts alone.
-    """
+class ServedChat:
+    """A model of a server, for any number of threads."""
 
     def __init__(self, chosen: Llm, server: ModelServer, bounds: Bounds) -> None:
         self._chosen, self._server, self._bounds = chosen, server, bounds
-        self._thinks = True
 
     @property
     def model(self) -> str:
@@ -206,6 +193,24 @@ class OllamaChat:
     @property
     def context_tokens(self) -> int:
         return self._chosen.context_tokens
+
+
+OLLAMA_START = "start Ollama with: ollama serve, or set llm.url to where it listens"
+ABSENT = 404
+OLLAMA_HINTS = {
+    ABSENT: "for a server that speaks as OpenAI's does set llm.backend to openai",
+}
+
+
+class OllamaChat(ServedChat):
+    """A model of an Ollama server; for any number of threads.
+
+    Some models think before they write, and under a schema a few put all of their
+    answer among their thoughts. Others write nothing where they are told not to think,
+    so they are told so only after an answer that was thoughts alone.
+    """
+
+    _thinks = True
 
     def answer(
         self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
@@ -328,20 +333,10 @@ def refused_part(error: Refused, without: Collection[str]) -> str:
     return next((part for part in guesses if part not in without), "")
 
 
-class OpenAIChat:
+class OpenAIChat(ServedChat):
     """A model of an OpenAI-style server; for any number of threads."""
 
-    def __init__(self, chosen: Llm, server: ModelServer, bounds: Bounds) -> None:
-        self._chosen, self._server, self._bounds = chosen, server, bounds
-        self._without: frozenset[str] = frozenset()
-
-    @property
-    def model(self) -> str:
-        return self._server.model
-
-    @property
-    def context_tokens(self) -> int:
-        return self._chosen.context_tokens
+    _without: frozenset[str] = frozenset()
 
     def answer(
         self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /

@@ -195,7 +195,7 @@ def _opened(
     if card.runs == "static":
         from glassmind.models.static import StaticEmbedder  # noqa: PLC0415
 
-        return StaticEmbedder(card, folder, weights=weights)
+        return StaticEmbedder(card, folder, weights)
     from glassmind.models.onnx import OnnxEmbedder  # noqa: PLC0415
 
     return OnnxEmbedder(card, folder, weights=weights, threads=threads)

@@ -356,26 +356,16 @@ def _message(said: Mapping[str, Any]) -> str:
 
 def _repeats(words: str, question: Mapping[str, Any]) -> bool:
     """Whether a stretch of the words is of the texts that a question holds."""
+    texts = {
+        name: question.get(name) for name in ("messages", "input", "query", "items")
+    }
+    sent = " ".join(
+        " ".join(json.dumps(texts, ensure_ascii=escaped).replace("\\n", " ").split())
+        for escaped in (True, False)
+    ).casefold()
     heard = words.casefold()
-    sent = [
-        form
-        for name in ("messages", "input", "query", "items")
-        for text in _texts(question.get(name))
-        for form in (" ".join(text.split()).casefold(), json.dumps(text).casefold())
-    ]
     stretches = (heard[n : n + ECHO_CHARS] for n in range(len(heard) - ECHO_CHARS + 1))
-    return any(stretch in form for stretch in stretches for form in sent)
-
-
-def _texts(part: object) -> Iterator[str]:
-    if isinstance(part, str):
-        yield part
-    elif isinstance(part, Mapping):
-        for value in part.values():
-            yield from _texts(value)
-    elif isinstance(part, list | tuple):
-        for value in part:
-            yield from _texts(value)
+    return any(stretch in sent for stretch in stretches)
 
 
 NOBODY = "nothing listens there"

@@ -12,8 +12,8 @@ import numpy as np
 
 from glassmind.errors import ModelDamaged, ModelFailed
 from glassmind.models.cards import ModelCard
-from glassmind.models.tokens import TokenCounter, WindowedTokenizer, tokenizer_of
-from glassmind.models.vectors import in_order, space_of, unit, usable_cores
+from glassmind.models.tokens import FileEmbedder, WindowedTokenizer, tokenizer_of
+from glassmind.models.vectors import in_order, unit, usable_cores
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from glassmind.model.vectors import Embeddable, Matrix, Vector
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(FileEmbedder):
     """A model of the card's kind from the files in `folder`."""
 
     def __init__(
@@ -32,19 +32,10 @@ class OnnxEmbedder:
         weights: str,
         threads: int | None = None,
     ) -> None:
-        self._card, self._folder = card, folder
+        super().__init__(card, folder, weights)
         self._threads = threads or usable_cores()
-        self._space = space_of(card, weights)
         self._lock = Lock()
         self._loading: Future[OnnxSession] | None = None
-
-    @property
-    def space(self) -> str:
-        return self._space
-
-    @property
-    def width(self) -> int:
-        return self._card.width
 
     def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
         self.warm()
@@ -52,8 +43,7 @@ class OnnxEmbedder:
 
     def query(self, text: str, /) -> "Vector":
         self.warm()
-        asked = self._card.asked(text)
-        return self._vector(self._tokenizer.query(asked, self._card.max_tokens))
+        return super().query(text)
 
     def warm(self) -> None:
         """Begin to load the model, if nobody has; does not wait for it."""
@@ -69,19 +59,6 @@ class OnnxEmbedder:
         self.warm()
         assert self._loading is not None  # noqa: S101 - warm() has seen to it
         return self._loading.result()
-
-    @cached_property
-    def counter(self) -> "TokenCounter":
-        return TokenCounter(self._tokenizer, self._card.id)
-
-    @cached_property
-    def _tokenizer(self) -> "WindowedTokenizer":
-        return tokenizer_of(self._card, self._folder / "tokenizer.json")
-
-    def _matrix(self, part: "Embeddable") -> "Matrix":
-        card = self._card
-        windows = self._tokenizer.windows(part, card.passage_prefix, card.window)
-        return np.stack([self._vector(ids) for ids in windows])
 
     def _vector(self, ids: Sequence[int]) -> "Vector":
         rows = self._session().run(ids)

@@ -11,12 +11,7 @@ import numpy as np
 
 from glassmind.errors import ModelAbsent, ModelDamaged, ModelFailed
 from glassmind.models.cards import ModelCard
-from glassmind.models.tokens import (
-    TokenCounter,
-    WindowedTokenizer,
-    text_windows,
-    tokenizer_of,
-)
+from glassmind.models.tokens import FileEmbedder, text_windows
 from glassmind.models.vectors import space_of, unit, usable_cores
 
 if TYPE_CHECKING:
@@ -29,38 +24,11 @@ LENGTH_BYTES = 8
 """A safetensors file begins with the length of its header, little-endian."""
 
 
-class StaticEmbedder:
-    """A table of rows by token; `weights` is the sha256 of its file."""
-
-    def __init__(self, card: ModelCard, folder: Path, *, weights: str) -> None:
-        self._card, self._folder = card, folder
-        self._space = space_of(card, weights)
-
-    @property
-    def space(self) -> str:
-        return self._space
-
-    @property
-    def width(self) -> int:
-        return self._card.width
+class StaticEmbedder(FileEmbedder):
+    """A table of rows by token."""
 
     def passages(self, parts: "Sequence[Embeddable]", /) -> "Iterator[Matrix]":
-        prefix, window = self._card.passage_prefix, self._card.window
-        for part in parts:
-            windows = self._tokenizer.windows(part, prefix, window)
-            yield np.stack([self._vector(ids) for ids in windows])
-
-    def query(self, text: str, /) -> "Vector":
-        asked = self._card.asked(text)
-        return self._vector(self._tokenizer.query(asked, self._card.max_tokens))
-
-    @cached_property
-    def counter(self) -> TokenCounter:
-        return TokenCounter(self._tokenizer, self._card.id)
-
-    @cached_property
-    def _tokenizer(self) -> WindowedTokenizer:
-        return tokenizer_of(self._card, self._folder / "tokenizer.json")
+        yield from map(self._matrix, parts)
 
     @cached_property
     def _table(self) -> "NDArray[np.float16]":

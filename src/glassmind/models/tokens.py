@@ -7,12 +7,18 @@ long chunk, and no window is a mere rest.
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from glassmind.errors import ModelAbsent, ModelDamaged
 from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import ModelCard
+from glassmind.models.vectors import space_of
 from glassmind.obsidian.text import most_tokens
+
+if TYPE_CHECKING:
+    from glassmind.model.vectors import Matrix, Vector
 
 CONTEXT_SHARE = 4
 """The context may take one part in so many of a window: a long heading path must not
@@ -182,3 +188,36 @@ def _gap(text: str, start: int, end: int) -> int:
     """Return the last blank before `end`, or `end` where no blank is near."""
     blank = max(text.rfind(" ", start, end), text.rfind("\n", start, end))
     return blank if blank > start + (end - start) * 3 // 4 else end
+
+
+class FileEmbedder:
+    """What is common to models whose files are in a folder.
+
+    `weights` is the sha256 of the weights.
+    """
+
+    def __init__(self, card: ModelCard, folder: Path, weights: str) -> None:
+        self._card, self._folder = card, folder
+        self.space, self.width = space_of(card, weights), card.width
+
+    def query(self, text: str, /) -> "Vector":
+        asked = self._card.asked(text)
+        return self._vector(self._tokenizer.query(asked, self._card.max_tokens))
+
+    @cached_property
+    def counter(self) -> TokenCounter:
+        return TokenCounter(self._tokenizer, self._card.id)
+
+    @cached_property
+    def _tokenizer(self) -> WindowedTokenizer:
+        return tokenizer_of(self._card, self._folder / "tokenizer.json")
+
+    def _matrix(self, part: Embeddable) -> "Matrix":
+        import numpy as np  # noqa: PLC0415 - not to list models
+
+        card = self._card
+        windows = self._tokenizer.windows(part, card.passage_prefix, card.window)
+        return np.stack([self._vector(ids) for ids in windows])
+
+    def _vector(self, ids: Sequence[int]) -> "Vector":
+        raise NotImplementedError
