@@ -409,9 +409,7 @@ class NotTakenBack(VaultError):
         self.path = path
 
 
-SAID_CHARS = 60
-"""How much is said back of what was asked for: who asked knows it."""
-
+SAID_CHARS = 60  # how much is said back of what was asked for: who asked knows it
 SHOWN_CHARS = 200
 """How much is shown of what stands in a note: mostly all, to be looked for instead."""
 

@@ -48,11 +48,8 @@ FORMAT = 1
 PREFIX = "gm_"
 """What a token begins with, so that it is known for one where it does not belong."""
 
-LONGEST_NAME = 60
-"""Letters of a name; it stands in records and on one line of a list."""
-
-NAME_CHARS = 80
-"""Characters of a recorded name; the longest of a known client has 30."""
+LONGEST_NAME = 60  # letters of a name; it stands in records and on one line of a list
+NAME_CHARS = 80  # characters of a recorded name; the longest of a known client has 30
 
 OUR_NAMES = frozenset(
     ("cli", "person", "user", "obsidian", "http", "mcp", "library", "glassmind")
@@ -62,12 +59,8 @@ OUR_NAMES = frozenset(
 _INVISIBLE = re.compile(r"[\W_\u115f\u1160\u3164\uffa0]+")
 """Characters that do not make a name look different."""
 
-WAIT_S = 10.0
-"""Seconds to wait for another process that adds or revokes one."""
-
-LARGEST = 4 * 1024 * 1024
-"""Bytes of the file: ten thousand clients, each of many rules."""
-
+WAIT_S = 10.0  # seconds to wait for another process that adds or revokes one
+LARGEST = 4 * 1024 * 1024  # bytes of the file: ten thousand clients, each of many rules
 Stamp: TypeAlias = tuple[int, int, int, int]
 
 
@@ -134,7 +127,6 @@ class Clients:
         return found
 
     def add(self, name: str, scope: Scope) -> tuple[Client, str]:
-        """Return a new client and its token, which is told this once."""
         name = _checked(name)
         with self._writing() as clients:
             if any(one.name.casefold() == name.casefold() for one in clients):
@@ -152,7 +144,6 @@ class Clients:
         return made, token
 
     def change(self, name: str, scope: Scope) -> Client:
-        """Return a client that has another scope from now on."""
         with self._writing() as clients:
             before = _named(clients, name)
             made = before._replace(scope=scope._replace(client=before.name))

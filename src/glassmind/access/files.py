@@ -61,7 +61,6 @@ class ReadableFiles(VaultFiles):
             return False
 
     def may_tell(self, path: str) -> bool:
-        """Whether a file may be told of: it is there, and may be read."""
         try:
             self.read(path)
         except VaultError:
@@ -89,5 +88,4 @@ class ReadableFiles(VaultFiles):
         return is_note and self.may_tell(path)
 
     def may_name(self, path: str) -> bool:
-        """Whether a file may be told of by its place alone."""
         return self._policy.may_name(path)

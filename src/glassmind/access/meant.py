@@ -21,9 +21,7 @@ from glassmind.obsidian.notes import read_note
 NAMES = ("tags", "tag")
 """What a property of tags is called, in any case; Obsidian knows the first."""
 
-MERGED = "<<"
-"""What YAML calls properties that are taken over from elsewhere."""
-
+MERGED = "<<"  # what YAML calls properties that are taken over from elsewhere
 _BETWEEN = re.compile(r"[\s,;]+")
 
 
@@ -86,7 +84,6 @@ def is_in(path: str, folder: str) -> bool:
 
 
 def tags_in(properties: object) -> Iterator[str]:
-    """Yield the words of every property that is called as tags are."""
     if isinstance(properties, list):
         for one in properties:
             yield from tags_in(one)

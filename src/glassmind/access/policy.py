@@ -36,8 +36,6 @@ def strictest(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 class WritePolicy:
-    """What the settings of one vault let be done with its files."""
-
     def __init__(self, config: Config) -> None:
         writes = config.writes
         self._writes = writes

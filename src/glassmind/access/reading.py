@@ -32,14 +32,11 @@ SUMMARIES = "summaries"
 """The part of the agent folder that sums up what all agents may read; it is not for a
 client that may not read some of that."""
 
-BEFORE = " \t\r\n\ufeff\u200b"
-"""What may stand before properties without being seen."""
-
+BEFORE = " \t\r\n\ufeff\u200b"  # what may stand before properties without being seen
 GUESSED_BYTES = 65_536
 """What is looked at of a file that is no text, for what would keep it from somebody."""
 
-CLIENT = "client"
-"""The property of a memo that says whose it is."""
+CLIENT = "client"  # the property of a memo that says whose it is
 
 
 class ReadPolicy:

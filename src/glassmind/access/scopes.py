@@ -15,8 +15,7 @@ from glassmind.model.access import ReadRule, RuleKind, Scope
 TOOLSET = "toolset"
 KINDS: tuple[RuleKind, ...] = ("folder", "tag", "property")
 
-LONGEST = 500
-"""Letters of a rule; names of files have 255 bytes each."""
+LONGEST = 500  # letters of a rule; names of files have 255 bytes each
 
 SETS = (
     "core", "graph", "memory", "write", "query", "brain", "graphrag", "knowledge"
@@ -25,8 +24,7 @@ SETS = (
 
 DEFAULT_SETS = ("core",)
 
-Part: TypeAlias = ReadRule | str
-"""A rule about notes, or the name of a set of tools."""
+Part: TypeAlias = ReadRule | str  # a rule about notes, or the name of a set of tools
 
 
 def read_scope(texts: Iterable[str], toolsets: Iterable[str] = ()) -> Scope:
@@ -41,7 +39,6 @@ def read_scope(texts: Iterable[str], toolsets: Iterable[str] = ()) -> Scope:
 
 
 def read_names(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the tool sets in values such as `core,brain`; raises `UnknownToolset`."""
     names = [name.strip().lower() for value in given for name in value.split(",")]
     for name in filter(None, names):
         if name not in SETS:

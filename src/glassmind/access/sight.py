@@ -149,7 +149,6 @@ class Sight:
 
 
 def _links_in(draft: Draft, steps: Sequence[Step]) -> Rewritten:
-    """Return the links of a draft without those in other files than those of steps."""
     counted = draft.facts.get(LINKS_IN)
     if not isinstance(counted, list):  # an older version did not keep them
         return NO_LINKS
@@ -171,7 +170,6 @@ class SeenBook:
         self._book, self._sight = book, sight
 
     def get(self, identity: str, client: str = "") -> Changeset:
-        """Return a changeset, content and all."""
         try:
             found = self._book.get(identity)
         except ChangesetUnknown:

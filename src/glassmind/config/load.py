@@ -232,7 +232,6 @@ class Layers:
         self.files.insert(0, file)
 
     def find_vault(self, cwd: Path, home: Path) -> Path | None:
-        """Return the vault that is named or around `cwd`; raises `VaultAbsent`."""
         choice = self.choices["vault.path"]
         if choice.rank == DEFAULT:
             if (around := vault_around(cwd, home)) is None:
@@ -251,7 +250,6 @@ class Layers:
 
 
 def _config(layers: Layers, index_home: Path) -> Config:
-    """Check the values together and build the configuration."""
     choices, warnings = layers.choices, layers.warnings
     agent_dir_writable = _settle_writes(choices)
     model, preset = choices["embeddings.model"], choices["embeddings.preset"]

@@ -16,7 +16,6 @@ def config_home(env: Mapping[str, str]) -> Path:
 
 
 def index_home(env: Mapping[str, str]) -> Path:
-    """Return the folder that contains the index of every vault."""
     return _user_folder(env, "XDG_DATA_HOME", ".local/share", "user_data_dir")
 
 

@@ -347,7 +347,6 @@ SETTINGS = {s.path: s for table in SECTIONS.values() for s in table.settings.val
 
 
 def find_setting(path: str, origin: str) -> Setting:
-    """Return a setting by its full name; raises `BadSetting` if there is none."""
     if path not in SETTINGS:
         hint = closest(path, SETTINGS)
         raise BadSetting(path, origin, f"is not a known setting{hint}")

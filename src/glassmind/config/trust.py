@@ -60,8 +60,6 @@ declared before it. `load.py` compares "writes" settings as a whole."""
 
 
 class VaultSettings(NamedTuple):
-    """The settings file of a vault as it was read."""
-
     vault: Path
     file: Path
     content: bytes

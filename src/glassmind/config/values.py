@@ -22,9 +22,7 @@ T = TypeVar("T")
 
 Bounds = tuple[float, float] | None
 
-HIDDEN = "(hidden)"
-"""Shown in place of a secret."""
-
+HIDDEN = "(hidden)"  # shown in place of a secret
 AGENT_DIR = ".agent"
 """Default name of the folder of the vault that agents may write freely."""
 
@@ -211,7 +209,6 @@ def _rules(raw: object, base: Path) -> tuple[str, ...] | None:
 
 
 def _slashed(path: str) -> str:
-    """Return a path in NFC with `/`, like every path of a vault."""
     return normalize("NFC", path).replace("\\", "/")
 
 
@@ -275,7 +272,6 @@ def _to_number(text: str) -> object:
 
 
 def _to_list(text: str) -> object:
-    """Convert a comma-separated list, or a list or table in TOML."""
     if not text.lstrip().startswith(("[", "{")):
         return [name.strip() for name in text.split(",") if name.strip()]
     import tomllib  # noqa: PLC0415 - only for this rare form

@@ -31,7 +31,6 @@ def write_config(file: Path, vault: Path, *, in_vault: bool = False) -> None:
 
 
 def commented_file(vault_path: str) -> str:
-    """Return a configuration file that sets the vault and shows every other default."""
     lines = [HEAD]
     for section, table in SECTIONS.items():
         lines.append(f"[{section}]")
@@ -84,7 +83,6 @@ def _value(path: str, raw: object) -> Any:
 
 
 def _with_setting(file: Path, text: str, path: str, value: Any) -> str:
-    """Return the text with one setting changed and everything else as it was."""
     import tomlkit  # noqa: PLC0415 - slow, and only for writing
 
     section, _, name = path.partition(".")

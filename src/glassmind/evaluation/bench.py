@@ -44,7 +44,6 @@ def copy_vault(
     hidden: Mapping[NotePath, Sequence[Edit]],
     folder: Path,
 ) -> None:
-    """Write the vault to a folder, anew, with what is hidden replaced."""
     try:
         remove(folder)
         folder.mkdir(parents=True, mode=0o700)
@@ -92,7 +91,6 @@ def cache_home() -> Path:
 
 @contextmanager
 def place_for(source: Path, gold: str, model: str, *, fresh: bool) -> Iterator[Path]:
-    """Yield the folder of a set and hold it for this process; `fresh` empties it."""
     key = sha256(f"{gold}\n{model}".encode()).hexdigest()[:8]
     folder = cache_home() / f"{index_name(source)}-{key}"
     try:
@@ -112,8 +110,6 @@ Open: TypeAlias = Callable[[Path | None, Mapping[str, object]], Engine]
 
 
 class Bench(NamedTuple):
-    """Queries, and what opens an engine that can answer them."""
-
     gold: str
     source: Path
     queries: Sequence[GoldQuery]
@@ -145,7 +141,6 @@ class Wanted(NamedTuple):
 
 @contextmanager
 def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
-    """Yield the chosen vault and a file of queries about it, ready to be asked."""
     gold = read_queries(file)
     config = config_of(open_, None, wanted)
     root = config.vault.path
@@ -207,7 +202,6 @@ def ready(
     opener: Callable[[Mapping[str, object]], Engine],
     wanted: Wanted,
 ) -> Bench:
-    """Return the bench once its index is up to date. Raises Unmeasurable."""
     with opener({}) as engine:
         report = _brought_up(engine, wanted)
         model = model_of(engine.config)
@@ -216,7 +210,6 @@ def ready(
 
 
 def _brought_up(engine: Engine, wanted: Wanted) -> IndexReport:
-    """Bring an index up to its notes. Raises Unmeasurable."""
     if wanted.preset or wanted.model:  # else former vectors would be measured for it
         try:
             chosen = embedder_for(engine.config)
@@ -234,7 +227,6 @@ def _brought_up(engine: Engine, wanted: Wanted) -> IndexReport:
 
 
 def _seed(known: Callable[[], Engine], place: Path, made: Callable[[], Engine]) -> None:
-    """Begin with a copy of an index that is known, so that little is done anew."""
     if (place / "index").exists():
         return
     copy = place / "seed.db"
@@ -249,7 +241,6 @@ def _seed(known: Callable[[], Engine], place: Path, made: Callable[[], Engine]) 
 
 
 def _check_targets(queries: Sequence[GoldQuery], root: Path, file: Path) -> None:
-    """Refuse queries about another vault: not one of their notes is there."""
     targets = {path for query in queries for path in query.grades}
     if not any((root / path).is_file() for path in targets):
         raise BadGold(str(file), 0, f"none of the notes it names is in {root}")

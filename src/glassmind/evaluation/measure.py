@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf", "weighted_sum")
 
-USUAL = 10
-"""Hits that a person asks for, and what most metrics look at."""
-
+USUAL = 10  # hits that a person asks for, and what most metrics look at
 SEED = 0
 """What chance begins with, so that the same figures come with the same intervals."""
 
@@ -53,13 +51,10 @@ Asker = Callable[[GoldQuery, Configuration, int], Answer]
 ShowCount = Callable[[int, int], None]
 """Is told how many queries are done, and of how many."""
 
-DEFAULT = Configuration("default")
-"""The settings in force."""
+DEFAULT = Configuration("default")  # the settings in force
 
 
 class Asked(NamedTuple):
-    """Every query, asked in one way: a ranking and its metrics for each, in order."""
-
     configuration: Configuration
     rankings: Sequence[Sequence[str]]
     values: Sequence[Mapping[str, float]]
@@ -71,7 +66,6 @@ class Asked(NamedTuple):
 
 
 def ablations(queries: Sequence[GoldQuery]) -> list[Configuration]:
-    """Return the ways to compare with the default one."""
     alone = ["lexical", "semantic"]
     if any(query.root_note for query in queries):
         alone.append("graph")
@@ -223,7 +217,6 @@ def evaluate(
     seed: int = SEED,
     show: ShowCount = lambda _done, _all: None,
 ) -> EvalReport:
-    """Return what search scores on a bench."""
     began = time.perf_counter()
     with bench.open({}) as engine:
         others = ablations(bench.queries) if compare else []

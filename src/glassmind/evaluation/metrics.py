@@ -21,11 +21,8 @@ Grades: TypeAlias = Mapping[str, float]
 ROUNDS = 2_000
 """Samples drawn: the ends of a 95 % interval are then steady to about a tenth of it."""
 
-BLOCK = 100
-"""Samples drawn at once: 10,000 queries then take eight megabytes."""
-
-DEEPEST = 100
-"""Hits that a ranking is judged by."""
+BLOCK = 100  # samples drawn at once: 10,000 queries then take eight megabytes
+DEEPEST = 100  # hits that a ranking is judged by
 
 
 def scores(ranked: Sequence[str], grades: Grades) -> dict[str, float]:
@@ -108,7 +105,6 @@ def difference(
 def _resampled(
     values: Sequence[float], seed: int, groups: Sequence[str] | None
 ) -> Iterator[NDArray[np.float64]]:
-    """Yield the means of samples drawn with replacement, a block at a time."""
     totals, sizes = _by_group(values, groups)
     count = len(totals)
     chance = np.random.default_rng(seed)

@@ -37,8 +37,6 @@ class Reading(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """The files of a vault, the bytes of those with text, and the Markdown in UTF-8."""
-
     root: Path
     files: Sequence[FileFacts]
     texts: Mapping[NotePath, bytes]
@@ -47,7 +45,6 @@ class Readings(NamedTuple):
 
 
 def read_vault(config: Config) -> Readings:
-    """Return what the index would be made of; nothing is written."""
     root = config.vault.path
     rules = load_rules(
         root,
@@ -73,7 +70,6 @@ def read_vault(config: Config) -> Readings:
 
 
 def _reading(file: FileFacts, raw: bytes | None) -> Reading | None:
-    """Return a note whose offsets are those of its bytes; None for any other file."""
     if raw is None or file.kind != "markdown":
         return None
     decoded = decode(raw)
@@ -85,9 +81,7 @@ def _reading(file: FileFacts, raw: bytes | None) -> Reading | None:
     return Reading(note, raw, base) if exact else None
 
 
-HERE = "\x00"
-"""Where the link stood while its sentence is looked for."""
-
+HERE = "\x00"  # where the link stood while its sentence is looked for
 _MARKS = str.maketrans(dict.fromkeys("*_`~|<>=", " "))
 _GAPS = re.compile(r"[(\[]\s*[)\]]|\s+(?=[.,;:!?)])")
 _OUTSIDE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)|https?://\S+")
@@ -147,15 +141,11 @@ KINDS = ("anchor", "alias", "heading", "context")
 UNASKED = "unasked"
 """What embeds and properties say of a note: no question, but to be hidden with one."""
 
-PER_TARGET = 5
-"""Queries about one note: a hub would outweigh all others."""
-
+PER_TARGET = 5  # queries about one note: a hub would outweigh all others
 MOST_QUERIES = 500
 """Queries in all; the interval of a mean is then about 0.03 on either side."""
 
-MOST_TARGETS = 2
-"""Notes one text may mean; `here` and `this page` mean any."""
-
+MOST_TARGETS = 2  # notes one text may mean; `here` and `this page` mean any
 HEADING_WORDS = 2
 """Words of a heading that can be asked: `Installation` alone is no question."""
 
@@ -167,8 +157,6 @@ class Edit(NamedTuple):
 
 
 class Clue(NamedTuple):
-    """Something a vault says about a note, and the bytes in `place` that say it."""
-
     kind: str
     text: str
     target: NotePath
@@ -267,7 +255,6 @@ def _end_of(link: Link, path: NotePath, readings: Readings) -> NotePath | None:
 
 
 def _replaceable(link: Link, source: bytes) -> bool:
-    """Whether a link stands in the source as itself, and not as escapes of YAML."""
     written = source[link.start : link.end]
     return written.lstrip(b"!").startswith(b"[") and written.endswith((b"]", b")"))
 
@@ -306,7 +293,6 @@ def _names(note: Note) -> frozenset[str]:
 
 
 def _worth(clue: Clue, names: Mapping[NotePath, frozenset[str]]) -> bool:
-    """Whether a text asks for more than the note's own name."""
     key = key_of(clue.text)
     return any(letter.isalpha() for letter in key) and key not in names[clue.target]
 

@@ -16,8 +16,7 @@ from glassmind.model.evaluation import (
 )
 from glassmind.obsidian.text import Style, counted
 
-PLACES = 4
-"""Digits of a figure; the doubt about any of them lies in the second."""
+PLACES = 4  # digits of a figure; the doubt about any of them lies in the second
 
 
 def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
@@ -106,8 +105,7 @@ SOURCES = {
     "self": "notes of a copy of",
 }
 
-TRIED_SHOWN = 5
-"""Settings shown of those that were tried; `--json` has them all."""
+TRIED_SHOWN = 5  # settings shown of those that were tried; `--json` has them all
 
 
 def evaluation_as_text(report: EvalReport, style: Style) -> str:

@@ -41,12 +41,8 @@ from glassmind.evaluation.metrics import difference, mean
 from glassmind.model.evaluation import Difference, Tried, TuneReport
 from glassmind.store.place import index_name
 
-FOLDS = 5
-"""Parts of the questions; each choice sees four fifths of them."""
-
-LEAST_GAIN = 0.005
-"""nDCG@10 that is worth another line in a configuration file."""
-
+FOLDS = 5  # parts of the questions; each choice sees four fifths of them
+LEAST_GAIN = 0.005  # nDCG@10 that is worth another line in a configuration file
 MOST_LUCK, FLIPS = 0.01, 499
 """How often signs given by chance may gain as much, and of how many times.
 
@@ -163,8 +159,7 @@ def _luck(
     return reached / (FLIPS + 1)
 
 
-RECORDS = "tuned"
-"""The folder of the records, beside the indexes."""
+RECORDS = "tuned"  # the folder of the records, beside the indexes
 
 
 class Change(NamedTuple):
@@ -185,7 +180,6 @@ class Undone(NamedTuple):
 
 
 def evidence_of(report: TuneReport, today: date) -> list[str]:
-    """Return why the settings were chosen, a line of a comment each."""
     low, high = report.held_out.interval
     day, asked, gain = today.isoformat(), report.queries, report.held_out.mean
     return [
@@ -267,7 +261,6 @@ def _record_file(config: Config) -> Path:
 
 
 def _recorded(file: Path) -> list[Change]:
-    """Return the changes on record, oldest first; of a damaged record none."""
     try:
         rows = json.loads(file.read_text("utf-8"))
         return [Change(**row) for row in rows]
@@ -290,9 +283,7 @@ def _keep(file: Path, changes: Sequence[Change]) -> None:
         raise IndexUnwritable(str(file.parent), reason) from error
 
 
-LEAST_QUERIES = 50
-"""Below this no gain that a vault may hope for is told from noise."""
-
+LEAST_QUERIES = 50  # below this no gain that a vault may hope for is told from noise
 NEEDED = f"{LEAST_QUERIES} are needed to tell a gain from noise; nothing was changed"
 
 SHARES = (0.2, 0.35, 0.5, 0.65, 0.8)
@@ -305,8 +296,6 @@ IN_FORCE = "in force"
 
 
 class Candidate(NamedTuple):
-    """Settings that may be better, by full name; those not named stay."""
-
     name: str
     settings: Mapping[str, object]
 
@@ -369,7 +358,6 @@ def tune(
     seed: int = SEED,
     show: ShowCount = lambda _done, _all: None,
 ) -> TuneReport:
-    """Return whether other settings are better on this bench; nothing is written."""
     began = time.perf_counter()
     if len(bench.queries) < LEAST_QUERIES:
         found = len(bench.queries)

@@ -345,8 +345,7 @@ class Answer(Struct, frozen=True):
         return "\n".join(said) or NOT_IN_NOTES
 
 
-NOT_IN_NOTES = "Not in your notes."
-"""What is answered where the vault holds no answer."""
+NOT_IN_NOTES = "Not in your notes."  # what is answered where the vault holds no answer
 
 
 class Found(Struct, frozen=True):
@@ -384,8 +383,7 @@ News: TypeAlias = Found | Spoken | Stated | Withdrawn
 in one piece or many, and then stated."""
 
 
-APART = "\x1e"
-"""Stands between texts that are read as one: no heading holds it."""
+APART = "\x1e"  # stands between texts that are read as one: no heading holds it
 
 
 OPEN_BOXES = (" ", "/", "!", "*", "?")

@@ -17,11 +17,8 @@ Scope: TypeAlias = Literal["section", "body"]
 
 PropertyAct: TypeAlias = Literal["set", "unset", "add", "remove"]
 
-TOGGLE = "toggle"
-"""The status of a task that means the other one."""
-
-FUZZY = 0.7
-"""How alike a text must be to one that is looked for loosely."""
+TOGGLE = "toggle"  # the status of a task that means the other one
+FUZZY = 0.7  # how alike a text must be to one that is looked for loosely
 
 
 @dataclass(frozen=True, slots=True)

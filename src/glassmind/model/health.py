@@ -17,8 +17,7 @@ Severity: TypeAlias = Literal["high", "medium", "low"]
 Helping: TypeAlias = Literal["suggest", "resolve", "dismiss", "themes"]
 """Verbs that help to mend a finding; each way to ask calls them in its own words."""
 
-SEVERITIES: Sequence[Severity] = ("high", "medium", "low")
-"""The gravest first."""
+SEVERITIES: Sequence[Severity] = ("high", "medium", "low")  # the gravest first
 
 
 class SecretPlace(Struct, frozen=True):

@@ -148,8 +148,7 @@ class WatchState(Struct, frozen=True):
     pid: int = 0
 
 
-UNWATCHED = WatchState()
-"""Nobody follows the vault."""
+UNWATCHED = WatchState()  # nobody follows the vault
 
 
 class Brought(Struct, frozen=True):

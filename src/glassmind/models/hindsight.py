@@ -21,9 +21,7 @@ Raises:
     HindsightFailed, RemoteRefused: there are none to be had.
 """
 
-MOST_FACTS = 50
-"""Facts of one answer; a server must not fill our memory."""
-
+MOST_FACTS = 50  # facts of one answer; a server must not fill our memory
 FACT_CHARS, WORD_CHARS = 2_000, 200
 """What is taken of a fact's text, and of a name beside it."""
 
@@ -33,12 +31,8 @@ QUESTION_BYTES = 1_000
 DEPTH = {"budget": "low", "max_tokens": 1_024}
 """How far the server looks: somebody waits, and a few facts have less."""
 
-GLANCE = Bounds(0.5, 0.5)
-"""Of a look whether the server answers."""
-
-HEARD_S = 10.0
-"""Seconds for which what was heard of the server last is believed."""
-
+GLANCE = Bounds(0.5, 0.5)  # of a look whether the server answers
+HEARD_S = 10.0  # seconds for which what was heard of the server last is believed
 REMOTE = "hindsight.allow_remote"
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -164,7 +158,6 @@ class HindsightServer:
 
 
 def _fact(found: Any, place: str) -> RecalledFact | None:
-    """Return a fact as the server tells it; None where it says nothing."""
     if not isinstance(found, dict):
         return None
     known, text = found.get("id"), found.get("text")

@@ -30,19 +30,13 @@ if TYPE_CHECKING:
 MOST_BYTES = 64 * 1024 * 1024
 """More than any answer needs; a server must not fill our memory."""
 
-MOST_LINE = 1024 * 1024
-"""Bytes of a line: a piece of an answer has some hundred."""
-
-MESSAGE_CHARS = 200
-"""How much of a server's own error message is repeated."""
-
+MOST_LINE = 1024 * 1024  # bytes of a line: a piece of an answer has some hundred
+MESSAGE_CHARS = 200  # how much of a server's own error message is repeated
 ECHO_CHARS = 24
 """So many equal characters in a row are no chance: the server repeats a note."""
 
 OK, BAD = 200, 400
-UNTOLD = (401, 403, 407)
-"""Refusals that may repeat the credentials that were sent."""
-
+UNTOLD = (401, 403, 407)  # refusals that may repeat the credentials that were sent
 UNSENDABLE = "its url or key contains characters that cannot be sent"
 NOT_JSON = "what it says is not JSON"
 
@@ -218,7 +212,6 @@ class Exchange:
             raise self.failed(NOT_JSON) from None
 
     def refusal(self) -> str:
-        """Return the server's own words for a status that is no answer."""
         answer = b"".join(self.pieces())
         if self.status in UNTOLD:
             return ""
@@ -374,7 +367,6 @@ CLOSED = "it closed the connection before its answer was whole"
 
 
 def _reason(error: Exception, bounds: Bounds) -> str:
-    """Return what went wrong with a request, as one part of a sentence."""
     import httpx2  # noqa: PLC0415 - slow to import
 
     match error:

@@ -21,13 +21,10 @@ SHORTEST_CONTEXT = 2048
 
 
 class OllamaIntents:
-    """Asks Ollama for one word out of a fixed list."""
-
     def __init__(self, server: ModelServer, intents: Sequence[str]) -> None:
         self._server, self._intents = server, tuple(intents)
 
     def name(self, text: str) -> str:
-        """Return one of the intents."""
         answer = self._server.ask("/api/chat", self._question(text), BOUNDS)
         try:
             found = json.loads(answer["message"]["content"])["intent"]
@@ -55,7 +52,6 @@ class OllamaIntents:
 
 
 def intents_for(config: Config, intents: Sequence[str]) -> OllamaIntents:
-    """Return what names intents under these settings, which name a model for it."""
     server = ModelServer(config.search.intent_model, config.embeddings.url)
     server.refuse_remote(allowed=config.embeddings.allow_remote)
     return OllamaIntents(server, intents)

@@ -28,11 +28,8 @@ from glassmind.models.files import (
     right_files,
 )
 
-EVERYTHING = "all"
-"""The name that means every model."""
-
-ELSEWHERE = ("ollama", "openai", "none")
-"""What embeds without a model of ours."""
+EVERYTHING = "all"  # the name that means every model
+ELSEWHERE = ("ollama", "openai", "none")  # what embeds without a model of ours
 
 
 def states(config: Config) -> list[ModelState]:
@@ -49,7 +46,6 @@ def _chosen(config: Config) -> Sequence[ModelCard]:
 
 
 def _meant(config: Config) -> Sequence[ModelCard]:
-    """Return the models that the settings may mean, best first; none without a card."""
     if config.embeddings.backend in ELSEWHERE or names_folder(config.embeddings.model):
         return ()
     return cards_chosen(config)
@@ -127,7 +123,6 @@ def _wanted(name: str) -> list[Sequence[ModelCard]]:
 def _one_fetched(
     cards: Sequence[ModelCard], home: Path, local: Path | None, watch: Watch
 ) -> ModelFetched:
-    """Fetch the first of some models; return it, or another of them that is used."""
     done = _fetched(cards[0], home, local, watch)
     if not done.problem:
         return done
@@ -179,7 +174,6 @@ def _is_elsewhere(config: Config) -> bool:
 
 
 def _check_chosen(config: Config) -> ModelCheck:
-    """Return how the model of the settings fares that has no card of ours."""
     name = config.embeddings.model or config.embeddings.backend
     try:
         embedder = embedder_for(config)

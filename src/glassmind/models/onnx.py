@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 
 class OnnxEmbedder(FileEmbedder):
-    """A model of the card's kind from the files in `folder`."""
-
     def __init__(
         self,
         card: ModelCard,

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Turns text into vectors of one space."""
-
     @property
     def space(self) -> str:
         """What the vectors depend on: model, weights, prefixes, window, pooling.
@@ -66,7 +64,6 @@ class Halt:
         self._set = False
 
     def set(self) -> None:
-        """End what is under way, and what would begin later."""
         with self._lock:
             self._set, acts = True, list(self._acts)
         for act in acts:

@@ -120,7 +120,6 @@ OLLAMA_MODEL, OPENAI_MODEL = "nomic-embed-text", "text-embedding-3-small"
 def served_embedder(
     chosen: Embeddings, *, patience: EmbeddingBounds = USUAL
 ) -> ServedEmbedder:
-    """Return the embedder of the settings; the server is not asked yet."""
     native = chosen.backend == "ollama"
     model = chosen.model or (OLLAMA_MODEL if native else OPENAI_MODEL)
     family = prefixes_for(model)

@@ -64,13 +64,10 @@ def only_tensor(file: Path) -> "NDArray[np.float16]":
     return table
 
 
-QUERY_CHARS = 2000
-"""What is read of a question; its tokenizer is written in Python."""
+QUERY_CHARS = 2000  # what is read of a question; its tokenizer is written in Python
 
 
 class SentenceEmbedder:
-    """The model inside the package of `glassmind[multilingual]`."""
-
     def __init__(self, card: ModelCard, *, threads: int | None = None) -> None:
         self._card, self._threads = card, threads or usable_cores()
         self._lock = Lock()

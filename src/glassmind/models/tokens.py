@@ -97,9 +97,7 @@ def tokenizer_of(card: ModelCard, file: Path) -> WindowedTokenizer:
 MOST_WORDS = 100_000
 """Words whose counts are cached: those of a large vault, in some 10 MB."""
 
-LONGEST_WORD = 100
-"""A BERT tokenizer takes more letters in a row for one unknown token."""
-
+LONGEST_WORD = 100  # a BERT tokenizer takes more letters in a row for one unknown token
 _PIECES = re.compile(rf"[^\W_]{{1,{LONGEST_WORD}}}|.", re.DOTALL)
 _BLANKS = re.compile(r"\s{3,}|[^\S\x00-\x7f]+")
 _ROWS = {"\n\n\n": 3, "\r\n\r\n": 2, "\t\t\t": 3, " " * 16: 1}
@@ -133,8 +131,6 @@ class TokenCounter:
 
 
 class _Words(dict[str, int]):
-    """Token counts by word; a new word is counted when it is looked up."""
-
     def __init__(self, tokenizer: WindowedTokenizer) -> None:
         super().__init__()
         self._tokenizer = tokenizer

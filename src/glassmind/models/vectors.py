@@ -31,11 +31,8 @@ def unit(vector: "NDArray[np.floating]") -> "Vector":
     return made / length
 
 
-VERSION = 1
-"""Raised when text is cut, pooled or prefixed in another way than before."""
-
-SHOWN = 16
-"""Digits of a sha256: enough that no two files of models share them."""
+VERSION = 1  # raised when text is cut, pooled or prefixed in another way than before
+SHOWN = 16  # digits of a sha256: enough that no two files of models share them
 
 
 def space_of(card: ModelCard, weights: str) -> str:
@@ -54,8 +51,7 @@ def space_of(card: ModelCard, weights: str) -> str:
 In = TypeVar("In")
 Out = TypeVar("Out")
 
-AHEAD = 2
-"""Pieces of work under way for each thread: one at work, one waiting for it."""
+AHEAD = 2  # pieces of work under way for each thread: one at work, one waiting for it
 
 
 def usable_cores() -> int:

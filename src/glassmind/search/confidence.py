@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from glassmind.search.semantic import Semantic
     from glassmind.vault import Vault
 
-NEAR = 3
-"""Hits that are looked at closely."""
+NEAR = 3  # hits that are looked at closely
 
 
 class Signals(NamedTuple):
@@ -72,8 +71,7 @@ USUAL = Curve(0.262, 0.066, -2.79, (1.06, 4.03, -1.17, 4.48))
 of the questions have an answer, the others are a stranger's. What is far is that of the
 model below; each vault has its own."""
 
-FITTED = "all-minilm-l6-v2"
-"""The model that `USUAL` knows the strangers of."""
+FITTED = "all-minilm-l6-v2"  # the model that `USUAL` knows the strangers of
 
 
 def signals_of(run: "Run", hits: "Sequence[Hit]") -> Signals:
@@ -88,7 +86,6 @@ def signals_of(run: "Run", hits: "Sequence[Hit]") -> Signals:
 
 
 def _said_in(text: str, run: "Run") -> float:
-    """Return how much of the question a text says."""
     plain, asked = run.query.coverage(text), run.words
     phrases = sum(len(phrase.split()) for phrase in asked.phrases)
     if not phrases and not asked.prefixes:
@@ -99,18 +96,12 @@ def _said_in(text: str, run: "Run") -> float:
     return (plain * len(asked.words) + phrases + len(found)) / total
 
 
-VERSION = 2
-"""Raised when the same vault teaches something else than before."""
-
+VERSION = 2  # raised when the same vault teaches something else than before
 LEAST_NOTES = 50
 """Notes of a vault that is worth asking: in a smaller one nothing is typical."""
 
-GROWTH = 1.25
-"""How much a vault grows or shrinks until it is asked again."""
-
-LEAST_SPREAD = 0.01
-"""No vault tells nearer from farther than so."""
-
+GROWTH = 1.25  # how much a vault grows or shrinks until it is asked again
+LEAST_SPREAD = 0.01  # no vault tells nearer from farther than so
 _STRANGERS = Path(__file__).with_name("strangers.txt")
 
 
@@ -179,7 +170,6 @@ def _file_of(folder: Path, space: "Space") -> Path:
 
 
 def _read(file: Path) -> tuple[float, float, int] | None:
-    """Return what is far, by how much that differs, and for how many notes."""
     try:
         far, spread, notes = json.loads(file.read_text("utf-8"))
         return (float(far), float(spread), int(notes)) if spread > 0 else None

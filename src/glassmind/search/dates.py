@@ -57,12 +57,8 @@ LENGTHS: Mapping[str, int] = {
 DAY = timedelta(1)
 QUARTER_MONTHS = 3
 
-MOST_DAYS = 36_500
-"""A hundred years: what is further back is no question about notes."""
-
-COUNTED_WORDS = 3
-"""Of "last two years"; "last year" may be a part of a name."""
-
+MOST_DAYS = 36_500  # a hundred years: what is further back is no question about notes
+COUNTED_WORDS = 3  # of "last two years"; "last year" may be a part of a name
 _WORD = r"[\w'-]+"
 _YEAR = r"(?:1[6-9]|2[01])\d\d"
 _ISO = re.compile(rf"({_YEAR})-(\d\d?)(?:-(\d\d?))?")
@@ -328,7 +324,6 @@ def _count(words: Sequence[str], at: int) -> tuple[int, int] | None:
 
 
 def _ago(words: Sequence[str], at: int, today: date) -> Named | None:
-    """Return the day, or the calendar week, month or year, so long ago."""
     counted = _count(words, at)
     if counted is None:
         return None
@@ -340,7 +335,6 @@ def _ago(words: Sequence[str], at: int, today: date) -> Named | None:
 
 
 def _period(words: Sequence[str], at: int, today: date) -> Named | None:
-    """Return a day or a period of the calendar that has a name."""
     if words[at] == "today":
         return Named(at, at + 1, calendar("day", today, back=0))
     if words[at] == "yesterday":

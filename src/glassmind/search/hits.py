@@ -28,8 +28,7 @@ WIDTH, LEAD, REACH = 240, 60, 180
 """Characters: about three lines on a terminal, what stands before the first match, and
 how far from it another may begin."""
 
-MarkWords = Callable[[str], list[tuple[int, int]]]
-"""Tells which ranges of a text match."""
+MarkWords = Callable[[str], list[tuple[int, int]]]  # tells which ranges of a text match
 
 
 def cut_snippet(text: str, places: Sequence[int], mark: MarkWords) -> Snippet:
@@ -67,8 +66,7 @@ def _whole_words(text: str, start: int) -> tuple[int, int]:
     return start, end
 
 
-MOST_WORDS = 5
-"""Words a reason names; more would say less."""
+MOST_WORDS = 5  # words a reason names; more would say less
 
 
 def word_reason(score: float, snippet: Snippet, asked: "KeywordQuery") -> str:
@@ -104,8 +102,7 @@ def hit_of(chunk: HitChunk, score: float, snippet: Snippet) -> Hit:
     )
 
 
-DIGITS = 6
-"""Decimals of a score that count when two are compared."""
+DIGITS = 6  # decimals of a score that count when two are compared
 
 
 def hits_of(run: "Run", ranking: "Ranking") -> Iterator[Hit]:
@@ -135,7 +132,6 @@ def _ranks(found: Sequence[tuple[int, int, float]]) -> dict[int, int]:
 
 
 def _with_ties(ranking: "Ranking", at: int, count: int) -> Sequence[int]:
-    """Return the next `count` keys, and those that score the same as the last."""
     keys, end = ranking.keys, min(at + count, len(ranking.keys))
     last = round(ranking.scores[keys[end - 1]], DIGITS)
     while end < len(keys) and round(ranking.scores[keys[end]], DIGITS) == last:

@@ -73,7 +73,6 @@ def _asking() -> frozenset[str]:
 
 @cache
 def _sections() -> dict[str, list[Line]]:
-    """Return the lines of each section, each in its three parts."""
     text = _FILE.read_text("utf-8")
     found: dict[str, list[Line]] = {}
     lines: list[Line] = []
@@ -100,21 +99,16 @@ INTENTS: tuple[Intent, ...] = get_args(Intent)
 SECOND = 0.25
 """What each further rule adds: those of one intent say much the same thing."""
 
-MOST_CHARS = 600
-"""What is read of a long question; models read little more."""
-
+MOST_CHARS = 600  # what is read of a long question; models read little more
 PLAIN, LEAD = 3.0, 0.6
 """What rules must weigh for a sure guess, and how far it has to be ahead of the next.
 Of 213 labelled questions 90 are then acted on, none wrongly, and 2 of 716 sentences out
 of notes; a lead of .5 acts on 96, one of them wrongly, a lead of 1 on 77."""
 
-LAST_LATIN = "\u024f"
-"""The end of the letters that English models have seen much of."""
+LAST_LATIN = "\u024f"  # the end of the letters that English models have seen much of
 
 
 class Guess(NamedTuple):
-    """The intent of a question, what rules weigh for it, and the lead of that."""
-
     intent: Intent
     weight: float = 0.0
     lead: float = 0.0

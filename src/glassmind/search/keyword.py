@@ -19,9 +19,7 @@ OVERFETCH = 4
 MOST_CHUNKS = 10_000
 """Chunks asked for where ties are cut in two; beyond it only equal scores remain."""
 
-LEAST = 1.0
-"""The best score that a loss is taken of at least: filters alone give none."""
-
+LEAST = 1.0  # the best score that a loss is taken of at least: filters alone give none
 DIGITS = 4
 """Decimals of a score that count: below lies the order in which floats were added."""
 

@@ -325,7 +325,6 @@ class NoteReader:
         return replace(found, notices=tuple(self._vault.watch_problems()))
 
     def stats(self) -> Stats:
-        """Return how much the index holds and how much room it takes."""
         folders = self._vault.place.folders
         size = sum(size for folder in folders for size in _sizes_below(folder))
         folder = str(folders[0])

@@ -69,9 +69,7 @@ RANKS_ALONE: frozenset[FusionName] = frozenset(("rrf", "weighted_rrf"))
 """Fusions that see ranks and no strength. Most of what links lead to is weak, and there
 it would count as much as a good match of words (.53 instead of .58 on tasks-docs)."""
 
-DATED = 0.6
-"""Weight of standing in the days that a question names."""
-
+DATED = 0.6  # weight of standing in the days that a question names
 NAMED_WEIGHT = 0.05
 """Weight of a channel that a caller names and that otherwise has none. What it finds is
 listed, and adds too little to lift a look-alike above a direct hit."""
@@ -88,8 +86,6 @@ ROOTED: frozenset[Intent] = frozenset(("backlink", "context_load"))
 
 
 class Route(NamedTuple):
-    """How links lead to a hit: how many, through which notes, and the links."""
-
     depth: int = 0
     via: tuple[int, ...] = ()
     steps: tuple[Edge, ...] = ()
@@ -189,7 +185,6 @@ class Run:
         return self.days is not None and names_only_days(self.text)
 
     def ask(self, name: ChannelName) -> None:
-        """Let a channel vote; of one that fails the answer says so."""
         try:
             found = list(self.channels[name].candidates())
         except Exception as error:  # noqa: BLE001 - the other channels still answer

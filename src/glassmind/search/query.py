@@ -45,8 +45,7 @@ def size_of(text: str) -> int:
 LONGEST_QUERY = 10_000
 """Characters that are read; what is longer is a pasted document, not a question."""
 
-_MEANT = frozenset('-[":*')
-"""A query without any of these holds nothing but words."""
+_MEANT = frozenset('-[":*')  # a query without any of these holds nothing but words
 
 _PIECE = r"""
     (?P<not>-(?!-))?
@@ -143,9 +142,7 @@ def parse_day(text: str, today: date) -> date:
 MOST_HITS = 10_000
 """More would be a listing; tantivy sets room aside for all that are asked for."""
 
-MOST_HOPS = 5
-"""Links that a walk follows at most; further away everything is linked."""
-
+MOST_HOPS = 5  # links that a walk follows at most; further away everything is linked
 UNMEASURED = "min_similarity was not looked at: nothing was searched by meaning"
 """What is told where there are no cosines to leave hits out by."""
 
@@ -189,8 +186,7 @@ def _listed(choices: tuple[str | None, ...]) -> str:
     return ", ".join(str(choice) for choice in choices)
 
 
-SAYS = r"\S"
-"""What stands somewhere in every query that says anything."""
+SAYS = r"\S"  # what stands somewhere in every query that says anything
 
 
 def asked_for(text: str) -> str:
@@ -226,5 +222,4 @@ def is_by_words_alone(question: Question) -> bool:
 
 
 def unheeded(wish: Wish, *, by_meaning: bool) -> tuple[str, ...]:
-    """Return what of a wish has no say in an answer, in sentences."""
     return () if by_meaning or wish.min_similarity is None else (UNMEASURED,)

@@ -25,15 +25,11 @@ from glassmind.model.search import (
 if TYPE_CHECKING:
     from glassmind.models.protocols import Reranker
 
-Scores: TypeAlias = Mapping[int, float]
-"""Scores by key, best first."""
-
+Scores: TypeAlias = Mapping[int, float]  # scores by key, best first
 Weights: TypeAlias = Mapping[ChannelName, float]
 Shares: TypeAlias = dict[ChannelName, dict[int, float]]
 
-RRF_K = 60
-"""Damping from Cormack, Clarke and Büttcher (2009), as every peer has it."""
-
+RRF_K = 60  # damping from Cormack, Clarke and Büttcher (2009), as every peer has it
 RELATIVE: frozenset[ChannelName] = frozenset(("lexical", "semantic"))
 """Channels whose scores mean something only beside each other. The scores of all others
 run from 0 to 1 and are taken as they are: stretching the votes of a channel that found
@@ -172,7 +168,6 @@ class Ranking:
         return scores
 
     def shares_of(self, key: int) -> dict[ChannelName, float]:
-        """Return what each channel gave to a key, the most first."""
         given = {n: by_key[key] for n, by_key in self.shares.items() if key in by_key}
         return dict(sorted(given.items(), key=lambda item: (-item[1], item[0])))
 
@@ -198,8 +193,7 @@ class Ranking:
 LOSS = 0.1
 """What is lost wherever the successor is not found: a tenth of what the best has."""
 
-GAP = 0.01
-"""How far below its successor a note comes, as a share of that loss."""
+GAP = 0.01  # how far below its successor a note comes, as a share of that loss
 
 
 def losses(
@@ -309,11 +303,8 @@ BLEND = 0.3
 """How much of a score the cross-encoder's verdict makes; chosen on every set at once.
 Alone it orders notes worse than the channels do (docs/ranking.md)."""
 
-LEAST = 1e-9
-"""A probability below which verdicts are not told apart."""
-
-STRETCH = 640
-"""Characters that are read of a passage: about 128 tokens."""
+LEAST = 1e-9  # a probability below which verdicts are not told apart
+STRETCH = 640  # characters that are read of a passage: about 128 tokens
 
 
 def rerank(  # noqa: PLR0913 - each by its name

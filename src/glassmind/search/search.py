@@ -54,9 +54,7 @@ NEAR, FAR = 50, 500
 """Hits that a steady answer is made of: of up to so many by one search, and the rest by
 one that reaches further."""
 
-ADJUSTED = 50
-"""Notes, from the best, that adjustments look at."""
-
+ADJUSTED = 50  # notes, from the best, that adjustments look at
 LEADERS: tuple[ChannelName, ...] = ("lexical", "semantic")
 """The channels that are asked first, and lead others."""
 
@@ -213,7 +211,6 @@ def add_adjustments(run: Run, ranking: Ranking) -> None:
 
 
 def add_verdicts(run: Run, ranking: Ranking) -> None:
-    """Let a cross-encoder read the best passages with the question."""
     best = {k: c[0] for k in ranking.keys[:CANDIDATES] if (c := ranking.chunks_of(k))}
     rows = run.rows.hit_rows([chunk for chunk in best.values() if chunk > 0])
     shown = {**run.facts, **rows}
@@ -262,5 +259,4 @@ def _confidence(run: Run, hits: Sequence[Hit]) -> float | None:
 
 
 def _place(hit: Hit, wish: Wish) -> tuple[NotePath, int]:
-    """Return what only one hit has."""
     return hit.path, 0 if wish.unique == "notes" else hit.chunk_index

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from glassmind.models.protocols import Embedder, Reranker
     from glassmind.store.protocol import Vectors
 
-RECOUNT_S = 2.0
-"""Seconds for which a count of vectors holds while more are being made."""
-
+RECOUNT_S = 2.0  # seconds for which a count of vectors holds while more are being made
 OUT_OF_PLACE = "the vectors are not in place yet"
 """They are in the rows, and not in the matrix that is searched."""
 
@@ -84,7 +82,6 @@ class Semantic:
         return found
 
     def breaker(self, model: str) -> CircuitBreaker:
-        """Return what remembers how a model fared that somebody waited for."""
         return self._breakers.setdefault(model, CircuitBreaker(model))
 
     def _open(self, space: Space) -> SemanticIndex:
@@ -140,7 +137,6 @@ class Semantic:
         return self._foreign[1]
 
     def _compared(self, space: Space) -> str | None:
-        """Return what to say where a space is not that of the settings."""
         try:
             return self._vault.foreign_space(space)
         except ModelFault as error:

@@ -33,9 +33,7 @@ MOST_CHARS = 128_000_000
 """Characters hashed for one call: about a second; thousands of notes, or one of 50 MB
 when some line is looked for."""
 
-PLACE_CHARS = 200
-"""What looking at a place costs beside its text, in characters hashed."""
-
+PLACE_CHARS = 200  # what looking at a place costs beside its text, in characters hashed
 MOST_NOTES = 50
 """Notes looked at for each reason: more have nothing but a common name in common."""
 
@@ -107,8 +105,6 @@ class _NoteText(NamedTuple):
 
 
 class _Verifier:
-    """Verifies the receipts of one call; keeps the note read last."""
-
     def __init__(self, vault: Vault, files: VaultFiles, most_chars: int) -> None:
         self._vault, self._files, self._rules = vault, files, vault.ignore_rules()
         self._most, self._left = most_chars, most_chars
@@ -174,7 +170,6 @@ class _Verifier:
         return Verified(text, "gone", None, f"{said} ({looked} looked at{given_up})")
 
     def _likely(self, receipt: Receipt, rows: Rows) -> Iterator[NotePath]:
-        """Yield the notes that may hold the lines now, the likeliest first."""
         yield from rows.notes_named(name_key(receipt.path), MOST_NOTES)
         yield from self._new[:MOST_NOTES]
         yield from islice(self._with_same_lines(receipt, rows), MOST_NOTES)

@@ -19,25 +19,15 @@ if TYPE_CHECKING:
     from glassmind.store.lexical.search import KeywordQuery
     from glassmind.store.sqlite.rows import Rows
 
-SEEDS = 20
-"""Hits whose links are followed; 10 to 30 measure the same."""
-
-LINKING_CHUNKS = 50
-"""Chunks, of each channel, whose links are read line by line."""
-
+SEEDS = 20  # hits whose links are followed; 10 to 30 measure the same
+LINKING_CHUNKS = 50  # chunks, of each channel, whose links are read line by line
 WHOLE_SENTENCE = 8
 """Words from which a question counts as a sentence. A short one is mostly a name, and
 the note of that name is wanted rather than those it leads to."""
 
-DECAY = 0.5
-"""What one more hop leaves of a vote."""
-
-MOST_VISITED = 1_000
-"""Notes that a walk visits at most; a hub leads everywhere."""
-
-LINE_SHOWN = 120
-"""Characters of the line around a link that a reason quotes."""
-
+DECAY = 0.5  # what one more hop leaves of a vote
+MOST_VISITED = 1_000  # notes that a walk visits at most; a hub leads everywhere
+LINE_SHOWN = 120  # characters of the line around a link that a reason quotes
 ROOT = "the note asked about"
 
 
@@ -117,7 +107,6 @@ def described(
 
 
 def together(spreading: dict[int, Vote], lines: dict[int, Vote]) -> list[Vote]:
-    """Return both kinds of votes as one, from 0 to 1, best first."""
     votes = []
     for note_id in {**spreading, **lines}:
         one, other = spreading.get(note_id), lines.get(note_id)
@@ -171,7 +160,6 @@ def walk(
 
 
 def order_of(vote: Vote) -> tuple[float, int, int]:
-    """Return what votes are sorted by: of equal ones the nearer comes first."""
     return (-vote.score, vote.depth, vote.note_id)
 
 

@@ -8,11 +8,8 @@ from glassmind.model.search import Candidate, ChannelName
 from glassmind.model.suggestions import Partner
 from glassmind.search.plan import Channel, Place, Reason, Route, Run
 
-FOLLOWED = 10
-"""Hits whose partners are looked at; 5 to 20 measure the same."""
-
-PARTNERS = 3
-"""Notes that each of them brings; one measures the same."""
+FOLLOWED = 10  # hits whose partners are looked at; 5 to 20 measure the same
+PARTNERS = 3  # notes that each of them brings; one measures the same
 
 
 class Likeness(NamedTuple):

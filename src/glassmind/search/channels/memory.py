@@ -6,8 +6,7 @@ from glassmind.model.search import Candidate, ChannelName, Filter
 from glassmind.search.hits import is_in_inbox
 from glassmind.search.plan import Channel, Place, Reason
 
-MOST = 20
-"""Chunks by words, and by meaning, that are looked at."""
+MOST = 20  # chunks by words, and by meaning, that are looked at
 
 
 class Memory(Channel):
