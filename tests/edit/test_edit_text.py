@@ -385,7 +385,7 @@ def test_a_task_that_stands_on_another_line_is_said_to() -> None:
 
 def test_an_id_that_is_lost_by_the_text_is_refused() -> None:
     with pytest.raises(BadEdit, match=r"\^id would not be read"):
-        after("> a ^id\n", AtBlock("id", "```\ncode\n```"))
+        after("- a ^id\n", AtBlock("id", "```\ncode\n```"))
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ def test_what_is_too_long_is_read_up_to_there(
     whole = GitLog(repository, timeout_s=SECONDS)
     assert len(list(whole)) == 2
     assert not whole.cut
-    monkeypatch.setattr(git, "MOST_BYTES", 100)
+    monkeypatch.setattr(git, "MOST_COMMITS", 1)
 
     part = GitLog(repository, timeout_s=SECONDS)
 

@@ -214,7 +214,7 @@ def test_no_time_for_the_history_is_a_notice(
 def test_a_history_too_long_is_cut_and_says_so(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git, "MOST_BYTES", 500)
+    monkeypatch.setattr(git, "MOST_COMMITS", 1)
 
     found = grown[0].engine.knowledge.timeline("Tea")
 
@@ -286,7 +286,7 @@ def test_a_file_time_and_a_commit_are_compared_as_moments(vault: VaultDesk) -> N
 def test_a_history_cut_short_of_the_beginning_says_at_the_latest(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git, "MOST_BYTES", 300)
+    monkeypatch.setattr(git, "MOST_COMMITS", 1)
 
     found = grown[0].engine.knowledge.timeline("Tea")
 

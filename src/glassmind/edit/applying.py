@@ -102,26 +102,23 @@ NOTHING = "nothing was changed: no file would be another"
 OFF = 'writes.mode = "off" lets nothing be written'
 
 SETTLED = "settled after an interruption"
-"""Why a file was written, for the record."""
 
 
 def applied(
     vault: EditVault,
     change: Draft | Changeset,
     request: EditRequest,
-    *,
-    undoes: str = "",
 ) -> Changed:
     """Apply a change, all of it or nothing, and return what was done.
 
-    A changeset that is kept already keeps its id; a draft gets one, and `undoes` is the
-    id of the changeset that it takes back. What cannot be applied is as it was: a kept
-    one in its former state, a draft kept as failed if it had come that far.
+    A changeset that is kept already keeps its id; a draft gets one. What cannot be
+    applied is as it was: a kept one in its former state, a draft kept as failed if it
+    had come that far.
     """
     with vault.files.turn():
         settled = _settle_all(vault)
         notices = _notices(vault, settled)
-        changeset, former = _numbered(vault, change, request, undoes)
+        changeset, former = _numbered(vault, change, request)
         if not changeset.draft.steps:
             if former is not None:
                 vault.changesets.shift(changeset.id, "applied")
@@ -207,15 +204,13 @@ def _brought_to_an_end(vault: EditVault, changeset: Changeset) -> str:
 
 
 def _numbered(
-    vault: EditVault, change: Draft | Changeset, request: EditRequest, undoes: str
+    vault: EditVault, change: Draft | Changeset, request: EditRequest
 ) -> tuple[Changeset, ChangeState | None]:
     if isinstance(change, Changeset):
         draft = replace(change.draft, steps=moving(change.draft.steps))
         return replace(change, draft=draft, state="applying"), change.state
-    draft = with_folders(vault, replace(change, steps=moving(change.steps)))
-    return vault.changesets.made(
-        draft, "applying", client=request.client, undoes=undoes
-    ), None
+    draft = replace(change, steps=moving(change.steps))
+    return made(vault, draft, "applying", request), None
 
 
 def moving(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -314,12 +309,14 @@ TAINTED = "tainted"
 """The fact of a change that is only shown, and of somebody who was given text before
 that nobody vouches for: who applies it may never have read that."""
 
+UNDOES = "undoes"
+"""The fact of a draft that names the changeset which it takes back."""
+
 SUBJECT = "subject"
 """The fact of a draft that names the note whose words were asked to change; in its
 other files only links follow."""
 
 FOLDERS = frozenset(MEMO_FOLDERS.values())
-"""Of the agent folder, those whose every note is a memo."""
 
 AUTHORSHIP = (
     "kind",
@@ -331,7 +328,6 @@ AUTHORSHIP = (
     "untrusted",
     "merged",
 )
-"""The properties of a memo that tell whose it is and who has looked at it."""
 
 KINDS = frozenset(get_args(MemoKind))
 _BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]", re.MULTILINE)
@@ -345,9 +341,9 @@ def decided(vault: EditVault, draft: Draft, request: EditRequest) -> Changed:
         refuse_marks(draft)
         refuse_memos(vault, draft, request)
     if not moving(draft.steps):
-        made = vault.changesets.made(draft, "previewed", client=request.client)
         # none may ask for it by an id: it is kept nowhere
-        return changed(replace(made, id=""), notices=(NOTHING,))
+        shown = replace(made(vault, draft, "previewed", request), id="")
+        return changed(shown, notices=(NOTHING,))
     found = permitted(vault, draft, tainted=request.tainted)
     may, rule = found.verdict
     if request.dry_run:
@@ -381,6 +377,23 @@ def permitted(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judge
     return not_forbidden(vault, draft, tainted=tainted)
 
 
+def made(
+    vault: EditVault,
+    draft: Draft,
+    state: ChangeState,
+    request: EditRequest,
+    reason: str = "",
+) -> Changeset:
+    """Return a draft under an id; nothing is kept yet."""
+    return vault.changesets.made(
+        with_folders(vault, draft),
+        state,
+        client=request.client,
+        undoes=str(draft.facts.get(UNDOES, "")),
+        reason=reason,
+    )
+
+
 def kept(
     vault: EditVault,
     draft: Draft,
@@ -389,10 +402,9 @@ def kept(
     *,
     reason: str,
 ) -> Changed:
-    known = with_folders(vault, draft)
-    made = vault.changesets.made(known, state, client=request.client, reason=reason)
-    vault.changesets.keep(made)
-    return changed(made)
+    changeset = made(vault, draft, state, request, reason)
+    vault.changesets.keep(changeset)
+    return changed(changeset)
 
 
 def without_forbidden(

@@ -52,8 +52,6 @@ LEAST_LETTERS = 8
 """So many letters in a row of a credential are a part of it that counts."""
 
 HIDDEN = "(hidden)"
-"""What stands for a credential of whichever kind."""
-
 _KEY_END = re.compile(r"-----(?:BEGIN|END)[A-Z0-9 ]+-----")
 """The first or last line of a private key, which by itself says nothing."""
 
@@ -378,14 +376,10 @@ CONTEXT = 3
 """Lines shown around a change, as every program that shows diffs does."""
 
 MOST_BYTES = 2_000_000
-"""How large a file may be of which lines are shown: far above any note."""
-
 MOST_SHOWN = 40_000
 """Characters of one diff: some ten pages, and about as many tokens as a reader has."""
 
 MOST_SHOWN_IN_ALL = 400_000
-"""Characters of all diffs of a changeset; beyond them, counts alone."""
-
 DAMAGED = "damaged"
 """The fact of a draft in a list that could not be read: why."""
 
@@ -532,8 +526,7 @@ def _lines(
         first, last = group[0], group[-1]
         begin = max(0, first.start - CONTEXT)
         end = min(len(mine), last.end + CONTEXT)
-        there = first.other_start - (first.start - begin)
-        upto = last.other_end + (end - last.end)
+        there, upto = _over(group, begin, end)
         yield f"@@ -{_range(begin, end)} +{_range(there, upto)} @@\n"
         at = begin
         for hunk in group:

@@ -71,7 +71,6 @@ from glassmind.model.health import Repairs
 from glassmind.vault import Vault
 
 TRIES = 5
-"""How often a change is thought out anew when somebody edits its files meanwhile."""
 
 
 class Editing:
@@ -283,18 +282,16 @@ class Editing:
         return settle(self._vault)
 
     def propose_for_renamed(self, moves: Mapping[NotePath, NotePath]) -> str:
+        """Propose new links for notes that others renamed; return what to say of it."""
         try:
-            done = self._proposed(moves)
+            with self._vault.faults():
+                found = propose_links(self._vault, moves) if moves else None
         except GlassmindError as error:
             return f"links to renamed notes could not be looked at: {error}"
-        if done is None:
+        if found is None or not is_visible_changeset(self._vault, found.changeset):
             return ""
-        identity, title = done.changeset.id, done.changeset.draft.title
+        identity, title = found.changeset.id, found.changeset.draft.title
         return f"{title}, can be written anew: glassmind proposals show {identity}"
-
-    def _proposed(self, moves: Mapping[NotePath, NotePath]) -> Changed | None:
-        with self._vault.faults():
-            return propose_links(self._vault, moves)
 
     def _made(
         self, plan: Callable[[], Draft], request: EditRequest, *, again: bool = True
@@ -341,13 +338,7 @@ class Editing:
 
     def _offer(self, steps: Sequence[Step]) -> str:
         moves = moves_by_others(self._vault.take_renames(), steps)
-        try:
-            found = self._proposed(moves) if moves else None
-        except GlassmindError as error:
-            return f"links to renamed notes could not be looked at: {error}"
-        if found is None or not is_visible_changeset(self._vault, found.changeset):
-            return ""
-        return f"{found.changeset.id} waits for a person: {found.changeset.draft.title}"
+        return self.propose_for_renamed(moves)
 
     def _refuse_off(self) -> None:
         if self._vault.config.writes.mode == "off":

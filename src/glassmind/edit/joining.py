@@ -31,8 +31,6 @@ from glassmind.obsidian.property_edits import spliced
 from glassmind.obsidian.text import fold
 
 LOWEST = 6
-"""The lowest rank a heading can have."""
-
 _ATX = re.compile(rb" {0,3}#{1,6}(?=[ \t\r\n]|$)")
 _NO_TEXT = frozenset(("code", "fence", "math", "math_block", "comment", "html"))
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)+")
@@ -187,8 +185,6 @@ def _reaches_over(note: Note, at: int) -> bool:
 
 
 _FORBIDDEN = re.compile(r"(?:%%|[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]|\s)+")
-"""What no file is called by on some system, and what means something in links."""
-
 _REFERENCE = re.compile(r"\[\^([^\[\]]+)\]")
 _BLANK_BEHIND = re.compile(rb"[ \t]*(?:\r?\n[ \t]*(?:\r?\n|\Z)|\Z)")
 
@@ -385,7 +381,6 @@ def home_of(at: int, sections: Sequence[Section]) -> int | None:
 
 
 Said: TypeAlias = list[tuple[int, object]]
-"""What a note says of one kind, and where."""
 
 
 def _headings(note: Note) -> Said:

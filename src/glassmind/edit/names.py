@@ -164,11 +164,7 @@ def _as_expected(
 
 
 LONGEST_NAME_BYTES = 255
-"""What Linux takes for one name; other systems take a little more."""
-
 BARRED = re.compile(r'%%|\[\[|\]\]|[#^|\[\]\\:*?"<>]')
-"""What no link can hold, or some file system refuses."""
-
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 _SHOWN = 80
 

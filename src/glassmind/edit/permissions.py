@@ -32,10 +32,7 @@ from glassmind.model import NotePath
 from glassmind.model.edits import Changed, Changeset, Draft, Step, Verdict
 
 TO_TRASH = frozenset(("delete", "merge", "undo"))
-"""What puts files into the trash; to move one there is to delete it."""
-
 FROM_TRASH = frozenset(("undo",))
-"""What takes files out of it."""
 
 
 class Judged(NamedTuple):
@@ -147,10 +144,7 @@ def notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
 
 
 OWNERS = "only the owner of the vault can do this"
-"""What is said where a file is in the way that whoever asks may not read."""
-
 WAITS = "a person has to look at it first"
-"""Why a change waits for something in files that whoever asks may not read."""
 
 
 def is_seen(vault: EditVault, path: NotePath) -> bool:
@@ -253,7 +247,7 @@ def as_seen(vault: EditVault, done: Changed, client: str = "") -> Changed:
         return done
     steps = done.changeset.draft.steps
     told = vault.sight.as_told(done.changeset, steps, client)
-    kept = {_ends(step) for step in told.draft.steps}
+    kept = {(step.path, step.to) for step in told.draft.steps}
     files = tuple(one for one in done.files if (one.path, one.to) in kept)
     closed = tuple(step.to for step in steps if vault.sight.closes(step))
     if (
@@ -272,10 +266,6 @@ def is_visible_changeset(
         return bool(told_changeset(vault, changeset.id, client))
     except ChangesetUnknown:
         return False
-
-
-def _ends(step: Step) -> tuple[NotePath | None, NotePath]:
-    return step.path, step.to
 
 
 def not_forbidden(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:

@@ -410,7 +410,6 @@ def _stem(path: NotePath) -> str | None:
 
 
 _NO_NAME = re.compile(r"[\[\]|^\r\n]")
-"""What no name in a link can hold."""
 
 
 def link_writer(vault: EditVault) -> WriteLink:

@@ -12,18 +12,19 @@ from typing import NamedTuple
 
 from glassmind.edit.applying import (
     TAINTED,
+    UNDOES,
     applied,
     as_of,
     changes_memos,
     kept,
     known_undone,
+    made,
     moves_since,
     moving,
     permitted,
     refuse_left_out,
     refuse_memos,
     settle,
-    with_folders,
     withheld,
     without_forbidden,
     would_wait,
@@ -70,14 +71,7 @@ from glassmind.model.edits import (
 )
 
 EDITED = "files of it were edited since, so that a person should look at it"
-"""Why a change that was planned again waits."""
-
 REMEMBERED = "it changes what is remembered, and another had written that"
-"""Why an agent cannot take back at once what it did not do itself."""
-
-UNDOES = "undoes"
-"""The fact of a draft that names the changeset which it takes back."""
-
 UNSEEN = "it would become a proposal, as files were edited since"
 
 
@@ -165,23 +159,16 @@ def _decided(
     if verdict.may == "allow" and by_another and changes_memos(vault, draft):
         verdict = Verdict("propose", REMEMBERED)
     if clean and verdict.may == "allow" and not request.dry_run:
-        return applied(vault, draft, request, undoes=known.id)
-    state: ChangeState = "previewed" if request.dry_run else "proposed"
-    reason = would_wait(verdict) if request.dry_run else verdict.rule
-    if not clean:
-        reason = EDITED
-    made = vault.changesets.made(
-        with_folders(vault, as_of(draft, request)),
-        state,
-        client=request.client,
-        undoes=known.id,
-        reason=reason,
-    )
+        return applied(vault, draft, request)
+    draft = as_of(draft, request)
     if request.dry_run and not clean:
         # not kept: none may apply it unseen, by whatever id
-        return changed(replace(made, id=""), notices=[UNSEEN])
-    vault.changesets.keep(made)
-    return changed(made)
+        shown = made(vault, draft, "previewed", request, EDITED)
+        return changed(replace(shown, id=""), notices=[UNSEEN])
+    reason = would_wait(verdict) if request.dry_run else verdict.rule
+    state: ChangeState = "previewed" if request.dry_run else "proposed"
+    why = reason if clean else EDITED
+    return kept(vault, draft, state, request, reason=why)
 
 
 def _what_is_left(
@@ -300,17 +287,12 @@ def told_to_stay(path: NotePath, lines: Span) -> str:
 
 
 CLIENT = "glassmind"
-"""The client of proposals that nobody asked for."""
-
 RENAMED = "notes were renamed outside of Glassmind, and links still say their old names"
 
 MORE_LINKS = "it concerns other links or files now, so that a person should look at it"
-"""Why a change that was planned again waits."""
-
 SAID_ALREADY = "its files say so already"
 
 TAKES_AWAY: frozenset[ChangeVerb] = frozenset(("delete", "merge"))
-"""What puts a note into the trash, and so is confirmed."""
 
 _WITH_LINKS: frozenset[ChangeVerb] = frozenset(
     ("create", "delete", "move", "rename-heading", "merge", "split", "undo")
@@ -470,17 +452,12 @@ def _replaced(vault: EditVault, waits: Changeset, draft: Draft, reason: str) -> 
     refuse_left_out(vault, draft, known_undone(vault, waits))
     if vault.sight is None:
         draft = replace(draft, facts={**draft.facts, OWNERS_PLAN: True})
-    made = vault.changesets.made(
-        with_folders(vault, draft),
-        "proposed",
-        client=waits.client,
-        undoes=waits.undoes,
-        reason=reason,
-    )
-    vault.changesets.keep(made)
-    vault.changesets.shift(waits.id, "rejected", reason=f"{made.id} took its place")
-    notice = f"nothing was changed: {reason}; {made.id} takes the place of {waits.id}"
-    return changed(made, notices=[notice])
+    request = EditRequest(client=waits.client)
+    done = kept(vault, draft, "proposed", request, reason=reason)
+    new = done.changeset.id
+    vault.changesets.shift(waits.id, "rejected", reason=f"{new} took its place")
+    notice = f"nothing was changed: {reason}; {new} takes the place of {waits.id}"
+    return replace(done, notices=(notice,))
 
 
 def _refitted(

@@ -38,11 +38,7 @@ from glassmind.obsidian.property_edits import spliced
 from glassmind.obsidian.text import fold
 
 LinkEnd: TypeAlias = tuple[NotePath, str | None]
-"""The file that a link leads to, and its subpath."""
-
 EndAfter: TypeAlias = Callable[[NotePath, str | None, str], LinkEnd]
-"""Where a link of a kind must lead that led to a file, with a subpath."""
-
 NO_SETTINGS = ObsidianSettings({}, ())
 
 

@@ -32,13 +32,8 @@ OTHER_KINDS = ("canvas", "base")
 """Kinds of notes whose references the rows do not all know."""
 
 EARLY = "early"
-"""The fact of a draft that names files with links that lead somewhere only by it."""
-
 MERGED = "merged"
-"""The fact of a draft that says which note is merged into which."""
-
 MOST_RISKS = 50
-"""How many risks a draft names; a person reads no more."""
 
 _REWRITERS = {
     ".md": relinked_note,
@@ -387,23 +382,14 @@ class PartMoves:
         part = before.meant(subpath, markdown=markdown) if before else None
         if part is None or subpath is None:
             return home, subpath
-        landed = self._place(target, part)
+        landed = self.parts.get((target, part), (home, part))
         after = self.after.get(landed[0])
         if after is None:
             return landed[0], subpath
-        return landed[0], self._subpath(target, part, subpath, landed, after)
-
-    def _place(self, target: NotePath, part: OutlinePart) -> Place:
-        home = self.whole.get(target, target)
-        return self.parts.get((target, part), (home, part))
+        return landed[0], self._subpath(target, subpath, landed, after)
 
     def _subpath(
-        self,
-        target: NotePath,
-        part: OutlinePart,
-        subpath: str,
-        landed: Place,
-        after: Outline,
+        self, target: NotePath, subpath: str, landed: Place, after: Outline
     ) -> str:
         home, now = landed
         is_anchor = self.before[target].meant(subpath) is None
@@ -413,13 +399,6 @@ class PartMoves:
             anchor = f"#{anchor_of(after.texts[now.at])}"
             if after.meant(anchor, markdown=True) == now:
                 return anchor
-        if part.kind == "heading":
-            chain = self.before[target].chain(subpath, part)
-            places = [self._place(target, OutlinePart("heading", at)) for at in chain]
-            if places and all(path == home for path, _ in places):
-                named = after.spelled([step.at for _, step in places])
-                if named is not None and after.meant(named) == now:
-                    return named
         address = after.address(now)
         if address is None:
             raise EditRefused(

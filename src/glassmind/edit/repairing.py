@@ -34,13 +34,8 @@ CHANGED = "{path} changed since it was looked at; ask again"
 TAKEN = "another edit of {path} stands in its place; ask again once that is made"
 
 MENDED, UNMENDED = "mended", "unmended"
-"""The facts of a draft that say what it fixes, and what is left and why."""
-
 MOST_KEYS = 3
-"""Keys that are named of what is left for one reason."""
-
 MOST_REASONS = 50
-"""Sentences about what is left; a person reads no more."""
 
 
 def plan_repair(vault: EditVault, repairs: Repairs) -> Draft:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +11,6 @@ from glassmind.edit.diffs import look_as_shown
 from glassmind.edit.joining import (
     Footnotes,
     Joined,
-    Section,
     check_cut,
     cut_out,
     file_name,
@@ -27,6 +26,7 @@ from glassmind.edit.joining import (
 from glassmind.edit.names import Disk, check_new_name, is_taken
 from glassmind.edit.page import Page
 from glassmind.edit.permissions import is_seen
+from glassmind.edit.relink_text import Relink
 from glassmind.edit.relinking import (
     MERGED,
     KnownFiles,
@@ -55,7 +55,7 @@ from glassmind.model.edits import ChangeProperty, Draft, Rewritten, Splice, Step
 from glassmind.model.notes import Note, Tag
 from glassmind.obsidian.elements import is_tag
 from glassmind.obsidian.file_refs import CanvasRef, canvas_refs, canvas_respelled
-from glassmind.obsidian.links import Outline, OutlinePart, heading_words
+from glassmind.obsidian.links import Outline, OutlinePart, PartKind, heading_words
 from glassmind.obsidian.notes import parse_note
 from glassmind.obsidian.property_edits import changed_property, spliced
 from glassmind.obsidian.text import fold
@@ -159,20 +159,7 @@ def _reads_so(before: Note, after: Note, at: int, words: str) -> bool:
 
 
 UNITED = ("tags", "aliases", "cssclasses")
-"""The lists that Obsidian knows: items of both notes are kept."""
-
 OWN = ("title",)
-"""What a property says of one note alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Merge:
-    vault: EditVault
-    files: KnownFiles
-    added: Page
-    into: Page
-    trash: NotePath
-    first: Joined
 
 
 def plan_merge(
@@ -185,57 +172,31 @@ def plan_merge(
     if source == into:
         raise BadEdit(f"{source} is one note; two are merged")
     added, target = page_at(vault, source, expected), page_at(vault, into)
+    title = added.note.title
     if added.note.frontmatter.error is not None:
         reason = f"{added.note.frontmatter.error} They would be lost"
         raise NotEditable(source, reason)
     trash = trash_place(source, partial(is_taken, vault))
-    first = joined(target, added, added.note.title)
-    merge = _Merge(vault, known_files(vault), added, target, trash, first)
-    return _merge_draft(merge, _merge_moves(merge))
-
-
-def _merge_moves(merge: _Merge) -> PartMoves:
-    source, into, first = merge.added.path, merge.into.path, merge.first
-    parts: dict[Place, Place] = {}
-    for at in range(len(merge.added.note.headings)):
-        then = OutlinePart("heading", first.headings + at)
-        parts[source, OutlinePart("heading", at)] = into, then
-    for at in range(len(merge.added.note.block_ids)):
-        parts[source, OutlinePart("block", at)] = (
-            into,
-            OutlinePart("block", first.blocks + at),
-        )
-    before = {
-        page.path: Outline.of_note(page.note) for page in (merge.added, merge.into)
-    }
-    after = {into: Outline.of_note(first.page.note)}
-    return PartMoves(before, after, parts, {source: into})
-
-
-def _merge_draft(merge: _Merge, moves: PartMoves) -> Draft:
-    vault, files = merge.vault, merge.files
-    source, into = merge.added.path, merge.into.path
-    gone = Step(source, merge.trash, merge.added.raw, merge.added.raw)
+    first = joined(target, added, title)
+    moves, files = _merge_moves(added, target, first), known_files(vault)
+    gone = Step(source, trash, added.raw, added.raw)
     relink = relink_for(vault, files, files.renames([gone]), moves.end_after)
     relink = replace(relink, goes={})
-    moved = relinked(source, merge.added.raw, into, relink)
-    own = relinked(into, merge.into.raw, into, relink)
+    moved = relinked(source, added.raw, into, relink)
+    own = relinked(into, target.raw, into, relink)
     added = Page.of(source, moved.raw)
-    both = joined(Page.of(into, own.raw), added, merge.added.note.title)
-    if both.headings != merge.first.headings:
+    both = joined(Page.of(into, own.raw), added, title)
+    if both.headings != first.headings:
         raise EditRefused(f"the headings of {source} and {into} cannot be told apart")
     page, risks = _with_properties(both.page, added.note)
     if both.title:
-        risks.insert(
-            0,
-            f"both have headings of one name: those of {source} come below the heading "
-            f"{both.title}",
-        )
+        clash = f"both have headings of one name: those of {source} come below"
+        risks.insert(0, f"{clash} the heading {both.title}")
     draft = draft_with_links(
         vault,
         "merge",
         f"merge {source} into {into}",
-        [Step(into, into, merge.into.raw, page.raw), gone],
+        [Step(into, into, target.raw, page.raw), gone],
         files=files,
         moves=moves,
         settled=[into],
@@ -243,6 +204,21 @@ def _merge_draft(merge: _Merge, moves: PartMoves) -> Draft:
         facts={"heading": both.title, SUBJECT: into, MERGED: [source, into]},
     )
     return _with_count(draft, moved.links + own.links)
+
+
+def _merge_moves(added: Page, into: Page, first: Joined) -> PartMoves:
+    counts: tuple[tuple[PartKind, int, int], ...] = (
+        ("heading", len(added.note.headings), first.headings),
+        ("block", len(added.note.block_ids), first.blocks),
+    )
+    parts: dict[Place, Place] = {
+        (added.path, OutlinePart(kind, at)): (into.path, OutlinePart(kind, by + at))
+        for kind, count, by in counts
+        for at in range(count)
+    }
+    before = {page.path: Outline.of_note(page.note) for page in (added, into)}
+    after = {into.path: Outline.of_note(first.page.note)}
+    return PartMoves(before, after, parts, {added.path: into.path})
 
 
 def _with_count(draft: Draft, more: int) -> Draft:
@@ -303,16 +279,6 @@ def _changed(page: Page, change: ChangeProperty) -> Page:
     return Page.of(page.path, page.with_splices(splices))
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    vault: EditVault
-    files: KnownFiles
-    page: Page
-    chosen: Sequence[int]
-    sections: Sequence[Section]
-    paths: Sequence[NotePath]
-
-
 def plan_split(  # noqa: PLR0913 - each fact by its name
     vault: EditVault,
     note: NotePath,
@@ -330,10 +296,36 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
     files = known_files(vault)
     home = note.rpartition("/")[0] if folder is None else folder.strip("/ ")
     names = [file_name(page.note.headings[at].text) for at in chosen]
-    sections = [section_of(page.note, page.source, at) for at in chosen]
     paths = _paths(vault, home, names, files)
-    split = _Split(vault, files, page, chosen, sections, paths)
-    return _split_draft(split, _split_moves(split))
+    moves = _split_moves(page, chosen, paths)
+    new = [Step(None, path, None, b"") for path in paths]
+    relink = relink_for(vault, files, files.renames(new), moves.end_after)
+    own = relinked(note, page.raw, note, relink)
+    left = Page.of(note, own.raw)
+    links = dict(zip(chosen, _links(vault, relink, note, paths), strict=True))
+    stays = left.with_splices(left_over(left, chosen, links.__getitem__))
+    steps, risks = [Step(note, note, page.raw, stays)], [*own.risks]
+    footnotes = Footnotes.of(page.note)
+    changed = _changed_links(page, left.note, chosen)
+    for at, path in zip(chosen, paths, strict=True):
+        # read by itself it says what it says in the note: that was looked at
+        piece = relinked(note, cut_out(page, at, footnotes), path, relink)
+        steps.append(Step(None, path, None, piece.raw))
+        risks.extend(risk for risk in piece.risks if risk not in risks)
+        changed += piece.links
+    title = f"split {note} into {len(paths)} notes more"
+    draft = draft_with_links(
+        vault,
+        "split",
+        f"split {paths[0]} from {note}" if len(paths) == 1 else title,
+        steps,
+        files=files,
+        moves=moves,
+        settled=[note],
+        risks=risks,
+        facts={"notes": [str(path) for path in paths], SUBJECT: note},
+    )
+    return _with_count(draft, changed)
 
 
 def _paths(
@@ -352,81 +344,43 @@ def _paths(
     return found
 
 
-def _split_moves(split: _Split) -> PartMoves:
-    note, path = split.page.note, split.page.path
-    places: dict[Place, Place] = {}
-    for section, to in zip(split.sections, split.paths, strict=True):
+def _split_moves(
+    page: Page, chosen: Sequence[int], paths: Sequence[NotePath]
+) -> PartMoves:
+    note, path = page.note, page.path
+    sections = [section_of(note, page.source, at) for at in chosen]
+    left = parts_left(note, sections)
+    places: dict[Place, Place] = {
+        (path, part): (path, then) for part, then in left.items()
+    }
+    footnotes = Footnotes.of(note)
+    rest = page.with_splices(left_over(page, chosen, lambda _: ""))
+    after = {path: Outline.of_note(Page.of(path, rest).note)}
+    for at, section, to in zip(chosen, sections, paths, strict=True):
         moved = parts_after(note, section)
         places |= {(path, part): (to, then) for part, then in moved.items()}
-    left = parts_left(note, split.sections)
-    places |= {(path, part): (path, then) for part, then in left.items()}
-    footnotes = Footnotes.of(note)
-    after = {path: Outline.of_note(_left_note(split.page, split.chosen))}
-    for at, to in zip(split.chosen, split.paths, strict=True):
-        text = cut_out(split.page, at, footnotes).decode()
+        text = cut_out(page, at, footnotes).decode()
         after[to] = Outline.of_note(parse_note(to, text))
     return PartMoves({path: Outline.of_note(note)}, after, places)
 
 
-def _left_note(page: Page, chosen: Sequence[int]) -> Note:
-    raw = page.with_splices(left_over(page, chosen, lambda _: ""))
-    return Page.of(page.path, raw).note
-
-
-def _split_draft(split: _Split, moves: PartMoves) -> Draft:
-    vault, files, page = split.vault, split.files, split.page
-    new = [Step(None, path, None, b"") for path in split.paths]
-    relink = relink_for(vault, files, files.renames(new), moves.end_after)
-    own = relinked(page.path, page.raw, page.path, relink)
-    left = Page.of(page.path, own.raw)
+def _links(
+    vault: EditVault, relink: Relink, note: NotePath, paths: Sequence[NotePath]
+) -> Iterator[str]:
     settings = vault.settings()
     pen = LinkWriter(relink.after, settings.markdown_links, settings.link_format)
-    links = dict(zip(split.chosen, _links(pen, split), strict=True))
-    stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
-    steps, risks = [Step(page.path, page.path, page.raw, stays)], [*own.risks]
-    footnotes = Footnotes.of(page.note)
-    changed = _changed_links(page.note, left.note, split.sections)
-    for at, path in zip(split.chosen, split.paths, strict=True):
-        # read by itself it says what it says in the note: that was looked at
-        piece = relinked(page.path, cut_out(page, at, footnotes), path, relink)
-        steps.append(Step(None, path, None, piece.raw))
-        risks.extend(risk for risk in piece.risks if risk not in risks)
-        changed += piece.links
-    paths = [str(path) for path in split.paths]
-    draft = draft_with_links(
-        vault,
-        "split",
-        _title(split),
-        steps,
-        files=files,
-        moves=moves,
-        settled=[page.path],
-        risks=risks,
-        facts={"notes": paths, SUBJECT: page.path},
-    )
-    return _with_count(draft, changed)
-
-
-def _title(split: _Split) -> str:
-    if len(split.paths) == 1:
-        return f"split {split.paths[0]} from {split.page.path}"
-    return f"split {split.page.path} into {len(split.paths)} notes more"
-
-
-def _links(pen: LinkWriter, split: _Split) -> list[str]:
-    found: list[str] = []
-    for path in split.paths:
-        link = next(pen.written(split.page.path, path, ""), None)
+    for path in paths:
+        link = next(pen.written(note, path, ""), None)
         if link is None:
-            raise EditRefused(f"{split.page.path} was not split: no link names {path}")
-        found.append(link)
-    return found
+            raise EditRefused(f"{note} was not split: no link names {path}")
+        yield link
 
 
-def _changed_links(before: Note, after: Note, gone: Sequence[Section]) -> int:
+def _changed_links(before: Page, after: Note, chosen: Sequence[int]) -> int:
+    gone = [section_of(before.note, before.source, at) for at in chosen]
     return sum(
         old[1:3] != new[1:3]
-        for old, new in zip(before.links, after.links, strict=True)
+        for old, new in zip(before.note.links, after.links, strict=True)
         if home_of(old.start, gone) is None
     )
 
@@ -434,7 +388,6 @@ def _changed_links(before: Note, after: Note, gone: Sequence[Section]) -> int:
 _ASKED = re.compile(
     rb"\b(?:hasTag|tags[ \t]*\.[ \t]*contains(?:Any|All)?)[ \t]*\([^()\r\n]*\)"
 )
-"""Where the expressions of a base ask for tags."""
 
 _NAMED = re.compile(rb"(?P<quote>\\?\"|'{1,2})#?(?P<name>[^\\\"'#\s]+)(?P=quote)")
 """A tag in quotes: those of the expression may be escaped by those of YAML."""

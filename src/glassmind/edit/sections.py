@@ -18,8 +18,6 @@ from glassmind.obsidian.structure import ListItem, Mask, read_structure
 
 _NOTHING = "there is no text to add"
 _TAKE_IN = ("list", "quote", "table", "html", "footnote")
-"""Blocks that a paragraph on the next line becomes part of."""
-
 _UNDERLINE = re.compile(rb" {0,3}(?:=+|-+)[ \t]*\r?(?:\n|$)")
 _ROW = re.compile(rb"\s*\|")
 
@@ -91,7 +89,6 @@ def _runs_on(page: Page, text: bytes) -> bool:
 
 
 NEAREST_NAMED = 3
-"""How many of the nearest are named where there is no such heading."""
 
 
 class Section(NamedTuple):
@@ -115,7 +112,7 @@ class Section(NamedTuple):
 
 def heading_changed(page: Page, edit: AtHeading) -> Planned:
     at = heading_meant(page.note, edit.heading, edit.index)
-    text = _trimmed(page, edit.text)
+    text = page.written(edit.text).rstrip(b"\r\n")
     section = section_below(page, at, edit.scope)
     if edit.where == "replace":
         return Planned([_replaced(page, section, text)])
@@ -319,21 +316,10 @@ def _alike(outline: Outline, name: str, steps: list[str]) -> list[int]:
             return same
     for wanted in (steps, [heading_form(name)]):
         for forms in dict.fromkeys((outline.forms, outline.raw_forms)):
-            found = [
-                at
-                for at, form in enumerate(forms)
-                if all(wanted)
-                and form == wanted[-1]
-                and _leads(wanted[:-1], [forms[above] for above in outline.above[at]])
-            ]
+            found = outline.nested(wanted, forms) if all(wanted) else []
             if found:
                 return found
     return []
-
-
-def _leads(wanted: list[str], above: list[str]) -> bool:
-    rest = iter(above)
-    return all(form in rest for form in wanted)
 
 
 def _nearest(note: Note, name: str) -> list[tuple[int, str, float]]:
@@ -342,26 +328,16 @@ def _nearest(note: Note, name: str) -> list[tuple[int, str, float]]:
     return sorted(scored, key=lambda one: (-one[2], one[0]))[:NEAREST_NAMED]
 
 
-def _trimmed(page: Page, text: str) -> bytes:
-    return page.written(text).rstrip(b"\r\n")
-
-
 MARKER = re.compile(rb"([-*+]|([0-9]{1,9})([.)]))([ \t]+)(\[[^\r\n]{1,4}?\][ \t]+)?")
 """What makes a list item: a bullet or a number, its blanks, and maybe a box."""
-
-_LEAD = re.compile(rb"[ \t>]*")
-_OPENING = re.compile(
-    rb"\[![^\]\r\n]*\][+-]?[ \t]*|\[\^[^\]\r\n]+\]:[ \t]*|" + MARKER.pattern
-)
-"""What begins a callout, a footnote or an item, and is no part of its text."""
 
 
 class Place(NamedTuple):
     """A block with an id.
 
     What is replaced stands from `start` to `end`. `first` and `last` are the lines of
-    the whole, with its id and what is nested in it. Each further line of its text
-    begins with `lead`. An item has a `marker`, and stands behind `indent`.
+    the whole, with its id and what is nested in it. An item has a `marker`, stands
+    behind `indent`, and each further line of its text begins with `lead`.
     """
 
     start: int
@@ -375,22 +351,19 @@ class Place(NamedTuple):
 
 
 def place_of(page: Page, named: BlockId) -> Place:
-    at = next(
-        (n for n, b in enumerate(page.note.blocks) if b.start <= named.start < b.end),
-        None,
-    )
-    root = None if at is None else page.note.blocks[at]
-    if root is not None and root.kind == "heading":
+    blocks = page.note.blocks
+    at = next((n for n, b in enumerate(blocks) if b.start <= named.start < b.end), None)
+    if at is not None and blocks[at].kind == "heading":
         return _heading(page, named)
-    if at is not None and root is not None and root.kind == "paragraph":
-        return _paragraph(page, named, at, root)
-    top = named.line if root is None else page.line_of(root.start)
+    if at is not None and blocks[at].kind == "paragraph":
+        return _paragraph(page, named, at, blocks[at])
     items = [i for i in _items(page) if i.start <= named.start < i.end]
     if items and named.end <= items[-1].own_end:
         found = _item(page, named, items[-1])
         if found is not None:
             return found
-    return _inner(page, named, top)
+    reason = f"^{named.name} stands inside of a quote, a list or a footnote"
+    raise NotEditable(page.path, f"{reason}; edit it by its lines")
 
 
 def _heading(page: Page, named: BlockId) -> Place:
@@ -444,36 +417,7 @@ def _item(page: Page, named: BlockId, item: ListItem) -> Place | None:
     )
 
 
-def _inner(page: Page, named: BlockId, top: int) -> Place:
-    line, lead, opening = named.line, *_opened(page, named.line)
-    while not opening and line > top:
-        above_lead, above = _opened(page, line - 1)
-        start = page.line_start(line - 1) + len(above_lead)
-        if not page.source[start : page.line_end(line - 1)].strip():
-            break
-        if above.startswith(b"[!"):  # the title of a callout is none of its text
-            break
-        line, opening = line - 1, above
-    first_lead, opening = _opened(page, line)
-    start = page.line_start(line) + len(first_lead) + len(opening)
-    end = len(page.source[: named.start].rstrip(b"> \t\r\n"))
-    if end <= start:
-        reason = f"^{named.name} stands alone inside of a quote or a list"
-        raise NotEditable(page.path, f"{reason}; edit it by its lines")
-    return Place(start, end, line, named.line, lead)
-
-
-def _opened(page: Page, line: int) -> tuple[bytes, bytes]:
-    start = page.line_start(line)
-    found = _LEAD.match(page.source, start)
-    lead = found[0] if found else b""
-    opening = _OPENING.match(page.source, start + len(lead))
-    return lead, opening[0] if opening else b""
-
-
 NEAREST_BLOCKS = 3
-"""How many of the nearest are named where no block has that id."""
-
 _ATX = re.compile(rb"#{1,6}[ \t]+")
 
 
@@ -490,8 +434,6 @@ def block_changed(page: Page, edit: AtBlock) -> Planned:
     before = edit.where == "before"
     if place.kind == "item":
         return Planned([_sibling(page, place, text, before=before)])
-    if place.lead:
-        return Planned([_beside(page, place, text, before=before)])
     if before:
         return Planned([put_above(page, place.first, text)])
     whole = Section(place.first, place.first, place.first, place.last, page.lines + 1)
@@ -534,8 +476,6 @@ def _block_replaced(page: Page, place: Place, named: BlockId, text: bytes) -> Pl
         if MARKER.match(text):
             start, lead = start - len(place.marker), place.indent
         return Planned([Splice(start, end, _led(page, text, lead))])
-    if place.lead:
-        return Planned([Splice(start, end, _led(page, text, place.lead))])
     if _is_one_paragraph(page, text):
         gap = b"" if end < named.start else b" "
         return Planned([Splice(start, end, text + gap)])
@@ -571,19 +511,6 @@ def _next_marker(marker: bytes, *, step: int) -> bytes:
         return marker
     number = b"%d" % (int(found[2]) + step) + found[3] if found[2] else found[1]
     return number + found[4] + (b"[ ] " if found[5] else b"")
-
-
-def _beside(page: Page, place: Place, text: bytes, *, before: bool) -> Splice:
-    led = place.lead + _led(page, text, place.lead)
-    gap = place.lead.rstrip()
-    newline = page.end_of_line
-    if before:
-        return _whole_lines(page, place, led + newline + gap, before=True)
-    text = gap + newline + led
-    rest = page.source[page.line_end(place.last) : page.line_end(place.last + 1)]
-    if rest.strip(b"> \t\r\n"):
-        text += newline + gap
-    return _whole_lines(page, place, text, before=False)
 
 
 def _whole_lines(page: Page, place: Place, text: bytes, *, before: bool) -> Splice:

@@ -58,7 +58,6 @@ KINDS: Mapping[type, str] = {
     SetTask: "task",
     AddLink: "link",
 }
-"""What edits are called in replies, as commands call them."""
 
 
 class Edited(NamedTuple):
@@ -199,7 +198,6 @@ def _check_lines(page: Page, first: int, last: int) -> None:
 
 
 LINK_MARK = "{link}"
-"""Where in a sentence the link is to stand."""
 
 
 def link_added(page: Page, edit: AddLink, pen: WriteLink) -> Planned:
@@ -230,8 +228,6 @@ def changed(page: Page, edit: ChangeProperty) -> list[Splice]:
 
 
 NEAREST_TASKS = 3
-"""How many of the nearest are named where no task is meant."""
-
 DONE, OPEN = "x", " "
 
 _HOW = "give its line, or more of its text"
@@ -288,11 +284,7 @@ def _folded(text: str) -> str:
 
 
 NEAREST_TEXTS = 3
-"""How many of the nearest are named where nothing matches."""
-
 NEAR = 0.4
-"""Less alike is not worth naming."""
-
 CLOSE = 0.05
 """Two places whose likeness differs by less cannot be told apart by it."""
 

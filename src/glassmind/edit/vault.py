@@ -25,7 +25,6 @@ OWN_LOG = "writes.jsonl"
 """The record of writes where the agent folder may not be written."""
 
 Disclosed: TypeAlias = Callable[[Sequence[NotePath]], None]
-"""Records the notes whose text the caller was given."""
 
 
 Refresh: TypeAlias = Callable[..., GlassmindError | None]

@@ -58,7 +58,6 @@ LINKLESS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
 """What file systems say that cannot give a file a second name, such as FAT."""
 
 LOOK_S = 0.01
-"""How often it looks whether it is its turn."""
 
 
 class OpenFolder:
@@ -255,8 +254,6 @@ _FORMS = {"linux": ("renameat2", 1), "darwin": ("renameatx_np", 4)}
 renameat2(2) on Linux and renamex_np(2) on macOS."""
 
 _SWAP = 2
-"""The flag that asks both systems to exchange two entries."""
-
 _UNKNOWN = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 """What a kernel or a file system says that has no such form."""
 
@@ -403,7 +400,6 @@ ATTACHMENT_LIMIT_BYTES = 512 * 1024 * 1024
 """A moved or deleted file is read whole, to compare it and to undo the change."""
 
 MOVE_IT = "; move or delete it in Obsidian"
-"""What to do with an attachment that is too large."""
 
 
 def content(

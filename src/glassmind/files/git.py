@@ -16,13 +16,12 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, NamedTuple
+from typing import NamedTuple
 from unicodedata import normalize
 
 from glassmind.errors import NoHistory
@@ -87,9 +86,8 @@ def _unescaped(found: "re.Match[bytes]") -> bytes:
     return bytes([_CONTROLS[said]]) if said in _CONTROLS else said
 
 
-MOST_BYTES = 64_000_000
-"""What is read of one answer: some 500,000 changes; the histories of the vaults that we
-know print less than a tenth."""
+MOST_COMMITS = 50_000
+"""Commits that are read; vaults that we know have less than a tenth."""
 
 MOST_PATHS_BYTES = 20_000
 """Names that are handed to one program; Windows takes 32,000 characters in all."""
@@ -208,42 +206,21 @@ class GitLog:
         self._timeout_s, self.cut = timeout_s, False
 
     def __iter__(self) -> Iterator[FileChange]:
-        if self._timeout_s <= 0:
+        arguments = (*_LOG, f"--max-count={MOST_COMMITS}")
+        try:
+            done = _run(self._repository, arguments, timeout_s=self._timeout_s)
+            printed = done.stdout
+            self.cut = done.returncode not in {0, 128}  # 128: there is no commit yet
+        except NoHistory as fault:  # what was printed in that time counts
+            printed = getattr(fault.__cause__, "stdout", None) or b""
             self.cut = True
-            return
-        with subprocess.Popen(  # noqa: S603 - our own words, and no shell
-            command_of(self._repository, _LOG),
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        ) as running:
-            alarm = threading.Timer(self._timeout_s, running.kill)
-            alarm.start()
-            try:
-                assert running.stdout is not None  # noqa: S101 - asked for above
-                for change in changes_in(self._lines(running.stdout)):
-                    yield _inside(change, self._repository.prefix)
-                if running.stdout.read(1):
-                    self.cut = True
-                    running.kill()
-                status = running.wait()
-            finally:
-                alarm.cancel()
-                running.kill()  # where nobody reads on; one that has ended is let be
-        self.cut = self.cut or status not in {0, 128}  # 128: there is no commit yet
-
-    def _lines(self, printed: IO[bytes]) -> Iterator[bytes]:
-        room = MOST_BYTES
-        while room >= 0 and (line := printed.readline()):
-            room -= len(line)
-            yield line.removesuffix(b"\n")
-
-
-def _inside(change: FileChange, prefix: str) -> FileChange:
-    return change._replace(
-        path=_from_vault(change.path, prefix), former=_from_vault(change.former, prefix)
-    )
+        self.cut |= printed.count(b"\0") >= MOST_COMMITS
+        prefix = self._repository.prefix
+        for change in changes_in(printed.split(b"\n")):
+            yield change._replace(
+                path=_from_vault(change.path, prefix),
+                former=_from_vault(change.former, prefix),
+            )
 
 
 def _from_vault(path: str, prefix: str) -> str:
@@ -295,7 +272,6 @@ UNDER_WAY = (
     "rebase-merge",
     "rebase-apply",
 )
-"""What lies in a repository whose user is in the middle of something."""
 
 _UNFILTERED = (b"unspecified", b"unset", b"set")
 

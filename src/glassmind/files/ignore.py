@@ -151,8 +151,6 @@ IGNORE_FILE = ".glassmindignore"
 DEFAULT_IGNORE_DIRS = (".obsidian", ".git", ".trash", "node_modules")
 
 CONFLICT_COPY = "a conflict copy made by a sync tool; merge it into its note"
-"""Why such a file is left out."""
-
 KEY_FILE = "by its name it may hold a secret"
 """Why a file of keys is left out; `!name` in the ignore file takes it in."""
 
@@ -160,14 +158,8 @@ RULES_VERSION = 4
 """Raised when the built-in rules change, so that every file is judged again."""
 
 SETTINGS_LIMIT_BYTES = 1024 * 1024
-"""Obsidian's own settings and any ignore file are a few kilobytes."""
-
 MOST_JUDGED = 50_000
-"""Folders whose judgement is remembered; more than any vault has."""
-
 SHOWN_CHARS = 80
-"""Characters of an unusable pattern that its warning shows."""
-
 OURS = frozenset({"dismissed.txt", "pinned.txt"})
 """What a person dismissed and pinned, in the agent folder: written by us for us, no
 attachment of a note."""
@@ -363,7 +355,6 @@ SUFFIXES = frozenset(
         "ogg", "wav", "3gp", "mkv", "mov", "mp4", "ogv", "webm", "pdf",
     ]
 )  # fmt: skip
-"""What Obsidian shows in a note; other files are in a vault for other reasons."""
 
 
 def is_attachment(path: str) -> bool:

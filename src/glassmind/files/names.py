@@ -449,8 +449,6 @@ def _order(path: str, exact: str) -> tuple[int, bool, str]:
 
 
 _UNSAFE = re.compile(r"[ #%()<>\\\[\]\"`\t]")
-"""What ends or changes the target of a Markdown link."""
-
 _BRACKET = re.compile(r"([\\\[\]])")
 
 

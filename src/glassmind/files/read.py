@@ -36,8 +36,6 @@ from glassmind.errors import (
 from glassmind.model import MAX_NOTE_BYTES, Digest, NotePath
 
 SPLIT_IT = "; split it, or raise index.max_note_bytes"
-"""What to do with a note that is too large."""
-
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _READ = os.O_RDONLY
 for _flag in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY", "O_NOINHERIT"):
@@ -433,8 +431,6 @@ _INLINE_BYTES = 4096
 
 
 NOT_HERE = "not downloaded to this machine; open it once in your sync tool"
-"""What such a file is, and what its owner does about it."""
-
 STUB = ".icloud"
 
 

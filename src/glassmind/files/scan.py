@@ -445,8 +445,6 @@ def _looked_for(
 
 
 MOST_NAMES = 100_000
-"""Names that are looked at: more than any vault has notes that nobody reads."""
-
 MOST_READ, MOST_BYTES = 5_000, 32 * 1024 * 1024
 """Notes, and bytes of them, that are read without an index: a second of reading."""
 

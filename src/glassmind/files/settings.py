@@ -20,7 +20,6 @@ TEMPLATES = (
 DAYS = ((".obsidian/daily-notes.json", "folder"),)
 
 LinkFormat: TypeAlias = Literal["shortest", "relative", "absolute"]
-"""How a new link names its file: by its name alone, from the note, from the root."""
 
 
 class ObsidianSettings(NamedTuple):

@@ -32,18 +32,14 @@ KINDS = (COMMENT, ZERO_WIDTH, BIDI, TAGS, HYPHENS, STYLED, CONTROL)
 _JOINED = (
     "\u0600-\u08ff\u0900-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc"
 )
-"""Letters that joiners shape: Arabic and its neighbours, those of India, Mongolian."""
 
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
-"""Letters of scripts without blanks, whose lines may end at a space without width."""
-
 _FROM_RIGHT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]"
 
 _PICTURE = (
     "\u00a9\u00ae\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
     "\U0001f000-\U0001faff\ufe0f\u20e3"
 )
-"""Signs that emoji are made of, roughly: none of them is a letter."""
 
 _FLAG = "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|"
 _FLAG += "\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
@@ -215,8 +211,6 @@ def hidden_notice(kinds: Iterable[str]) -> str:
 
 
 INVISIBLE = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f"
-"""Letters without width."""
-
 _UNSEEN = re.compile(f"[{INVISIBLE}]+")
 _BLANK_LINE = re.compile(r"\n[ \t>]*\r?\n")
 _COMMENT_MARK = re.compile("<!--|%%")

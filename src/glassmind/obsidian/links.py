@@ -35,7 +35,6 @@ PROPERTY_LINK = re.compile(
     r"|(?P<embed>!?)\[(?P<label>[^\[\]]*)\]"
     r"\((?:<(?P<angled>[^<>\n]*)>|(?P<bare>[^\s()<>]+))\)"
 )
-"""A link inside the text of a property, wiki or Markdown."""
 
 
 class Target(NamedTuple):
@@ -306,10 +305,9 @@ class Outline(Struct, frozen=True):
         whole = heading_form(subpath or "")  # a heading may hold a `#` itself
         alike = self.raw_forms is self.forms
         for forms in (self.forms,) if alike else (self.forms, self.raw_forms):
-            at = self._nested(wanted, forms)
-            if at is None and whole in forms:
-                at = forms.index(whole)
-            if at is not None:
+            found = self.nested(wanted, forms)
+            if found or whole in forms:
+                at = found[0] if found else forms.index(whole)
                 return OutlinePart("heading", at)
         anchor = _anchor(steps[-1]) if markdown else ""
         for at, text in enumerate(self.texts):
@@ -324,27 +322,11 @@ class Outline(Struct, frozen=True):
             return block if self.meant(block) == part else None
         for chain in _chains(self.above[part.at]):
             for words in dict.fromkeys((self.raw, self.texts)):
-                subpath = self.spelled((*chain, part.at), words)
-                if subpath is not None and self.meant(subpath) == part:
+                steps = [linked_heading(words[at]) for at in (*chain, part.at)]
+                subpath = "".join(f"#{step}" for step in steps)
+                if all(steps) and self.meant(subpath) == part:
                     return subpath
         return None
-
-    def spelled(
-        self, chain: Sequence[int], words: Sequence[str] | None = None
-    ) -> str | None:
-        """Return headings as one subpath; None where one has no words for a link."""
-        steps = [linked_heading((words or self.raw)[at]) for at in chain]
-        return "".join(f"#{step}" for step in steps) if all(steps) else None
-
-    def chain(self, subpath: str, part: OutlinePart) -> tuple[int, ...]:
-        wanted = [heading_form(step) for step in steps_of(subpath)]
-        for forms in (self.forms, self.raw_forms):
-            if not wanted or forms[part.at] != wanted[-1]:
-                continue
-            found = _found(wanted[:-1], self.above[part.at], forms)
-            if found is not None:
-                return (*found, part.at)
-        return ()
 
     def _block(self, name: str) -> OutlinePart | None:
         wanted = name.strip().lower()
@@ -353,13 +335,17 @@ class Outline(Struct, frozen=True):
                 return OutlinePart("block", at)
         return None
 
-    def _nested(self, wanted: Sequence[str], forms: Sequence[str]) -> int | None:
-        for at, form in enumerate(forms):
-            if form == wanted[-1] and (
-                _found(wanted[:-1], self.above[at], forms) is not None
-            ):
-                return at
-        return None
+    def nested(self, wanted: Sequence[str], forms: Sequence[str]) -> list[int]:
+        """Return the headings of a form that stand below others, in that order."""
+        return [
+            at
+            for at, form in enumerate(forms)
+            if form == wanted[-1] and self._is_below(wanted[:-1], at, forms)
+        ]
+
+    def _is_below(self, wanted: Sequence[str], at: int, forms: Sequence[str]) -> bool:
+        rest = iter([forms[above] for above in self.above[at]])
+        return all(form in rest for form in wanted)
 
 
 def steps_of(subpath: str | None) -> list[str]:
@@ -419,19 +405,6 @@ def _above(levels: Iterable[int]) -> Iterator[tuple[int, ...]]:
             open_ones.pop()
         yield tuple(index for _, index in open_ones)
         open_ones.append((level, at))
-
-
-def _found(
-    wanted: Sequence[str], above: Sequence[int], forms: Sequence[str]
-) -> tuple[int, ...] | None:
-    found: list[int] = []
-    rest = iter(above)
-    for form in wanted:
-        at = next((at for at in rest if forms[at] == form), None)
-        if at is None:
-            return None
-        found.append(at)
-    return tuple(found)
 
 
 def _chains(above: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -384,8 +384,6 @@ MAX_CARDS: Final = 20_000
 """Cards and edges read from one canvas; a canvas of thousands is already unusable."""
 
 MAX_GROUPS: Final = 256
-"""Groups that may hold cards; each card is looked for in all of them."""
-
 _NAME_CHARS: Final = 80  # of a card's first line, in a line about an edge
 _URL_CHARS: Final = 2000  # some addresses hold whole files
 _LOWEST_LEVEL: Final = 6

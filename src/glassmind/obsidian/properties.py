@@ -8,8 +8,6 @@ from glassmind.model.context import ProjectName
 from glassmind.model.memory import KEEP, MEMO_FOLDERS
 
 PRIVATE = "private"
-"""The property that says so, in whatever case."""
-
 MEANS_YES = frozenset(("true", "yes", "on", "1"))
 """What people write who want a property to be true, as YAML and as text."""
 
@@ -97,7 +95,6 @@ OWN = frozenset(("project", "supersedes"))
 does not hold any more is to find what took its place."""
 
 _NOTED = frozenset(("created", "client"))
-"""Properties that, beside its kind, every memo has and few other notes."""
 
 MARKER = re.compile(
     r"^> \[!agent\][^\r\n]*\r?\n(?P<mine>(?:>[^\r\n]*\r?\n)*)(?:[ \t]*\r?\n)*"

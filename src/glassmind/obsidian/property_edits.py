@@ -27,8 +27,6 @@ from glassmind.obsidian.yaml_text import (
 )
 
 LONGEST_NAME = 200
-"""Characters of a property's name; YAML lets a key have 1,024 bytes."""
-
 INDENT = 2
 """How far a list is indented where the block has none yet; Obsidian writes it so."""
 

@@ -43,8 +43,6 @@ stands before, it would be another's."""
 
 _OF_NAMES = (ascii_letters + digits + "_.+-:").encode()
 MOST_NAME_BYTES = 255
-"""Of the name of a file, on the systems we know."""
-
 _TEMPLATE = re.compile(rb"<%(?:[^%<]|%(?!>)|<(?!%))*%>|\{\{[^{}\n]*\}\}")
 """What a template's engine fills in; a mark that opens again ends the search."""
 

@@ -29,8 +29,6 @@ LONGEST_RECEIPT = 20_000
 """Characters that are looked at: the longest path there is, each letter as `%XX`."""
 
 FORM = "path#heading:12-18@digest"
-"""How a receipt is written, for who has to be told."""
-
 _ACTIVE = frozenset("%\"'`$\\!&;,<>|*?()[]{}^")
 """What a shell expands, Markdown renders or a list in YAML ends at."""
 
@@ -145,12 +143,10 @@ SOURCES = "## Sources"
 """Below this a bundle lists its receipts; what stands above is text of notes."""
 
 CITING = frozenset({"receipt", "receipts", "sources"})
-"""What JSON has receipts under; other texts in it are those of notes."""
 
 _WORD = re.compile(
     r"[^\s\"'`$\\!&;,<>|*?()\[\]{}^]+:[1-9][0-9]*(?:-[1-9][0-9]*)?@[0-9a-fA-F]{8,64}"
 )
-"""A receipt as it is written: one word without any sign that Markdown would render."""
 
 
 def receipts_in(text: str) -> list[str]:

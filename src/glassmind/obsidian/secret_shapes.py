@@ -201,7 +201,6 @@ _LONG_WORD = re.compile(r"[A-Za-z0-9]{20,}")
 _TURN = re.compile(r"[A-Z0-9](?<=[a-z].)|[a-z0-9](?<=[A-Z].)|[A-Za-z](?<=[0-9].)")
 
 Hidden = Callable[[str, str], str]
-"""Returns what stands in place of a credential, by its kind and what it is."""
 
 
 @cache
@@ -254,8 +253,6 @@ NAME_CHARS = 512
 """The longest name and password that are looked for before a host."""
 
 PORT_FIGURES = 5
-"""Ports go up to 65535."""
-
 HIDDEN_PASSWORD = "(hidden: password)"  # noqa: S105
 
 _NAMED = re.compile(r"://[^\s/:]*+:\S")
@@ -318,11 +315,7 @@ MOST_LINES = 400
 """No private key has as many; two marks further apart are of two blocks."""
 
 KEY_BLOCK = "PRIVATE KEY"
-"""The words without which there is none."""
-
 PRIVATE_KEY = "private key"
-"""What one is called where it is hidden."""
-
 HIDDEN_KEY = f"(hidden: {PRIVATE_KEY})"
 
 _MARK = re.compile(r"-----(BEGIN|END)[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")

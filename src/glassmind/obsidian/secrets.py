@@ -25,11 +25,7 @@ from glassmind.obsidian.secret_shapes import (
 )
 
 Judge = Callable[[str], bool]
-"""Whether what has the shape of a credential is one."""
-
 Hide = Callable[[str], str]
-"""Returns a text without the credentials of a shape."""
-
 NEAR_LINES = 3
 """How far from an AWS key its other half is looked for; files have them in a row."""
 

@@ -37,13 +37,8 @@ An image may stand in a link. Labels nested without bound would be quadratic in 
 """
 
 Range = Mapping[str, Any]
-"""A stretch of the source as the parser gives it: `start` and `end` in bytes."""
-
 RootBlock: TypeAlias = tuple[RegionKind, int, int, str]
-"""A block at the root: kind, start, end, and the language of code."""
-
 Title: TypeAlias = tuple[int, str, int, int]
-"""A heading at the root: level, text, start, end."""
 
 _BLOCKS: Final[dict[str, RegionKind]] = {
     "Paragraph": "paragraph",

@@ -273,8 +273,6 @@ def in_scalar(text: str, style: str) -> str:
 
 
 Fact: TypeAlias = str | bool | Sequence[str]
-"""What a property of ours may say."""
-
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d)?)?")
 _BARE_WORDS = re.compile(r"[^\W\d_](?:[\w ./()+-]*[\w)])?")
 _SPECIAL_WORDS = frozenset(
@@ -317,7 +315,6 @@ def _escape(sign: str) -> str:
 
 
 DEEPEST = 8
-"""Lists in lists of a value that is written; people write one."""
 
 
 def check_value(value: PropertyValue, depth: int = 0) -> None:
