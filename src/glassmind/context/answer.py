@@ -45,13 +45,7 @@ from glassmind.models.protocols import ChatModel, Ended, Halt
 
 
 def check_asked(question: str, limit: int) -> None:
-    """See that a question can be answered.
-
-    Raises:
-        NothingAsked: it holds no word.
-        BadWish: it is too long.
-        BadLimit: it is to rest on no passage, or on too many.
-    """
+    """See that a question can be answered."""
     if len(question) > LONGEST_QUESTION:
         length = f"of {len(question):,} letters"
         raise BadWish("a question", length, f"of {LONGEST_QUESTION:,} at most")
@@ -92,15 +86,10 @@ class AnswerListener:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether the model says that the sources hold no answer."""
         return self._reader.says_nothing and not self.statements and not self.dropped
 
     def hear(self, piece: str) -> None:
-        """Take a piece of what the model writes.
-
-        Raises:
-            EnoughHeard: it may stop.
-        """
+        """Take a piece of what the model writes."""
         for event in self._reader.feed(piece):
             if isinstance(event, ThinkingEnded):
                 self._forget()
@@ -113,7 +102,6 @@ class AnswerListener:
             raise EnoughHeard
 
     def _forget(self) -> None:
-        """Withdraw what was said so far."""
         if self.has_told:
             self._told(Withdrawn("the model thought aloud"))
         self.statements, self.dropped, self._heard = [], 0, 0
@@ -155,7 +143,6 @@ class Answers:
         gather: Callable[..., Gathered],
         chat: Callable[[], ChatModel | None] | None = None,
     ) -> None:
-        """Take what finds the passages, and what returns the model of the settings."""
         self._config, self._gather = config, gather
         # it remembers what its server takes
         self._chat = cache(chat or partial(_configured_chat, config))
@@ -179,10 +166,6 @@ class Answers:
         A model is shown no private notes, whatever is wished. Where it fails, the
         answer is in the notes' own sentences and `degraded` says why. `told` hears of
         the answer while it is made, in this thread.
-
-        Raises:
-            NothingAsked, BadWish, BadLimit: so it cannot be asked.
-            CallAbandoned: `halt` was set while it was made.
         """
         count = self._config.ask.sources if limit is None else limit
         check_asked(question, count)
@@ -204,7 +187,6 @@ class Answers:
     def _writer(
         self, question: str, limit: int
     ) -> tuple[_Writer | None, tuple[str, ...]]:
-        """Return the model that is asked, or why there is none."""
         try:
             chat = self._chat()
         except ModelFault as fault:
@@ -235,7 +217,6 @@ class _Making:
         self._notices = [*lacks, *found.degraded, *_withheld(found)]
 
     def answer(self, config: Config, writer: _Writer | None, halt: Halt) -> Answer:
-        """Return it, by the model where there is one to ask and something to ask."""
         found = self._found
         self._told(Found(found.sources, found.confidence))
         doubtful = found.confidence is not None and found.confidence < ASKED
@@ -276,7 +257,6 @@ class _Making:
         return self._judged(listener, chat.model)
 
     def _judged(self, listener: AnswerListener, model: str) -> Answer:
-        """Return what remains of what a model said, or what stands in for it."""
         said, dropped = listener.statements, listener.dropped
         if any(one.is_supported for one in said):
             return self._made(said, model=model, dropped=dropped)

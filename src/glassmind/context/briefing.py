@@ -61,13 +61,7 @@ def brief(
     budget_tokens: int | None,
     today: date | None,
 ) -> Briefing:
-    """Return a briefing within a budget.
-
-    Raises:
-        BadDate: `since` is not a date.
-        ProjectUnknown: no note belongs to the project.
-        BudgetTooSmall: nothing useful fits.
-    """
+    """Return a briefing within a budget."""
     now = day_or_today(today)
     start = parse_day(since, now) if since else now - timedelta(days=USUAL_DAYS)
     budget = parts.budget(budget_tokens)
@@ -82,7 +76,6 @@ def brief(
 
 
 def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
-    """Return everything that a briefing may say, whatever its budget."""
     named = empty.project or None
     members = {note.note_id for note in parts.members_of(named)}
     day = today.isoformat()
@@ -130,7 +123,6 @@ def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
 
 
 def _paths(whole: Briefing) -> Iterator[NotePath]:
-    """Yield the notes that a briefing may name."""
     for name, most in LIMITS.items():
         for one in getattr(whole, name)[:most]:
             yield from (part.path for part in getattr(one, "sides", (one,)))
@@ -141,7 +133,6 @@ def _is_work(path: str, apart: tuple[str, ...]) -> bool:
 
 
 def _at_once(days: Sequence[str]) -> tuple[str, ...]:
-    """Return a notice of notes that were written together, if some were."""
     if not days:
         return ()
     more = len(set(days)) - 1
@@ -151,11 +142,7 @@ def _at_once(days: Sequence[str]) -> tuple[str, ...]:
 
 
 def fitted(whole: Briefing, counter: TokenCounter) -> Briefing:
-    """Return as much of a briefing as its budget holds, and what is left out.
-
-    Raises:
-        BudgetTooSmall: nothing of it fits.
-    """
+    """Return as much of a briefing as its budget holds, and what is left out."""
     every = {name: getattr(whole, name)[:most] for name, most in LIMITS.items()}
 
     def size(some: Parts) -> int:
@@ -173,7 +160,6 @@ def fitted(whole: Briefing, counter: TokenCounter) -> Briefing:
 
 
 def _with(whole: Briefing, shown: Parts) -> Briefing:
-    """Return a briefing with some of its items, and counts of the others."""
     cut = {one.section for one in whole.dropped}
     left = {name: len(getattr(whole, name)) - len(shown[name]) for name in LIMITS}
     dropped = [
@@ -193,7 +179,6 @@ def _sized(dropped: Dropped, made: Briefing, whole: Briefing) -> Dropped:
 
 
 def _key(one: Any) -> object:
-    """Return what identifies an item, cut or not."""
     return (one.path, one.lines) if isinstance(one, Item) else one
 
 

@@ -47,11 +47,7 @@ TokenCounter: TypeAlias = "ModelCounter | Estimate"
 
 
 def made_within(budget: int, make: Callable[[int], Made]) -> Made:
-    """Return what `make` makes of a budget.
-
-    Raises:
-        BudgetTooSmall: `make` raised it; names about the least budget that is enough.
-    """
+    """Return what `make` makes of a budget."""
     guess = LEAST_TOKENS
     if budget >= LEAST_TOKENS:
         try:
@@ -107,9 +103,6 @@ def parts_within(
     """Return as much of some sections as fits, an item of each section in turn.
 
     `lean` returns the items of a section that take a room at most, cut if need be.
-
-    Raises:
-        BudgetTooSmall: no item fits.
     """
     if size(parts) <= budget:
         return parts

@@ -219,7 +219,6 @@ class Bundles:
 
 
 def notes_for(budget_tokens: int) -> int:
-    """Return how many notes are looked for."""
     return max(FEWEST_NOTES, min(MOST_NOTES, budget_tokens // NOTE_TOKENS))
 
 
@@ -247,7 +246,6 @@ def _plan(  # noqa: PLR0913 - what a bundle is asked for
 def _made(
     parts: ContextParts, plan: BundlePlan, asked: Sequence[NoteRequest]
 ) -> Bundle:
-    """Return the bundle, and record which notes it hands out."""
     summaries = f"{plan.agent}/{SUMMARIES}/"
     notes = [one for one in asked if not one.path.startswith(summaries)]
     with parts.still():

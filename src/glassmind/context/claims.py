@@ -93,7 +93,6 @@ class Claim(NamedTuple):
 
 @lru_cache(maxsize=1024)  # a note is read again only after it changed
 def claims_of(digest: str, text: str, body: int) -> tuple[Claim, ...]:
-    """Return what the lines of a note from `body` on state, in order."""
     del digest  # compares faster than the text
     page = NoteLines(without_comments(text).split("\n"))
     return tuple(
@@ -108,14 +107,12 @@ def claims_of(digest: str, text: str, body: int) -> tuple[Claim, ...]:
 
 
 def _is_other(line: str) -> bool:
-    """Return whether a line is a quotation, a row of a table, a heading or code."""
     plain = line.lstrip(" \t")
     code = line.startswith(("    ", "\t")) and plain[:1] not in "-*+"
     return code or plain.startswith((">", "|")) or HEADING.match(line) is not None
 
 
 def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
-    """Yield what one line states."""
     plain = _MARKUP.sub(lambda found: "" if found[0][0] in "*=_" else " ", line)
     if claim := _entry(plain, number):
         yield claim
@@ -128,7 +125,6 @@ def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
 
 
 def _entry(line: str, number: int) -> Claim | None:
-    """Return what `Key: value` states."""
     found = _ENTRY.match(line)
     if found is None or found["rest"].rstrip().endswith("?"):
         return None
@@ -163,12 +159,10 @@ def _in_sentence(sentence: str, number: int) -> Iterator[Claim]:
 
 
 def _tail(text: str, at: int) -> str:
-    """Return what follows a value up to the end of its clause."""
     return _CLAUSE_END.split(text[at:], maxsplit=1)[0].strip(" .!")
 
 
 def _is_subject(text: str, longest: int) -> bool:
-    """Return whether words name something instead of pointing to it."""
     words = _WORD.findall(text.casefold())
     known = 0 < len(words) <= longest and _PRONOUNS.isdisjoint(words)
     return known and not _DOUBT.search(text)
@@ -176,5 +170,4 @@ def _is_subject(text: str, longest: int) -> bool:
 
 @lru_cache(maxsize=2048)
 def attribute_of(words: tuple[str, ...]) -> frozenset[str]:
-    """Return the words that tell one attribute of a thing from another."""
     return frozenset(_SAME_WORDS.get(word, word) for word in words) - _STOPS

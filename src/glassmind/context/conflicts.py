@@ -81,7 +81,6 @@ class _Said(NamedTuple):
 
     @property
     def is_dated(self) -> bool:
-        """True for the claim of a daily note that counts."""
         return self.approved and bool(_name_day(self.note.path))
 
 
@@ -110,7 +109,6 @@ def conflicts(rows: BundleRows, scope: BundleScope) -> list[Conflict]:
 
 
 def _notes(rows: BundleRows, scope: BundleScope) -> dict[int, SectionNote]:
-    """Return the selected notes, notes of the same name, and daily notes about them."""
     notes = dict(rows.section_notes(scope.note_ids))
     links = rows.store.section_links(scope.note_ids)
     same = rows.store.ids_titled({note.title for note in notes.values()})
@@ -140,18 +138,15 @@ class _Things:
                 self._holders.setdefault(name, []).append(note)
 
     def _find(self, name: tuple[str, ...], own: int = 0) -> int:
-        """Return the thing of a name; 0 where none or several have it."""
         things = {self._own[note.note_id] for note in self._holders.get(name, ())}
         if len(things) > 1:
             return own if own in things else 0
         return next(iter(things), 0)
 
     def own(self, note: SectionNote) -> int:
-        """Return the thing that a note is about; 0 for a daily note."""
         return 0 if _name_day(note.path) else self._own[note.note_id]
 
     def of_property(self, name: str, note: SectionNote) -> _Subject | None:
-        """Return what a property is about."""
         thing, attribute = self.own(note), attribute_of(words_of(name))
         known = thing and attribute and key_form(name) not in _UNCOMPARED
         return (thing, attribute) if known else None
@@ -197,12 +192,10 @@ class _Things:
 
 
 def _name_day(path: str) -> str:
-    """Return the day in the name of a daily note."""
     return first_day(path.rpartition("/")[2]) or ""
 
 
 def _names(note: SectionNote) -> list[tuple[str, ...]]:
-    """Return the words of the title and the aliases, where they name something."""
     names = () if _name_day(note.path) else (note.title, *note.aliases)
     return [form for name in names if not _COMMON.issuperset(form := words_of(name))]
 
@@ -227,7 +220,6 @@ def _folders(note: SectionNote) -> list[str]:
 
 
 def _may_name(before: tuple[str, ...]) -> bool:
-    """Return whether a name may be the subject behind these words."""
     if before and before[-1] in _ARTICLES:
         before = before[:-1]
     return not before or before[-1] in _OF or (len(before) == 1 and before[0] in _IN)
@@ -239,7 +231,6 @@ def _claims_by_subject(
     notes: Mapping[int, SectionNote],
     things: _Things,
 ) -> dict[_Subject, list[_Said]]:
-    """Return all claims by what they are about, one of each note."""
     stated = _stated(rows, scope, notes)
     pages = pages_of(rows, [*stated])
     found: dict[_Subject, list[_Said]] = {}
@@ -263,7 +254,6 @@ def _claims_by_subject(
 
 
 def _properties(note: SectionNote, agent: str) -> Iterator[Claim]:
-    """Yield what the properties of a note that is not the agent's state."""
     for name, value in note.properties.items():
         text = "" if isinstance(value, list | dict) or value is None else str(value)
         if 0 < len(text) <= LONGEST_TEXT and not note.path.startswith(f"{agent}/"):
@@ -273,7 +263,6 @@ def _properties(note: SectionNote, agent: str) -> Iterator[Claim]:
 def _stated(
     rows: BundleRows, scope: BundleScope, notes: Mapping[int, SectionNote]
 ) -> dict[int, tuple[Claim, ...]]:
-    """Return the claims of the best selected notes and of daily notes."""
     selected = [note_id for note_id in scope.note_ids if note_id in notes]
     days = [note_id for note_id in notes if _name_day(notes[note_id].path)]
     found = {}
@@ -321,7 +310,6 @@ def _are_comparable(a: _Said, b: _Said) -> bool:
 
 
 def _conflict(title: str, a: _Said, b: _Said, rows: BundleRows) -> Conflict:
-    """Return a conflict, the newer claim first."""
     if (a.day, b.note.path) < (b.day, a.note.path):
         a, b = b, a
     kind: ConflictKind = "statement"
@@ -345,7 +333,6 @@ def _conflict(title: str, a: _Said, b: _Said, rows: BundleRows) -> Conflict:
 
 
 def _line(rows: BundleRows, said: _Said) -> int:
-    """Return the line of a claim, also of one that is a property."""
     name, lines = said.claim.subject.lower(), rows.note_lines([said.note.note_id])
     keys = [
         text.partition(":")[0].strip("\"' ").lower()
@@ -356,7 +343,6 @@ def _line(rows: BundleRows, said: _Said) -> int:
 
 
 def _side(rows: BundleRows, note: SectionNote, line: int, value: str) -> Side:
-    """Return a side with a receipt of a line, or else of the first block."""
     page = pages_of(rows, [note.note_id]).get(note.note_id, NoteLines(()))
     span = page.first_block(page.body) or Span(1, 1)
     if 0 < line <= len(page.lines):

@@ -67,7 +67,6 @@ class Disagreement(NamedTuple):
 
 
 def disagreement(parts: ContextParts, scope: BundleScope) -> Disagreement:
-    """Return what some notes do not agree on."""
     found = conflicts(parts.sections(), scope) if scope.note_ids else []
     replaced = {
         one.sides[1].path: one.sides[0].title
@@ -123,7 +122,6 @@ class GatherRequest(NamedTuple):
 
 
 def gathered(parts: ContextParts, asked: GatherRequest) -> Gathered:
-    """Return what was found for a question."""
     limit = asked.limit
     reply = parts.search(
         asked.question,
@@ -176,7 +174,6 @@ def gathered(parts: ContextParts, asked: GatherRequest) -> Gathered:
 def _scope(
     parts: ContextParts, asked: GatherRequest, entries: Sequence[_Entry]
 ) -> BundleScope:
-    """Return what is looked at for what the sources do not agree on."""
     found = [one.candidate.note.note_id for one in entries if one.candidate is not None]
     members = parts.members_of(asked.project)
     return BundleScope(
@@ -189,7 +186,6 @@ def _scope(
 
 
 def _within(told: Sequence[ChosenPiece], limit: int) -> tuple[ChosenPiece, ...]:
-    """Return what is told of so many passages, the best."""
     first = list(dict.fromkeys(one.number for one in told))[:limit]
     return tuple(one for one in told if one.number in first)
 
@@ -254,7 +250,6 @@ def _trimmed(stretch: Stretch) -> tuple[int, int]:
 
 
 def _head(hit: Hit, found: Sequence[Candidate], hiding: Hiding) -> list[_Entry]:
-    """Return the properties of a note as a passage of their own."""
     for one in found:
         stretch = one.passages[0]
         if stretch.body:
@@ -294,7 +289,6 @@ def _extracted(
 
 
 def _may_answer(entry: _Entry, agent: str) -> bool:
-    """Whether sentences may be told: none that an agent wrote and nobody approved."""
     if entry.candidate is None:
         return True
     note = entry.candidate.note
@@ -375,7 +369,6 @@ def _cut(
 
 
 def _showing(entry: _Entry, start: int, end: int) -> _Entry:
-    """Return an entry with some characters of it, under the receipt of their lines."""
     if entry.candidate is None:
         said = entry.stretch.text[start:end]
         return entry._replace(excerpt=replace(entry.excerpt, text=said))
@@ -383,7 +376,6 @@ def _showing(entry: _Entry, start: int, end: int) -> _Entry:
 
 
 def _begun(told: Sequence[ChosenPiece], at: int) -> int | None:
-    """Return where the best piece of a passage begins, if one was chosen."""
     mine = [one for one in told if one.number == at]
     return max(mine, key=lambda one: one.score).piece.start if mine else None
 

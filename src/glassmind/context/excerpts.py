@@ -91,7 +91,6 @@ class Reading:
         return Row(units, weights, self._scores(units), _opening(self.stretch, units))
 
     def _scores(self, units: Sequence[tuple[int, int]]) -> list[float]:
-        """Return what each unit says; links and properties as a last resort."""
         body, (first, last) = self.stretch.body, self.stretch.focus
         scores, held = [0.0] * len(units), [0.0] * len(units)
         for word, where in self._held(units).items():
@@ -136,7 +135,6 @@ class Reading:
         return sum(self._words.weights.get(word, 0.0) for word in sorted(found))
 
     def peak(self, room: int) -> float:
-        """Return how much the best says within a room."""
         _, weights, scores, opening = self._row
         if not any(scores):
             return 0.0
@@ -145,7 +143,6 @@ class Reading:
 
     @property
     def size(self) -> int:
-        """The weight of the whole passage."""
         return sum(self._row.weights)
 
     def best(self, room: int) -> tuple[int, int] | None:
@@ -163,7 +160,6 @@ class Reading:
         return _trimmed(text, self._behind_title(start, end), end)
 
     def _below(self, first: int, last: int) -> tuple[int, int]:
-        """Return units in a row, or what follows them if they are only headings."""
         text, units = self.stretch.text, self._row.units
         for at in (*range(first, last + 1), *range(last + 1, len(units))):
             if not _OPENER.match(text, *units[at]):
@@ -189,7 +185,6 @@ class Reading:
         return first
 
     def _behind_title(self, start: int, end: int) -> int:
-        """Return where a part goes on behind a heading that is named above it."""
         text, named = self.stretch.text, self.stretch.heading_path(start)
         while (found := _HEADING.match(text, start, end)) and found[1] in named:
             start = found.end()
@@ -208,7 +203,6 @@ class Reading:
         return text[end : end + 1] not in _ENDS and text[end - 1] not in _LAST
 
     def beyond(self) -> tuple[int, int] | None:
-        """Return all of the passage and of what is around it."""
         text, start = self.stretch.text, self.stretch.begins
         return _trimmed(text, self._behind_title(start, len(text)), len(text))
 
@@ -240,7 +234,6 @@ def _opening(stretch: Stretch, units: Sequence[tuple[int, int]]) -> int:
 
 
 def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return the lines of a part of a text, long ones by their sentences."""
     made = []
     while start < end:
         over = text.find("\n", start, end)
@@ -333,17 +326,14 @@ class Cut:
 
     @property
     def text(self) -> str:
-        """The characters."""
         return self.reading.stretch.text[self.start : self.end]
 
     @property
     def goes_on(self) -> bool:
-        """True if the passage has more than is shown."""
         return self.reading.stretch.goes_on(self.start, self.end)
 
     @property
     def lines(self) -> tuple[int, int]:
-        """The first and last line."""
         stretch = self.reading.stretch
         first = stretch.first_line + stretch.text.count("\n", 0, self.start)
         return first, first + stretch.text.count("\n", self.start, self.end)
@@ -378,7 +368,6 @@ class Clipper:
         return [readings[at] for at in order]
 
     def stub(self, reading: Reading, stub: int, room: int) -> Cut | None:
-        """Return a short passage of about `stub` tokens."""
         if reading.required:
             said = reading.stretch.text[slice(*reading.required)]
             stub = max(stub, self._count(said) + 8)
@@ -390,7 +379,6 @@ class Clipper:
         return self.cut(reading, min(stub, room))
 
     def cut(self, reading: Reading, room: int) -> Cut | None:
-        """Return what of a passage fits a room."""
         quarters = int(room * QUARTERS / self._ratio)
         for _ in range(TRIES):
             wide = quarters >= reading.size
@@ -414,11 +402,9 @@ class BundleEntry:
 
     @property
     def first(self) -> Cut:
-        """The best of its passages, which grows first."""
         return self.cuts[0]
 
     def note(self) -> BundleNote:
-        """Return the note with its passages in the order of their lines."""
         candidate, note = self.candidate, self.candidate.note
         excerpts = tuple(
             cut.reading.stretch.excerpt(note.path, cut.start, cut.end)
@@ -463,5 +449,4 @@ def label_of(candidate: Candidate, further: Stretch | None = None) -> str:
 
 
 def _day(note: PackedNote) -> str:
-    """Return the day of a note; empty if its file was written with many others."""
     return note.day or ("" if note.at_once else iso_time(note.mtime_ns)[:10])

@@ -43,14 +43,12 @@ _REASON = re.compile(
 
 
 def _has_new(pattern: re.Pattern[str], question: str, text: str) -> bool:
-    """Return true if a text has something that fits and is not in the question."""
     known = set(_WORD.findall(question.lower()))
     found = (match[0].lower() for match in pattern.finditer(text))
     return any(not known.issuperset(_WORD.findall(match)) for match in found)
 
 
 def _has_new_name(question: str, text: str) -> bool:
-    """Return true if a text has a new name; the first word of a sentence is not one."""
     known = set(_WORD.findall(question.lower()))
     for found in _NAME.finditer(text):
         before = text[max(0, found.start() - 2) : found.start()]
@@ -159,14 +157,12 @@ def pieces_of(stretch: Stretch) -> list[Piece]:
 
 
 def _is_only_link(text: str) -> bool:
-    """Return true for a sentence that only links to another place."""
     if "[[" not in text and "](" not in text:
         return False
     return _SEE.issuperset(_WORD.findall(_LINK.sub(" ", text).lower()))
 
 
 def plain(text: str) -> str:
-    """Return a text in one line, without the marks that lines begin with."""
     lines = (MARKER.sub("", line).strip() for line in text.split("\n"))
     line = " ".join(line for line in lines if line)
     for mark in (_CALLOUT, _FOOTNOTE):
@@ -176,7 +172,6 @@ def plain(text: str) -> str:
 
 
 def property_pieces(stretch: Stretch) -> Iterator[Piece]:
-    """Yield the properties of a note with what stands below their names."""
     text, over = stretch.text, stretch.body
     at, begun = text.find("\n") + 1, -1
     while at < over:
@@ -202,7 +197,6 @@ def _property(text: str, start: int, end: int) -> Piece:
 
 
 def _pieces(stretch: Stretch) -> Iterator[Piece]:
-    """Yield sentences, items and rows behind the properties."""
     text, body = stretch.text, stretch.body
     without_code = _CODE.sub(lambda code: "`" * len(code[0]), text)
     hidden = [span for span in comment_spans(without_code) if span[1] > body]
@@ -227,7 +221,6 @@ def _pieces(stretch: Stretch) -> Iterator[Piece]:
 
 
 def _sentences(stretch: Stretch, start: int, end: int) -> Iterator[Piece]:
-    """Yield the sentences of a block, of a long one those where the focus is."""
     first = max(start, stretch.focus[0] - AROUND)
     last = min(end, stretch.focus[1] + AROUND)
     block = stretch.text[first:last]
@@ -238,7 +231,6 @@ def _sentences(stretch: Stretch, start: int, end: int) -> Iterator[Piece]:
 
 
 def _row(row: str, head: str) -> str:
-    """Return a row with the names of its columns, as far as there are any."""
     names = cells_of(head) if head else []
     cells = enumerate(cells_of(row))
     named = ((names[at] if at < len(names) else "", cell) for at, cell in cells if cell)
@@ -342,7 +334,6 @@ def extract(  # noqa: PLR0913 - all that an answer hangs on
     *,
     clock: Callable[[], float] = monotonic,
 ) -> Extract:
-    """Return the pieces that answer a question best, and how likely they do."""
     found = list(_by_words(question, passages, words))
     found.sort(key=lambda one: -one.told.score)
     read, lacks = _read(question, found[:READ], reranker, clock)
@@ -356,7 +347,6 @@ def extract(  # noqa: PLR0913 - all that an answer hangs on
 def _by_words(
     question: str, passages: Sequence[Passage], words: Lookup
 ) -> Iterator[_Scored]:
-    """Yield every piece with what its words say."""
     is_why = _WHY.match(question) is not None
     total = fsum(words.weights.get(word, 0.0) for word in words.typed) or 1.0
     for passage in passages:
@@ -383,7 +373,6 @@ def _read(
     reranker: Callable[[], Reranker],
     clock: Callable[[], float],
 ) -> tuple[list[_Scored], str]:
-    """Return pieces with what reading them says; none where nobody reads, and why."""
     made: list[_Scored] = []
     if not found:  # which is no reason to load a model
         return made, ""
@@ -405,20 +394,17 @@ def _read(
 
 
 def _read_as(piece: Piece, title: str, *, opens: bool) -> str:
-    """Return what is read of a piece: a short one says little without its note."""
     short = opens or piece.kind != "sentence" or len(piece.text.split()) < SHORT
     return f"{title}: {piece.text}" if short and title else piece.text
 
 
 def _is_about(question: str, passage: Passage, words: Lookup) -> bool:
-    """Whether a question asks who or what a note is, and this is how that begins."""
     if passage.stretch.first_line > FIRST_LINES or not _WHO_IS.match(question):
         return False
     return bool(words.typed) and words.typed <= words.words(passage.title)
 
 
 def _odds(verdict: float) -> float:
-    """Return the log odds of a probability; of one that is no number, the least."""
     if isnan(verdict):
         return LEAST_ODDS
     sure = min(max(verdict, 1e-7), 1 - 1e-7)
@@ -452,14 +438,12 @@ def _has_figure(words: Iterable[str]) -> bool:
 
 
 def _in_order(chosen: Sequence[_Scored]) -> tuple[ChosenPiece, ...]:
-    """Return what is told with the best first, and what stands together together."""
     told = [one.told for one in chosen]
     first = {one.number: at for at, one in reversed(list(enumerate(told)))}
     return tuple(sorted(told, key=lambda one: (first[one.number], one.piece.start)))
 
 
 def _likelihood(found: Sequence[_Scored], confidence: float | None) -> float | None:
-    """Return how likely the best pieces answer; None where there are none."""
     if not found:
         return None
     kind = [one for one in found if one.may_answer]

@@ -196,7 +196,6 @@ class ItemLines:
 
     @property
     def text(self) -> str:
-        """What is shown of it."""
         return self.title or self.page.text(self.span)
 
 
@@ -305,7 +304,6 @@ def _mark(
 
 
 def _headed_notes(texts: Mapping[int, str], heads: frozenset[str]) -> Iterator[int]:
-    """Yield the notes that have one of some headings, in their titles or below."""
     for note_id, text in texts.items():
         lowered = text.casefold()
         if any(map(lowered.__contains__, heads)) and any(
@@ -329,7 +327,6 @@ def _of_note(
 def _by_rules(
     note: SectionNote, page: NoteLines, marks: _Marks, words: ItemWords
 ) -> Iterator[ItemLines]:
-    """Yield what counts, the plainest mark first."""
     inline = [line for line in marks.tags if not page.is_tags(line)]
     tag = f"#{words.tags[0]}"
     whole = marks.whole or (tag if len(inline) < len(marks.tags) else "")
@@ -357,7 +354,6 @@ def _by_rules(
 
 
 def _tagged(page: NoteLines, line: int) -> Iterator[Span]:
-    """Yield what a tag in a line marks: its block, or what its heading is over."""
     if any(heading.line == line for heading in page.headings):
         first = page.first_block(line + 1)
         yield from page.items_from(first) if first else ()
@@ -366,7 +362,6 @@ def _tagged(page: NoteLines, line: int) -> Iterator[Span]:
 
 
 def _headed(page: NoteLines, words: ItemWords, *, whole: bool) -> Iterator[Span]:
-    """Yield the blocks under the headings of that name; in a `whole` note of more."""
     until, is_decision = 0, words.kind == "decision"
     heads = words.heads | DECIDED_HEADS if whole and is_decision else words.heads
     for heading in page.headings:
@@ -444,13 +439,11 @@ def _below(page: NoteLines, line: int) -> Iterator[Span]:
 
 
 def without_label(text: str) -> str:
-    """Return what a text says behind its label, if it has one."""
     label = _LABEL.match(text)
     return text[label.start("said") :] if label else text
 
 
 def pages_of(rows: BundleRows, note_ids: Collection[int]) -> dict[int, NoteLines]:
-    """Return the lines of notes with their headings."""
     headings, lines = rows.store.headings_of(note_ids), rows.note_lines(note_ids)
     return {
         at: NoteLines(lines[at], headings.get(at, ())) for at in note_ids if at in lines
@@ -458,7 +451,6 @@ def pages_of(rows: BundleRows, note_ids: Collection[int]) -> dict[int, NoteLines
 
 
 def item_of(found: ItemLines, kind: ItemKind, date: str | None = None) -> Item:
-    """Return lines as an item; `date` if it is not what the lines say."""
     note, page, span = found.note, found.page, found.span
     path, text = page.heading_path(span.start), found.text
     if date is None:
@@ -489,17 +481,14 @@ def day_of(note: SectionNote) -> str:
 
 
 def changed_day(note: SectionNote) -> str:
-    """Return the day on which a file was changed last."""
     return datetime.fromtimestamp(note.mtime_ns // 10**9, UTC).date().isoformat()
 
 
 def status_of(note: SectionNote) -> str:
-    """Return the status of a note in small letters; empty for none."""
     return next(iter(names_in(note.properties.get("status"))), "").casefold()
 
 
 def is_superseded(note: SectionNote) -> bool:
-    """Return true if a note names another one that supersedes it."""
     return any(
         value and key_form(name) in SUPERSEDED_BY
         for name, value in note.properties.items()
@@ -513,7 +502,6 @@ def names_in(value: object) -> list[str]:
 
 
 def is_pattern(path: str) -> bool:
-    """Return true for a note in a folder of templates."""
     return _holds_patterns(path.rpartition("/")[0])
 
 
@@ -523,13 +511,11 @@ def _holds_patterns(folder: str) -> bool:
 
 
 def asked_ids(scope: BundleScope, more: Iterable[int] = ()) -> list[int]:
-    """Return the selected notes, then those of the project, then some more."""
     ids = (*scope.note_ids, *sorted(scope.project_ids), *more)
     return list(dict.fromkeys(ids))
 
 
 def newest_first(items: Iterable[Item]) -> list[Item]:
-    """Return items by date, the newest first, then by path and line."""
     placed = sorted(items, key=lambda item: (item.path, item.lines))
     return sorted(placed, key=lambda item: item.date, reverse=True)
 
@@ -555,12 +541,10 @@ def captures(
 
 
 def approved_first(items: Iterable[Item]) -> list[Item]:
-    """Return items in their order, and behind them those that no person approved."""
     return sorted(items, key=lambda item: not item.approved)
 
 
 def _is_ticked(page: NoteLines, span: Span) -> bool:
-    """Whether the box of a capture is ticked, be it below a heading of a person."""
     first = page.first_block(span.start) or span
     return page.is_ticked(first.start)
 
@@ -576,7 +560,6 @@ def _gone(kind: ItemKind) -> frozenset[str]:
 def _about(
     rows: BundleRows, scope: BundleScope, kind: ItemKind
 ) -> Iterator[SectionNote]:
-    """Yield the notes that captures of a kind stand in which have to do with ours."""
     if not rows.store.any_below(scope.agent):
         return
     chosen = scope.project_ids | set(scope.note_ids)
@@ -622,7 +605,6 @@ def _cited(memo: SectionNote) -> set[str]:
 
 
 def waits(note: SectionNote, agent: str) -> bool:
-    """Whether an agent wrote a note that no person has approved."""
     made = note.properties.get("generated") is True
     return is_unapproved(note.path, agent, generated=made)
 

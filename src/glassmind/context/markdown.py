@@ -63,17 +63,14 @@ class Citations:
         self._numbers: dict[str, int] = {}
 
     def cite(self, receipt: str) -> str:
-        """Return the number of a source."""
         return f"[{self._numbers.setdefault(receipt, len(self._numbers) + 1)}]"
 
     def section(self) -> str:
-        """Return the sources, by their numbers."""
         lines = [source_line(text, f"[{n}]") for text, n in self._numbers.items()]
         return section("Sources", lines)
 
 
 def bundle_as_markdown(bundle: Bundle) -> str:
-    """Return a bundle as Markdown."""
     sources = Citations()
     cite = sources.cite
     parts = [
@@ -96,7 +93,6 @@ def bundle_as_markdown(bundle: Bundle) -> str:
 
 
 def heading(bundle: Bundle) -> str:
-    """Return what a bundle begins with."""
     asked = one_line(bundle.query)
     if len(asked) > ECHO_CHARS:
         asked = f"{asked[:ECHO_CHARS].rstrip()}…"
@@ -108,7 +104,6 @@ def heading(bundle: Bundle) -> str:
 
 
 def section(name: str, lines: Sequence[str]) -> str:
-    """Return a section of lines in one fence; nothing where there are none."""
     return f"## {name}\n{fenced(''.join(lines))}" if lines else ""
 
 
@@ -119,7 +114,6 @@ def _notes(notes: Sequence[BundleNote], cite: Cite) -> str:
 
 
 def _note(note: BundleNote, cite: Cite) -> str:
-    """Return a note with what of it matters."""
     title = title_line(
         note.title,
         note.date,
@@ -138,7 +132,6 @@ def title_line(
     generated: bool,
     superseded_by: str = "",
 ) -> str:
-    """Return the line that names a note, without making one."""
     said = [", ".join((date, *channels) if date else channels)]
     if generated:
         said.append("generated, not approved")
@@ -149,7 +142,6 @@ def title_line(
 
 
 def _excerpt(excerpt: Excerpt, cite: Cite) -> str:
-    """Return a passage under its number, headings and lines."""
     flags = "; goes on" if excerpt.trimmed else ""
     flags += "; holds hidden text" if excerpt.hidden else ""
     number = cite(excerpt.receipt)
@@ -160,7 +152,6 @@ def _excerpt(excerpt: Excerpt, cite: Cite) -> str:
 def excerpt_label(
     heading_path: Sequence[str], span: Span, number: str, flags: str
 ) -> str:
-    """Return what stands above a passage."""
     under = " > ".join([titled(heading) for heading in heading_path])
     first, last = span
     lines = f"line {first}" if first == last else f"lines {first}-{last}"
@@ -168,7 +159,6 @@ def excerpt_label(
 
 
 def answer_line(sentence: AnswerSentence, cite: Cite) -> str:
-    """Return a sentence of the answer, behind its source."""
     return f"{cite(sentence.receipt)} {one_line(sentence.text)}\n"
 
 
@@ -187,7 +177,6 @@ def item_line(item: Item, cite: Cite) -> str:
 
 
 def _is_named(text: str, title: str) -> bool:
-    """Whether a title is what a text begins with, as that of a memo is."""
     name = _DAY.sub("", title, count=1)
     words = _WORD.findall(name)
     begun = _WORD.findall(text[: 2 * len(name) + LINK_CHARS])[: len(words)]
@@ -200,7 +189,6 @@ def _flag(text: str) -> str:
 
 
 def read_line(read: NextRead) -> str:
-    """Return a note that is worth reading next, and why."""
     return f"{one_line(read.path)}: {one_line(read.why)}\n"
 
 
@@ -217,17 +205,14 @@ def _side(side: Side, cite: Cite) -> str:
 
 
 def source_line(receipt: str, number: str) -> str:
-    """Return a source by its number."""
     return f"{number} {one_line(receipt)}\n"
 
 
 def follow_line(address: str) -> str:
-    """Return where to read on."""
     return f"{one_line(address)}\n"
 
 
 def footing(bundle: Bundle) -> str:
-    """Return how a bundle was made, and what is missing."""
     return "".join(f"{line}\n" for line in _footing(bundle))
 
 
@@ -250,7 +235,6 @@ def _footing(bundle: Bundle) -> Iterator[str]:
 
 
 def _missing(notices: Sequence[str], most: int, more: str = "") -> str:
-    """Return the first notices on one line; JSON has all of them, and whole."""
     shown = [
         line if len(line) <= NOTICE_CHARS else f"{line[:NOTICE_CHARS].rstrip()}…"
         for line in map(one_line, notices[:most])
@@ -259,7 +243,6 @@ def _missing(notices: Sequence[str], most: int, more: str = "") -> str:
 
 
 def _left_out(dropped: Sequence[Dropped], nouns: Mapping[str, str]) -> str:
-    """Return what the budget left no room for; `nouns` name things of a section."""
     parts = [
         dropped_text(part, nouns.get(part.section, part.section.removesuffix("s")))
         for part in dropped
@@ -278,7 +261,6 @@ def dropped_text(dropped: Dropped, noun: str) -> str:
 
 
 def changed_line(note: ChangedNote) -> str:
-    """Return a changed note on one line."""
     return f"{note.date} {one_line(note.path)}\n"
 
 
@@ -305,7 +287,6 @@ BRIEFING_NOTICES = 2
 
 
 def briefing_as_markdown(briefing: Briefing) -> str:
-    """Return a briefing as Markdown."""
     sources = Citations()
     parts = [
         section(
@@ -341,7 +322,6 @@ def summary_as_markdown(  # noqa: PLR0913 - each part by its name
     questions: Sequence[Item],
     notices: Sequence[str] = (),
 ) -> str:
-    """Return a summary; `points` are sentences with the titles of their notes."""
     sources = Citations()
     cite = sources.cite
     parts = [
@@ -364,7 +344,6 @@ def _point(title: str, sentence: AnswerSentence, cite: Cite) -> str:
 
 
 def receipts_of(packed: Bundle | Briefing) -> list[str]:
-    """Return the receipts in the order of the Markdown, each once."""
     receipts: list[str] = []
     if isinstance(packed, Bundle):
         receipts += [sentence.receipt for sentence in packed.answer]

@@ -46,7 +46,6 @@ class NoteLines:
 
     @cached_property
     def body(self) -> int:
-        """The first line behind the properties."""
         if not self.lines or self.lines[0].rstrip() != "---":
             return 1
         for number, line in enumerate(self.lines[1:], 2):
@@ -56,7 +55,6 @@ class NoteLines:
 
     @cached_property
     def whole(self) -> str:
-        """All lines as one text."""
         return "\n".join(self.lines)
 
     @cached_property
@@ -80,7 +78,6 @@ class NoteLines:
 
     @cached_property
     def fenced(self) -> frozenset[int]:
-        """The lines that are code."""
         text = self.whole  # looked through at once, not line by line
         if not any(sign[0] in text and sign in text for sign in ("```", "~~~")):
             return frozenset()
@@ -124,7 +121,6 @@ class NoteLines:
         return line
 
     def heading_path(self, line: int) -> tuple[str, ...]:
-        """Return the headings that a line stands under, outermost first."""
         path: list[SectionHeading] = []
         for heading in self.headings[: bisect_right(self._heads, line)]:
             while path and path[-1].level >= heading.level:
@@ -195,7 +191,6 @@ class NoteLines:
         return Span(line, end)
 
     def written_from(self, line: int, last: int | None = None) -> Span | None:
-        """Return the block that begins at a line, be it seen or not."""
         text = self.lines[line - 1]
         if not text.strip(" \t>") or self._is_bare(line):
             return None
@@ -207,7 +202,6 @@ class NoteLines:
         return Span(line, end)
 
     def block_at(self, line: int) -> Span | None:
-        """Return the item, paragraph or row that holds a line."""
         first, lowest = line, max(self.body, line - LONGEST_BLOCK + 1)
         while first > lowest and self._goes_on(first) and self._is_text(first - 1):
             first -= 1
@@ -216,7 +210,6 @@ class NoteLines:
         return self.block_from(first)
 
     def nested(self, span: Span) -> Sequence[str]:
-        """Return the lines below an item that belong to it."""
         item = ITEM.match(self.lines[span.start - 1])
         if item is None:
             return ()
@@ -238,18 +231,15 @@ class NoteLines:
         )
 
     def raw(self, span: Span) -> str:
-        """Return lines as they stand."""
         return "\n".join(self.lines[span.start - 1 : span.end])
 
     def first_block(self, line: int) -> Span | None:
-        """Return the first block at or behind a line that says more than tags."""
         for block in self.blocks(Span(line, len(self.lines))):
             if not self.is_tags(block.start):
                 return block
         return None
 
     def callout(self, line: int) -> str:
-        """Return the kind of the callout that begins at a line, "" where none does."""
         head = _CALLOUT.match(self.lines[line - 1])
         return head["kind"].strip().lower() if head else ""
 
@@ -258,7 +248,6 @@ class NoteLines:
         return not any(map(self._shows, range(line + 1, other)))
 
     def is_item(self, line: int) -> bool:
-        """Whether a line begins an item of a list, or is a row of a table."""
         text = self.lines[line - 1]
         return bool(ITEM.match(text)) or _is_row(text)
 
@@ -268,19 +257,16 @@ class NoteLines:
         return box is not None and bool(box["box"]) and box["box"] not in OPEN_BOXES
 
     def is_open(self, line: int) -> bool:
-        """Whether a line is a task that is not done."""
         box = ITEM.match(self.lines[line - 1])
         return box is not None and box["box"] in OPEN_BOXES
 
     def is_tags(self, line: int) -> bool:
-        """Whether nothing but tags stands on a line."""
         return bool(_TAGS_ALONE.match(unmarked(self.lines[line - 1])))
 
     def _shows(self, line: int) -> bool:
         return bool(self.seen[line - 1].strip(" \t>"))
 
     def _sign(self, line: int) -> str:
-        """Return what sign makes a line an item: those of one list have the same."""
         item = ITEM.match(self.lines[line - 1])
         return item["mark"][-1] if item else ""
 
@@ -302,11 +288,9 @@ class NoteLines:
         return not (blank or self._is_bare(line) or _is_row(text))
 
     def _goes_on(self, line: int) -> bool:
-        """Whether a line belongs to the block of the line before it."""
         return self._is_text(line) and not ITEM.match(self.lines[line - 1])
 
     def _heads_table(self, line: int) -> bool:
-        """Whether a row of a table is its head, or the rule below that."""
         after = self.lines[line] if line < len(self.lines) else ""
         return any(
             "-" in text and _TABLE_RULE.match(text)
@@ -325,7 +309,6 @@ def unmarked(line: str) -> str:
 
 
 def day_told(text: str) -> str | None:
-    """Return the day a text begins with, or that a field of it names."""
     lead = _DATED.match(text)
     if lead:
         return first_day(text[lead.end() :])
@@ -372,7 +355,6 @@ class _Line(NamedTuple):
 
     @property
     def begins(self) -> int:
-        """Where its text begins, behind the mark of an item."""
         item = _BULLET.match(self.text)
         return self.end - len(self.text) + (item.end() if item else 0)
 
@@ -392,7 +374,6 @@ def blocks_of(text: str, start: int = 0) -> list[Block]:
 
 
 def cells_of(row: str) -> list[str]:
-    """Return the cells of a row, with or without a line at its sides."""
     cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(row.strip())]
     if len(cells) > 1 and not cells[0]:
         cells = cells[1:]
@@ -412,7 +393,6 @@ def _lines(text: str, at: int) -> Iterator[_Line]:
 
 
 def _add_properties(lines: Sequence[_Line], found: list[Block]) -> int:
-    """Add each property of a note, and return the line behind them."""
     if lines[0].text != "---":
         return 0
     over = next((at for at, line in enumerate(lines) if at and line.text == "---"), 0)
@@ -425,7 +405,6 @@ def _add_properties(lines: Sequence[_Line], found: list[Block]) -> int:
 
 
 def _add_block(lines: Sequence[_Line], at: int, found: list[Block]) -> int:
-    """Add what begins with a line, and return the line behind it."""
     line = lines[at]
     if opens := _OPENS.match(line.text):
         return _add_code(lines, at, opens["sign"], found)
@@ -471,7 +450,6 @@ def _is_head(lines: Sequence[_Line], at: int) -> bool:
 
 
 def _prose_end(lines: Sequence[_Line], at: int) -> int:
-    """Return the line behind the paragraph or item that begins with one."""
     if _TITLED.match(lines[at].text):  # the title of a callout is a block of its own
         return at + 1
     depth, at = lines[at].depth, at + 1
@@ -489,7 +467,6 @@ def _stands_alone(text: str) -> bool:
 
 
 def _is_underlined(lines: Sequence[_Line], at: int, over: int) -> bool:
-    """True if a paragraph is a heading by the line that is drawn below it."""
     if over == len(lines) or _BULLET.match(lines[at].text):
         return False
     below = lines[over]

@@ -105,7 +105,6 @@ def decisions(rows: BundleRows, scope: BundleScope) -> list[Item]:
 
 
 def _about(found: Iterable[ItemLines], query: str, ours: Collection[int]) -> list[Item]:
-    """Return what has to do with the question, the most first, then the newest."""
     terms = asked_terms(query)
     kept = []
     for one in found:
@@ -150,7 +149,6 @@ def _in_force(
 
 
 def _linked(found: ItemLines, links: Iterable[SectionLink]) -> set[int]:
-    """Return the notes that some lines link to."""
     return {
         link.target_id
         for link in links
@@ -211,7 +209,6 @@ def _is_open(found: ItemLines) -> bool:
 
 
 def _is_answered(found: ItemLines, text: str) -> bool:
-    """Return true if something is said behind a question, or below its item."""
     page, line = found.page, found.span.start
     title, _, body = text.partition("\n")
     if kind := page.callout(line):
@@ -225,7 +222,6 @@ def _is_answered(found: ItemLines, text: str) -> bool:
 
 
 def _is_asking(found: ItemLines) -> bool:
-    """Return true for lines under a heading for open questions."""
     heads = (found.note.title, *found.page.heading_path(found.span.start))
     return found.is_whole or any(head_form(head) in QUESTION_HEADS for head in heads)
 
@@ -285,7 +281,6 @@ def tasks(rows: BundleRows, scope: BundleScope) -> list[Item]:
 def _chosen(
     rows: BundleRows, scope: BundleScope
 ) -> list[tuple[TaskOrder, SectionTask]]:
-    """Return the tasks that come first; none of templates and the agent folder."""
     ranks = {note_id: at for at, note_id in enumerate(scope.note_ids)}
     found = [
         task
@@ -324,7 +319,6 @@ def _above(headings: Sequence[SectionHeading], line: int) -> str:
 
 
 def _captured(rows: BundleRows, scope: BundleScope) -> list[tuple[TaskOrder, Item]]:
-    """Return captured tasks; of those without a day the newest first."""
     today, made = scope.today.isoformat(), []
     found = [(item_of(one, "task"), one) for one in captures(rows, scope, "task")]
     found.sort(key=lambda pair: (pair[0].date, pair[0].path), reverse=True)

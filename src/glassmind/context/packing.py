@@ -97,11 +97,7 @@ def packed(
     rows: BundleRows,
     counter: TokenCounter,
 ) -> Bundle:
-    """Return the bundle of some notes, best first, within its budget.
-
-    Raises:
-        BudgetTooSmall: there is something to show, and none of it fits.
-    """
+    """Return the bundle of some notes, best first, within its budget."""
     return _Packer(plan, candidates, rows, counter).bundle()
 
 
@@ -125,7 +121,6 @@ class _Packer:
         self._missed: list[Candidate] = []
 
     def bundle(self) -> Bundle:
-        """Return the bundle."""
         sections = self._sections() if self._candidates else {}
         left = self._budget - self._fixed(sections) - _tokens(sections)
         answer, left = self._answer(left)
@@ -188,11 +183,7 @@ class _Packer:
                 self._shorten(entries, over)
 
     def _shorten(self, entries: list[BundleEntry], over: int) -> None:
-        """Show less of the last note, or nothing; the first one is always shown.
-
-        Raises:
-            BudgetTooSmall: not even a little of it fits.
-        """
+        """Show less of the last note, or nothing; the first one is always shown."""
         if not entries:
             raise BudgetTooSmall(self._budget, self._budget + over)
         last = entries[-1]
@@ -215,7 +206,6 @@ class _Packer:
         return made
 
     def _fixed(self, sections: Sections) -> int:
-        """Return what a bundle takes whatever it shows."""
         found = len(self._candidates)
         most = [Dropped(name, found, 0) for name in ("notes", "near-duplicates")]
         dropped = (*most, *self._dropped(sections)) if found else ()
@@ -281,7 +271,6 @@ class _Packer:
         return entries, room
 
     def _add_property(self, entry: BundleEntry, room: int) -> int:
-        """Show the property of a note that the question names; return what it takes."""
         stretch = property_named(entry.candidate, self._words)
         if stretch is None:
             return 0
@@ -295,7 +284,6 @@ class _Packer:
     def _stubs(
         self, candidate: Candidate, stub: int, room: int, *, first: bool
     ) -> Iterator[Cut]:
-        """Yield short passages of a note, the best first; none that is a scrap."""
         if room <= 0:
             return
         readings = [Reading(one, self._words) for one in candidate.passages]
@@ -309,7 +297,6 @@ class _Packer:
                 yield cut
 
     def _grow_all(self, entries: Sequence[BundleEntry], left: int) -> int:
-        """Let passages grow, the best first, and return the room left."""
         for share in (2, 1):  # half of what is left for each, then all of it
             for entry in entries:
                 if left >= STUB_TOKENS:
@@ -317,7 +304,6 @@ class _Packer:
         return left
 
     def _grow(self, entry: BundleEntry, extra: int) -> int:
-        """Show more of a note; return what that takes."""
         taken, old = 0, entry.first
         others = entry.cuts[1:]
         if old.end - old.start < len(old.reading.stretch.text.strip()):
@@ -336,7 +322,6 @@ class _Packer:
         return taken
 
     def _answer(self, left: int) -> tuple[list["QuotedSentence"], int]:
-        """Return the sentences that answer, as far as they fit, and the room left."""
         frame = self._plan.frame
         sure = frame.confidence is None or frame.confidence >= CONFIDENT
         if frame.doubtful or not sure or not self._words.weights:
@@ -354,14 +339,12 @@ class _Packer:
         return kept, left - (before - room) - (head if kept else 0)
 
     def _is_seen(self, quoted: "QuotedSentence") -> bool:
-        """Return false for a sentence in a comment that begins above its passage."""
         note_id, stretch = quoted.candidate.note.note_id, quoted.stretch
         page = NoteLines(self._rows.note_lines([note_id]).get(note_id, ()))
         before = stretch.text.count("\n", 0, quoted.place[0])
         return stretch.first_line + before not in page.unseen
 
     def _follow_ups(self, notes: Sequence[BundleNote], left: int) -> tuple[str, ...]:
-        """Return where to read on: notes of which more was found than is shown."""
         left -= self._count(section("Read on", ["-\n"]))
         kept: list[str] = []
         for excerpt, note in ((note.excerpts[0], note) for note in notes):
@@ -378,7 +361,6 @@ def _tokens(sections: Sections) -> int:
 
 
 def found_text(candidate: Candidate) -> str:
-    """Return the passage that a note was found by."""
     stretch = candidate.passages[0]
     return stretch.text[slice(*stretch.focus)]
 
@@ -455,7 +437,6 @@ class QuotedSentence(NamedTuple):
     words: frozenset[str]
 
     def sentence(self, receipt: str = "") -> AnswerSentence:
-        """Return it as it is shown."""
         return AnswerSentence(self.text, self.candidate.note.path, receipt)
 
 
@@ -551,7 +532,6 @@ def _quotes(candidate: Candidate, words: Lookup) -> Iterator[QuotedSentence]:
 
 
 def _is_whole(stretch: Stretch, start: int, end: int) -> bool:
-    """Return true for a whole sentence that is understood as an answer."""
     text = stretch.text[start:end]
     said = text.rstrip(_CLOSERS)
     if len(text) > LONGEST_CHARS or said.endswith(_NO_END):

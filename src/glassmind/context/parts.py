@@ -68,17 +68,14 @@ class ContextParts:
         return self.vault.rows().still()
 
     def sections(self) -> BundleRows:
-        """Return the rows of sections."""
         boxes = open_boxes(self.config.vault.path)
         return BundleRows(self.vault.rows(), boxes)
 
     def passages(self) -> Rows:
-        """Return the rows of passages."""
         return self.vault.rows()
 
     @cached_property
     def counter(self) -> TokenCounter:
-        """What counts tokens: as the model does, if it is here."""
         if self.config.embeddings.backend == "none":
             return Estimate()
         try:
@@ -88,15 +85,10 @@ class ContextParts:
             return Estimate()
 
     def budget(self, tokens: int | None) -> int:
-        """Return a budget, by default that of the settings."""
         return self.config.context.budget_tokens if tokens is None else tokens
 
     def members_of(self, project: str | None) -> Sequence[ProjectNote]:
-        """Return the notes of a project, by path; none where no project is named.
-
-        Raises:
-            ProjectUnknown: no note belongs to it.
-        """
+        """Return the notes of a project, by path; none where no project is named."""
         if project is None or not project.strip():
             return ()
         known = self.vault.rows()
@@ -107,12 +99,10 @@ class ContextParts:
 
 
 def day_or_today(day: date | None) -> date:
-    """Return a day, by default today."""
     return day or datetime.now().astimezone().date()
 
 
 def inbox_notice(count: int) -> tuple[str, ...]:
-    """Return a notice that captures wait for a person, if some do."""
     if not count:
         return ()
     many = "1 capture waits" if count == 1 else f"{count:,} captures wait"
@@ -149,11 +139,9 @@ class StaleCheck:
 
     @property
     def changed(self) -> Sequence[NotePath]:
-        """Notes that are not on disk as they were indexed."""
         return self._lag.changed
 
     def notices(self) -> tuple[str, ...]:
-        """Return what is stale, and what to do; nothing if nothing is."""
         if self._absent:
             return (ABSENT,)
         changed, gone = self._lag
@@ -178,14 +166,12 @@ def _counted(changed: int, gone: int) -> str:
 
 
 def _named(paths: Sequence[NotePath]) -> str:
-    """Return the first names in quotes that no name can end."""
     shown = [one_line(path).replace('"', "'") for path in paths[:NAMED]]
     more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
     return ", ".join(f'"{name}"' for name in shown) + more
 
 
 def shown_in(made: Bundle) -> list[NotePath]:
-    """Return the notes that a bundle shows anything of, best first."""
     items = (*made.decisions, *made.questions, *made.tasks)
     return [
         *(note.path for note in made.notes),

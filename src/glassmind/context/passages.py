@@ -53,7 +53,6 @@ class Stretch(NamedTuple):
         return body if body and self.text[body:].strip() else 0
 
     def heading_path(self, start: int) -> tuple[str, ...]:
-        """Return the headings that a character stands under."""
         path = self.headings[0][1]
         for at, other in self.headings[1:]:
             if at > start:
@@ -62,7 +61,6 @@ class Stretch(NamedTuple):
         return path
 
     def lines(self, start: int, end: int) -> tuple[int, int]:
-        """Return the characters of the whole lines that hold some of them."""
         last = self.text.find("\n", end)
         return self.text.rfind("\n", 0, start) + 1, len(self.text) if last < 0 else last
 
@@ -96,7 +94,6 @@ class Stretch(NamedTuple):
 
 
 def part_of(stretch: Stretch, start: int, end: int) -> Stretch:
-    """Return some lines of a stretch as one of their own."""
     text = stretch.text[start:end]
     return stretch._replace(
         text=text,
@@ -167,7 +164,6 @@ others have shown of themselves is all that there is room for."""
 
 
 def candidates(asked: Sequence[NoteRequest], rows: Rows) -> list[Candidate]:
-    """Return the notes that are there, in their order, with their passages read."""
     notes = rows.packed_notes([one.path for one in asked])
     there = [(one, notes[one.path]) for one in asked if one.path in notes]
     wanted = {
@@ -256,12 +252,10 @@ class Shown:
         self._runs: Runs = set()
 
     def add(self, text: str) -> None:
-        """Record that a text is shown."""
         self._words.update(text.lower().split())
         self._runs |= _runs(text)
 
     def has(self, text: str) -> bool:
-        """Return true if nearly all of a text is shown."""
         words = text.lower().split()
         # each word that is new, but for the last two, begins a run that is
         if len(set(words) - self._words) > (1 - SAID) * len(words) + 2:
@@ -292,7 +286,6 @@ class Hiding:
         self._known: dict[int, _Lines | None] = {}
 
     def safe(self, note_id: int, stretch: Stretch) -> Stretch:
-        """Return a stretch in which credentials are hidden, each in its line."""
         lines, count = self._lines(note_id), stretch.text.count("\n") + 1
         top = stretch.first_line
         there = lines and _part(lines, lines.said, top, count)
@@ -301,7 +294,6 @@ class Hiding:
         return with_text(stretch, _part(lines, lines.safe, top, count))
 
     def fact(self, stretch: Stretch) -> Stretch:
-        """Return what is in no note in which credentials are hidden."""
         return with_text(stretch, redacted(stretch.text))
 
     def shown(self, note_id: int, span: Span, said: str) -> str:
@@ -320,7 +312,6 @@ class Hiding:
         return self._known[note_id]
 
     def _read(self, note_id: int) -> _Lines | None:
-        """Return the lines of a note; None where its chunks do not make them up."""
         chunks = self._rows.every_chunk(note_id)
         text = ""
         for chunk in chunks:
@@ -344,7 +335,6 @@ def _part(lines: _Lines, kind: list[str], first_line: int, count: int) -> str:
 
 
 def with_text(stretch: Stretch, text: str) -> Stretch:
-    """Return a stretch with another text of as many lines, and its places in that."""
     if text == stretch.text:
         return stretch
 
@@ -361,7 +351,6 @@ def with_text(stretch: Stretch, text: str) -> Stretch:
 
 
 def place_of(text: str, first: int, last: int) -> tuple[int, int]:
-    """Return the characters of some lines, counted from 0."""
     start = 0
     for _ in range(first):
         start = text.find("\n", start) + 1

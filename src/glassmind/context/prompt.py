@@ -79,7 +79,6 @@ _LINE_END = re.compile(r"\r\n?")
 
 
 def nameable(source: Source) -> Source:
-    """Return a source whose names are free of credentials; its path stays as it is."""
     return replace(
         source,
         title=redacted(source.title),
@@ -105,7 +104,6 @@ def room_for_sources(chat: ChatModel, question: str, *, limit: int, answer: int)
 
 
 def most_answered(chat: ChatModel, answer: int) -> int:
-    """Return the tokens that a model may write."""
     return min(answer, chat.context_tokens // 2)
 
 
@@ -139,7 +137,6 @@ def _fitting(pages: Sequence[SourceText], budget_tokens: int) -> list[str]:
 
 
 def _cut(text: str, budget_tokens: int) -> str:
-    """Return as many whole lines of a text as fit."""
     lines: list[str] = []
     for line in text.split("\n"):
         budget_tokens -= estimate_tokens(f"{line}\n")

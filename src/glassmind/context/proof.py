@@ -105,7 +105,6 @@ class Word(NamedTuple):
 
 
 def words_of(text: str) -> list[Word]:
-    """Return the words of a text that its reader sees, in order."""
     shown = _read(text)
     return [
         Word(_key(found[0]), found.start(), found.end())
@@ -114,7 +113,6 @@ def words_of(text: str) -> list[Word]:
 
 
 def _read(text: str) -> str:
-    """Return a text of the same length with blanks for what is not read of it."""
     parts, at = [], 0
     for start, end in comment_spans(text) if "<!--" in text or "%%" in text else ():
         parts += [text[at:start], re.sub(r"[^\n]", " ", text[start:end])]
@@ -151,20 +149,17 @@ def _content(text: str) -> set[str]:
 
 
 def _shared(some: Iterable[str], others: Iterable[str]) -> bool:
-    """Return true if a word of some is one of others, or a form of it."""
     known = set(others)
     known |= {word[:ALIKE] for word in known if len(word) >= ALIKE}
     return any(word in known or word[:ALIKE] in known for word in some)
 
 
 def holds(text: str, quote: str) -> bool:
-    """Return true if a text has the words of a quote in a row."""
     keys = _keys(quote)
     return next(_starts(_keys(text), keys), None) is not None
 
 
 def _starts(keys: Sequence[str], sought: Sequence[str]) -> Iterator[int]:
-    """Yield where some words in a row begin among others."""
     size = len(sought)
     for at in range(len(keys) - size + 1 if size else 0):
         if keys[at] == sought[0] and keys[at : at + size] == sought:
@@ -205,7 +200,6 @@ class SourceText:
                 self._blocks.append((block, words[first:last]))
 
     def find(self, quote: str) -> Iterator[_Cited]:
-        """Yield the sentences that have the words of a quote in a row."""
         sought = _keys(quote)
         places = (
             (block, words[at].start, words[at + len(sought) - 1].end)
@@ -298,7 +292,6 @@ class SourceTexts:
 
 
 def problem_of(text: str, quote: str, question: str, cited: _Cited) -> str:
-    """Return why what is cited does not support a statement; empty where it does."""
     return (
         _strange(text, question, cited)
         or _unnamed(text, question, cited)
@@ -327,7 +320,6 @@ def _strange(text: str, question: str, cited: _Cited) -> str:
 
 
 def strange_figures(text: str, source: str) -> list[str]:
-    """Return the figures of a text that another does not hold, in order."""
     known = figures_in(_read(source), in_words=True)
     return [
         figure.text.rstrip(".")
@@ -367,7 +359,6 @@ def _unnamed(text: str, question: str, cited: _Cited) -> str:
 
 
 def _names(text: str) -> list[str]:
-    """Return the words of a text that have a capital for what they are."""
     shown = _read(text)
     return [
         found[0]

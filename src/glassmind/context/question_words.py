@@ -126,14 +126,12 @@ class Lookup:
         self.weights = self._weighed(texts) if terms.needles else {}
 
     def places(self, text: str) -> list[tuple[int, str]]:
-        """Return where words begin in a text, in order, and which."""
         known = self._known.get(text)
         if known is None:
             known = self._known[text] = occurrences(text, self._terms)
         return known
 
     def words(self, text: str) -> set[str]:
-        """Return the words that a text holds."""
         return {word for _, word in self.places(text)}
 
     def _weighed(self, texts: Sequence[str]) -> dict[str, float]:
@@ -149,7 +147,6 @@ class Lookup:
 
 
 def question_words(query: str, hits: Iterable[Hit]) -> Terms:
-    """Return the words that were asked for, as typed and as passages have them."""
     said = _WORD.findall(_CUT_OFF.sub("", _FILTER.sub(" ", query).lower()))
     said = [word for at, word in enumerate(said) if not _measures(said, at)]
     words = dict.fromkeys(word for word in said if word not in SAY_LITTLE)
@@ -175,7 +172,6 @@ def question_words(query: str, hits: Iterable[Hit]) -> Terms:
 
 
 def _measures(said: Sequence[str], at: int) -> bool:
-    """Whether a word is that of `how long is`, of which an answer has a number."""
     if not 0 < at < len(said) - 1 or said[at - 1] not in _HOW:
         return False
     return said[at] in _MEASURES and said[at + 1] in SAY_LITTLE
@@ -184,7 +180,6 @@ def _measures(said: Sequence[str], at: int) -> bool:
 def occurrences(
     text: str, terms: Terms, most: int = MOST_PLACES
 ) -> list[tuple[int, str]]:
-    """Return where words begin in a text, in order, and which."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter that is two when it is small
         lowered = text
@@ -228,7 +223,6 @@ LONGEST_TAIL = 4
 
 
 def _needle(word: str) -> Needle:
-    """Return what a word is found by."""
     if _unspaced(word):
         return Needle(word, None, word)
     if word.isalpha() and word not in _NO_ENDINGS:
@@ -241,7 +235,6 @@ def _needle(word: str) -> Needle:
 
 
 def _same(form: str, typed: Iterable[str]) -> str:
-    """Return the word that was typed for a form of it; itself where none was."""
     for word in typed:
         if len(word) >= SHORT_STEM and form[:SHORT_STEM] == word[:SHORT_STEM]:
             return word
@@ -295,13 +288,11 @@ _DUE = re.compile(
 
 
 def asks_for_due(query: str) -> bool:
-    """Whether a question is about what is due, before all else."""
     return _DUE.search(query) is not None
 
 
 @lru_cache(maxsize=8)
 def section_asked(query: str) -> str:
-    """Return the section that a question asks for; empty where it names none."""
     return next((name for name, words in _ASKS.items() if words.search(query)), "")
 
 
@@ -327,5 +318,4 @@ def shared(item: Item, terms: Terms) -> int:
 
 
 def words_shared(texts: Iterable[str], terms: Terms) -> int:
-    """Return how many words of a question some texts hold."""
     return len({word for _, word in occurrences("\n".join(texts), terms, 1)})

@@ -37,16 +37,13 @@ class BundleRows:
         return _once(self._notes, note_ids, self.store.section_notes)
 
     def note_lines(self, note_ids: Collection[int]) -> dict[int, list[str]]:
-        """Return the lines of notes, without their ends."""
         return _once(self._lines, note_ids, self.store.note_lines)
 
     def names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
-        """Return path and title of those of some notes that are there."""
         known = self.store.names(note_ids)
         return {at: known[at] for at in note_ids if at in known}
 
     def dated_notes(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
-        """Return those of some notes with the path whose name has a day, by path."""
         named = self.names(note_ids)
         dated = [(at, path) for at, (path, _) in named.items() if _DAY.search(path)]
         return sorted(dated, key=lambda one: one[1])
@@ -64,7 +61,6 @@ class BundleRows:
         return [task for _, tasks in by_note for task in self._few(list(tasks))]
 
     def _few(self, tasks: list[SectionTask]) -> list[SectionTask]:
-        """Return the tasks of a note that are looked at, those with a day first."""
         if len(tasks) <= _TASKS_EACH:
             return tasks
         self.cut.add("tasks")
@@ -89,6 +85,5 @@ def _once(
     note_ids: Collection[int],
     read: Callable[[Collection[int]], dict[int, Read]],
 ) -> dict[int, Read]:
-    """Return what is known of notes, having read what was not."""
     known.update(read([at for at in note_ids if at not in known]))
     return {at: known[at] for at in note_ids if at in known}

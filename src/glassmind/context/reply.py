@@ -45,7 +45,6 @@ class AnswerReader:
         self._rest = ""
 
     def feed(self, piece: str) -> Iterator[ModelStatement | ThinkingEnded]:
-        """Yield the statements that are complete with a piece of the answer."""
         self._rest += piece
         ends = list(_THINKING_END.finditer(self._rest))
         if ends:
@@ -67,7 +66,6 @@ class AnswerReader:
         self.is_endless |= len(self._rest) > LONGEST
 
     def _statement(self, found: dict[str, Any]) -> Iterator[ModelStatement]:
-        """Yield the statement of an object, without blanks and numbers of sources."""
         self.says_nothing |= found.get("statements") == []
         number = _NUMBER.search(str(found.get("source", "")))
         text = " ".join(_whole(found.get("text", "")).split())
@@ -78,6 +76,5 @@ class AnswerReader:
 
 
 def _whole(text: object) -> str:
-    """Return a text in which half a character (a surrogate) becomes a mark."""
     units = str(text or "").encode("utf-16-le", "surrogatepass")
     return units.decode("utf-16-le", "replace")

@@ -95,7 +95,6 @@ Sections: TypeAlias = dict[str, Section]
 def sections_of(
     rows: BundleRows, scope: BundleScope, counter: TokenCounter, budget_tokens: int
 ) -> Sections:
-    """Return the sections of some notes and a project, as far as each fits."""
     near = replace(scope, note_ids=scope.note_ids[:COMPARED])
     found: dict[str, Sequence[Any]] = {
         "conflicts": conflicts(rows, near),
@@ -131,7 +130,6 @@ def suggested_for(
 
 
 def refitted(made: Sections, counter: TokenCounter, room: int) -> Sections:
-    """Return sections with more of what they left out, as a room allows."""
     new = dict(made)
     for name, old in made.items():
         if len(old.kept) < len(old.found) and room >= LEAST_LINE:
@@ -145,7 +143,6 @@ def refitted(made: Sections, counter: TokenCounter, room: int) -> Sections:
 def replaced_notes(
     made: Sections, rows: BundleRows, scope: BundleScope
 ) -> Mapping[NotePath, str]:
-    """Return the selected notes that another supersedes, with its title."""
     later = rows.store.held_values(scope.note_ids[COMPARED:], SUPERSEDED_BY)
     said = {
         NotePath(path): names[0].rpartition("/")[2]
@@ -182,7 +179,6 @@ def _fit(name: str, found: Sequence[Any], share: int, counter: TokenCounter) -> 
 
 
 def _sourced(one: Item | Conflict | NextRead) -> str:
-    """Return the line of an item with the lines of its sources."""
     if isinstance(one, NextRead):
         return read_line(one)
     if isinstance(one, Conflict):
@@ -223,7 +219,6 @@ def lean(
 def cut_to(
     item: Item, room: int, line: Callable[[Item], str], count: Callable[[str], int]
 ) -> Item | None:
-    """Return an item whose line takes a room at most; None if no sentence fits."""
     cost = count(line(item))
     if cost <= room:
         return item
@@ -256,7 +251,6 @@ def shortened(item: Item, share: float) -> Item | None:
 
 
 def _words(text: str, most: int) -> str:
-    """Return the first words of a text, with no link or field cut through."""
     cut = text[: most + 1].rpartition(" ")[0]
     if cut.rfind("[") > cut.rfind("]"):
         cut = cut[: cut.rfind("[")].rstrip("[( ")
@@ -346,7 +340,6 @@ def _share(path: str, scope: BundleScope) -> float:
 
 
 def _why(ties: Ties, titles: Mapping[int, str], scope: BundleScope) -> str:
-    """Return the reason: `linked from Atlas plan and Budget`."""
     said = []
     for way in ("linked from", "links to", "similar to"):
         there = (at for at in scope.note_ids if at in ties and at in titles)

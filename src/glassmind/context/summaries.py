@@ -114,12 +114,10 @@ class NoteSentence(NamedTuple):
 
     @property
     def path(self) -> NotePath:
-        """The path of the note."""
         return NotePath(self.note.path)
 
     @property
     def sentence(self) -> AnswerSentence:
-        """The sentence with its receipt."""
         under = self.page.heading_path(self.span.start)
         heading = under[-1] if under else ""
         raw = self.page.raw(self.span)
@@ -135,13 +133,7 @@ def summarize(
     *,
     save: bool,
 ) -> Summary:
-    """Summarize a project in sentences of its notes, and save that if asked to.
-
-    Raises:
-        ProjectUnknown: no note belongs to the project.
-        BudgetTooSmall: nothing useful fits.
-        WriteRefused: it is to be saved, and nothing may be written.
-    """
+    """Summarize a project in sentences of its notes, and save that if asked to."""
     budget = parts.budget(budget_tokens)
     called = parse_project(project).name.rpartition("/")[2] or project
     counter, stale = parts.counter, StaleCheck(parts)
@@ -205,7 +197,6 @@ def _cited(found: Parts) -> Iterator[AnswerSentence]:
 def _found(
     parts: ContextParts, project: str, called: str, today: date
 ) -> tuple[Parts, tuple[str, ...]]:
-    """Return what a summary may say, and a notice of what was not read."""
     rows, agent = parts.sections(), parts.agent
     members = parts.members_of(project)
     if not members:
@@ -240,7 +231,6 @@ def _found(
 
 
 def _is_source(note: SectionNote, agent: str) -> bool:
-    """Return true for a person's own or approved note that is not superseded."""
     apart = tuple(f"{agent}/{part}/" for part in APART)
     made = note.properties.get("generated") is True
     barred = made or note.path.startswith(apart) or note.path.endswith(".base")
@@ -274,7 +264,6 @@ def _note_weights(
 def _best(
     said: Sequence[NoteSentence], weights: Mapping[int, float]
 ) -> list[NoteSentence]:
-    """Return the sentences to quote, best first, none of which repeats another."""
     words = [words_of(one.text) for one in said]
     scores = [
         near * weights[one.note.note_id] * _weight(one)
@@ -301,7 +290,6 @@ def _weight(said: NoteSentence) -> float:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the words of a sentence that may say what it is about."""
     found = _WORD.findall(text.lower())
     return frozenset([w for w in found if len(w) >= SHORT_WORD or not w.isascii()])
 
@@ -328,7 +316,6 @@ def centrality(sentences: Sequence[frozenset[str]]) -> list[float]:
 
 
 def is_alike(words: frozenset[str], others: frozenset[str]) -> bool:
-    """Return true if two sentences say the same."""
     return len(words & others) >= SAME * max(1, min(len(words), len(others)))
 
 
@@ -363,7 +350,6 @@ def _sentences(note: SectionNote, page: NoteLines) -> Iterator[NoteSentence]:
 
 
 def _is_sentence(text: str) -> bool:
-    """Return true if a text is a sentence that is understood without others."""
     if len(text) > LONGEST_CHARS or _ADDRESS.search(text):
         return False
     if len(_NO_LETTER.findall(text)) > MOST_SIGNS * len(text):

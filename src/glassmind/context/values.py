@@ -14,12 +14,10 @@ THOUSAND = 1000.0
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Return the words of a text, to keep lists of words short."""
     return frozenset(words.split())
 
 
 def word_table(rows: str) -> dict[str, str]:
-    """Return the first word of each row by its other words."""
     split = (row.split() for row in rows.split(";"))
     return {word: name for name, *words in split for word in words}
 
@@ -120,7 +118,6 @@ class Value(NamedTuple):
 
 
 def read_value(text: str) -> tuple[Value, int] | None:
-    """Return the value that a text begins with, and where it ends."""
     before = _BEFORE.match(text)
     at = before.end() if before else 0
     if status := _STATUS.match(text) or _STATUS.match(text, at):
@@ -145,7 +142,6 @@ def whole_value(text: str) -> Value:
 
 
 def differ(a: Value, b: Value) -> bool:
-    """Return whether two values cannot both be right."""
     if a.kind != b.kind:
         return False
     if a.kind == "text":
@@ -197,7 +193,6 @@ def _amount(found: re.Match[str]) -> Value | None:
 
 
 def _number(text: str) -> float:
-    """Return a number, whatever separates its thousands."""
     plain = re.sub("['\u2019]", "", text)
     point = max(plain.rfind("."), plain.rfind(","))
     grouped = re.fullmatch(r"-?[1-9]\d{0,2}(?:[.,]\d{3})+", plain)
@@ -227,7 +222,6 @@ _FORMS = ((_DATE, _date), (_TIME, _time), (_AMOUNT, _amount))
 
 @lru_cache(maxsize=4096)  # the same titles are compared for every question
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a subject or a name, as singulars."""
     plain = _POSSESSIVE.sub("", text.casefold())
     return tuple(map(_singular, _WORD.findall(plain)))
 

@@ -112,12 +112,10 @@ class Span(NamedTuple):
 
     @property
     def first(self) -> date:
-        """The earliest day that counts."""
         back = max(ceil(LIVES * self.half_life_days), self.active_days)
         return self.today - timedelta(days=min(back, self.today.toordinal() - 1))
 
     def ago(self, day: date) -> int:
-        """Return how many days ago a day was; 0 for a day in the future."""
         return max(0, (self.today - day).days)
 
 
@@ -159,7 +157,6 @@ class Warmed(Struct):
 
 
 def faded(days: float, half_life_days: float) -> float:
-    """Return what time leaves of a share: a half after each half-life."""
     return float(2.0 ** (-max(0.0, days) / half_life_days))
 
 
@@ -202,7 +199,6 @@ def together(*shares: float) -> float:
 
 
 def level_of(heat: float) -> HeatLevel:
-    """Return a temperature in a word."""
     if heat >= HOT:
         return "hot"
     return "warm" if heat >= WARM else "cold"
@@ -212,7 +208,6 @@ def level_of(heat: float) -> HeatLevel:
 
 
 def measured(vault: Vault, pins: Collection[NotePath], today: date) -> Warmed:
-    """Return how active the notes of a vault are on a day."""
     rows, settings = vault.rows(), vault.config.memory
     span = Span(today, settings.half_life_days, settings.active_days)
     since, until = span.first.isoformat(), _later(today, 1).isoformat()
@@ -282,7 +277,6 @@ def _add_edits(made: Warmed, rows: Rows, agent: str) -> None:
 
 
 def _later(day: date, days: int) -> date:
-    """Return the day so many days later, or the last there is."""
     return date.fromordinal(min(day.toordinal() + days, date.max.toordinal()))
 
 
@@ -296,7 +290,6 @@ def _start_ns(day: date) -> int:
 
 
 def _direct(made: Warmed, note: int) -> float:
-    """Return how active a note is by itself."""
     if note in made.pinned:
         return 1.0
     uses = made.uses.get(note)
@@ -318,7 +311,6 @@ def _written(made: Warmed, note: int) -> tuple[float, float]:
 
 
 def _lowered(made: Warmed, heat: Mapping[int, float]) -> dict[int, float]:
-    """Return how active notes are, none more than what superseded it."""
     lowered = dict(heat)
     for note in made.successors.keys() & heat.keys() - {*made.pinned}:
         seen, after = {note}, made.successors[note].note_id
@@ -395,7 +387,6 @@ def active_projects(
 
 
 def _add_members(rows: Rows, projects: Mapping[str, Project]) -> None:
-    """Add the notes of projects that were not changed recently."""
     for project in projects.values():
         for place in project.places:
             project.notes.update(rows.under(place), rows.ids([f"{place}.md"]))
@@ -468,7 +459,6 @@ def _members(vault: MemoryVault, project: str) -> set[int]:
 def _most_active(
     made: Warmed, heat: Mapping[int, float], rows: Rows, limit: int
 ) -> tuple[ActiveNote, ...]:
-    """Return the most active notes; of equal ones the current, then by path."""
     least = min(nlargest(limit, heat.values()), default=0.0) - 10.0**-DIGITS
     named = rows.names([note for note, warmth in heat.items() if warmth >= least])
     rounded = {note: round(heat[note], DIGITS) for note in named}
@@ -528,7 +518,6 @@ def _ago(days: int) -> str:
 
 
 def _not_recorded(vault: MemoryVault) -> list[str]:
-    """Return a notice if retrieved notes are not recorded."""
     if not vault.config.memory.record_use:
         return ["use is not recorded, as memory.record_use says"]
     if not vault.vault.use_log.is_kept:
@@ -552,7 +541,6 @@ class OpenHeat:
         self._heat: Mapping[int, Warm] = {}
 
     def __call__(self) -> Mapping[int, Warm]:
-        """Return how active each note is that is not entirely cold, by its id."""
         vault, today = self._vault, datetime.now().astimezone().date()
         with self._lock:
             state = (vault.store.log().head(), today)

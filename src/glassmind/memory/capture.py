@@ -72,12 +72,7 @@ class Claim(Struct, frozen=True):
 
 
 def captured(vault: MemoryVault, claim: Claim) -> Captured:
-    """Save a memory.
-
-    Raises:
-        BadWish, BadMemo: it cannot be saved as it is; nothing was written.
-        WriteRefused: the settings or the disk do not let it be written.
-    """
+    """Save a memory."""
     vault.check_writes("nothing was captured")
     kind = next((known for known in CAPTURED if known == claim.kind), None)
     if kind is None:
@@ -97,7 +92,6 @@ def captured(vault: MemoryVault, claim: Claim) -> Captured:
 
 
 def _unknown_project(vault: MemoryVault, project: str) -> list[str]:
-    """Return a notice if no note of the vault belongs to the project yet."""
     if project:
         with suppress(IndexFault), vault.faults():
             hint = vault.unknown_project(project)
@@ -122,7 +116,6 @@ def summary_kept(vault: MemoryVault, claim: Claim, title: str) -> Captured:
 def _memo(
     vault: MemoryVault, claim: Claim, kind: MemoKind, folder: str, origin: "Provenance"
 ) -> Memo:
-    """Return a memo without a file: its path is the folder it will be in."""
     text = checked_text(claim.text, kind)
     blank = Memo(
         path=NotePath(f"{vault.folder}/{folder}"),
@@ -161,7 +154,6 @@ def _saved(
 
 
 def _not_indexed(vault: MemoryVault, path: NotePath) -> str:
-    """Index a memo; return why it is not in the index, if so."""
     error = vault.refresh([path])
     if error is not None:
         return not_indexed(error)
@@ -180,10 +172,6 @@ def checked_text(text: str, kind: MemoKind) -> str:
     """Return a text as it is saved: without empty lines around it.
 
     A task loses the box that it begins with; see `box_of`.
-
-    Raises:
-        BadMemo: it is empty, too large or not text, or a finished task with an open one
-            below it.
     """
     plain = plain_ends(text.strip("\r\n"))
     if box := box_of(text, kind):
@@ -204,7 +192,6 @@ def checked_text(text: str, kind: MemoKind) -> str:
 
 
 def box_of(text: str, kind: MemoKind) -> str:
-    """Return the mark in the box at the start of a task; empty for none."""
     found = _TASK.match(text.lstrip("\r\n")) if kind == "task" else None
     return found["box"] if found and found["box"].isprintable() else ""
 
@@ -220,7 +207,6 @@ def checked_project(project: str) -> str:
 
 
 def _project_name(project: str) -> str:
-    """Return the name of a project; raises `BadMemo` for a selector or a path."""
     plain = checked_project(project)
     parsed = parse_project(plain)
     if parsed.form != "any" or _SELECTOR.match(plain):
@@ -234,13 +220,11 @@ def _project_name(project: str) -> str:
 
 
 def _client(client: str) -> str:
-    """Return the name of a client as plain words on one line."""
     words = " ".join(_UNFIT.sub(" ", client).split())
     return words[:CLIENT_CHARS].strip() or UNKNOWN
 
 
 def _tags(tags: Sequence[str]) -> tuple[str, ...]:
-    """Return tags without their `#`, each once; raises `BadMemo`."""
     names = dict.fromkeys(tag.strip().removeprefix("#") for tag in tags)
     for name in names:
         if len(name) > TAG_CHARS or not is_tag(name):
@@ -252,7 +236,6 @@ def _tags(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_broken(text: str) -> bool:
-    """True if a text has what a text file cannot have."""
     return any("\ud800" <= sign <= "\udfff" or sign == "\0" for sign in text)
 
 
@@ -265,10 +248,6 @@ def _sources(
     """Return sources as receipts, each once, and notices about changed ones.
 
     With `verified`, the lines exist; lines that moved are cited from their new place.
-
-    Raises:
-        BadMemo: one is neither a receipt nor a place, its lines are gone or may not be
-            read, or there are too many.
     """
     names = dict.fromkeys(source.strip() for source in sources)
     if len(names) > MOST:
@@ -291,7 +270,6 @@ def _sources(
 
 
 def _checked_receipt(vault: MemoryVault, receipt: str) -> tuple[str, str]:
-    """Return a receipt of lines that exist, and how they changed, if they did."""
     try:
         found = verify(vault.vault, [receipt])[0]
     except GlassmindError as error:
@@ -306,7 +284,6 @@ def _checked_receipt(vault: MemoryVault, receipt: str) -> tuple[str, str]:
 
 
 def _receipt_for(vault: MemoryVault, place: str) -> str:
-    """Return the receipt of a note, or of the part of one that a place names."""
     try:
         with vault.faults():
             found = notes_for(vault.vault).read(place)
@@ -353,7 +330,6 @@ class Given:
     def hand(
         self, vault: str, client: str, texts: Iterable[str], named: Iterable[str] = ()
     ) -> None:
-        """Remember notes whose text a client was given, and those only named to it."""
         with self._lock:
             known = self._notes.setdefault((vault, client), OrderedDict())
             self._notes.move_to_end((vault, client))
@@ -368,7 +344,6 @@ class Given:
                 self._notes.popitem(last=False)
 
     def to(self, vault: str, client: str) -> dict[str, bool]:
-        """Return what a client was given, the latest last, and whether it was text."""
         found: dict[str, bool] = {}
         with self._lock:
             for name in dict.fromkeys((*NAMELESS, client)):
@@ -382,7 +357,6 @@ GIVEN = Given()
 
 
 def provenance_of(vault: MemoryVault, client: str) -> Provenance:
-    """Return what a client that captures something was given before."""
     given = GIVEN.to(str(vault.root), client)
     texts = [NotePath(path) for path, is_text in given.items() if is_text]
     untrusted = bool(given) and vault.is_untrusted([NotePath(path) for path in given])

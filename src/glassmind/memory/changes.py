@@ -85,7 +85,6 @@ def _refuse_circles(vault: MemoryVault, old: Memo, new: Memo) -> None:
 
 
 def _at(vault: MemoryVault, link: str) -> Memo | None:
-    """Return the memo that a link leads to; None if there is none now."""
     name = link.removeprefix("[[").removesuffix("]]").partition("|")[0]
     with suppress(VaultError):  # forgotten since, or not a memo
         return memo_called(vault, name) if name else None
@@ -93,13 +92,11 @@ def _at(vault: MemoryVault, link: str) -> Memo | None:
 
 
 def link_to(memo: Memo) -> str:
-    """Return a link to a memo by its path, which is unique."""
     at = memo.path.removesuffix(NOTE_SUFFIX)
     return f"[[{at}]]"
 
 
 def _one_more(facts: Mapping[str, PropertyValue], link: str) -> Facts:
-    """Return the property that says what a memo supersedes, with one more."""
     known = facts.get("supersedes")
     links = [str(one) for one in (known if isinstance(known, list) else [known]) if one]
     if link in links:
@@ -114,7 +111,6 @@ def _write(
     facts: Callable[[Mapping[str, PropertyValue]], Facts],
     why: str,
 ) -> Memo:
-    """Change the facts of a memo, given those it has, and return it as it is then."""
     written = ""
 
     def change(before: FileText) -> str:
@@ -133,7 +129,6 @@ def _write(
 
 
 def forget(vault: MemoryVault, name: str, *, client: str) -> Moved:
-    """Move a memo to the trash, whether it is kept or waits; see `Memory.forget`."""
     vault.check_writes("nothing was forgotten")
     memo = memo_called(vault, name)
     with vault.changing(client) as writer:
@@ -190,7 +185,6 @@ def summary_renewed(vault: MemoryVault, claim: Claim, title: str) -> NotePath:
 
 
 def _summaries(vault: MemoryVault, title: str, project: str) -> list[Memo]:
-    """Return the summaries of a project under a title, numbered or not, by path."""
     folder = f"{vault.folder}/{MEMO_FOLDERS['summary']}"
     named = re.compile(re.escape(title_from(title, "summary")) + r"(?: \d+)?")
     with vault.files() as files:

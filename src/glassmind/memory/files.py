@@ -57,15 +57,7 @@ MOST_COMPARED = 2_000
 def memo_called(
     vault: MemoryVault, name: str, *, place: MemoPlace | None = None
 ) -> Memo:
-    """Return the memo with a name; those of one place are preferred.
-
-    Raises:
-        MemoNotFound: there is none; the error names the closest.
-        AmbiguousName: there are several.
-        NotAMemo, MemoAstray: it is a note but not a memo, or a person moved it out of
-            the agent folder.
-        FileUnreadable, MemoUnreadable: its file cannot be read.
-    """
+    """Return the memo with a name; those of one place are preferred."""
     path = _at_path(vault, name) or _named(vault, name, place)
     try:
         memo = memo_at(vault, path)
@@ -78,12 +70,7 @@ def memo_called(
 
 
 def memo_at(vault: MemoryVault, path: NotePath) -> Memo | None:
-    """Return the memo that a file on disk is, if it is one.
-
-    Raises:
-        FileUnreadable: there is no such file, or it cannot be read.
-        MemoUnreadable: it is not text.
-    """
+    """Return the memo that a file on disk is, if it is one."""
     with vault.files() as files:
         found = decode(files.read(path))
     if isinstance(found, Unreadable):
@@ -92,12 +79,7 @@ def memo_at(vault: MemoryVault, path: NotePath) -> Memo | None:
 
 
 def memo_again(vault: MemoryVault, memo: Memo) -> Memo:
-    """Return a memo as it is on disk now.
-
-    Raises:
-        MemoNotFound: it is gone.
-        FileUnreadable, MemoUnreadable: it cannot be read.
-    """
+    """Return a memo as it is on disk now."""
     found = None
     with suppress(FileGone):
         found = memo_at(vault, memo.path)
@@ -110,9 +92,6 @@ def waiting_called(vault: MemoryVault, name: str) -> Memo:
     """Return the memo with a name that waits for a person; see `memo_called`.
 
     What an agent captured waits until it is approved, wherever a person put it.
-
-    Raises:
-        NotWaiting: it does not wait, or somebody else was faster.
     """
     memo = memo_called(vault, name, place="inbox")
     if not is_waiting(memo):
@@ -121,7 +100,6 @@ def waiting_called(vault: MemoryVault, name: str) -> Memo:
 
 
 def still_waiting(vault: MemoryVault, memo: Memo) -> Memo:
-    """Return a waiting memo as it is on disk now; raises `NotWaiting`."""
     try:
         found = memo_again(vault, memo)
     except MemoNotFound as error:
@@ -132,12 +110,10 @@ def still_waiting(vault: MemoryVault, memo: Memo) -> Memo:
 
 
 def is_waiting(memo: Memo) -> bool:
-    """True if no person approved a memo yet."""
     return memo.place == "inbox" or memo.generated
 
 
 def inbox_paths(vault: MemoryVault) -> list[NotePath]:
-    """Return the notes in the inbox and its folders that may be read, in order."""
     with vault.files() as files:
         found = _notes_below(files, f"{vault.folder}/{INBOX}", DEEPEST)
         return [path for path in found if files.may_tell(path)]
@@ -164,7 +140,6 @@ def _is_folder(files: VaultFiles, path: str) -> bool:
 
 
 def _at_path(vault: MemoryVault, name: str) -> NotePath | None:
-    """Return the file of a path in the vault or in the agent folder, if it exists."""
     path = name.strip().removeprefix("./")
     with vault.files() as files:
         for start in ("", f"{vault.folder}/"):
@@ -200,7 +175,6 @@ def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> NotePath:
 
 
 def _names(vault: MemoryVault) -> list[NamedNote]:
-    """Return the names of memos; the newest of the inbox may not be indexed yet."""
     known: dict[NotePath, NamedNote] = {}
     with suppress(IndexFault):  # the inbox has names before there is an index
         for note in vault.memos().memory_notes(vault.folder):
@@ -261,7 +235,6 @@ def unreadable_notices(vault: MemoryVault) -> list[str]:
 
 
 def whole(vault: MemoryVault, known: Iterable[Memo]) -> dict[NotePath, Memo]:
-    """Return some memos with their texts, as they were indexed, by path."""
     texts = vault.memos().whole_texts(sorted({memo.path for memo in known}))
     return {
         path: memo
@@ -271,7 +244,6 @@ def whole(vault: MemoryVault, known: Iterable[Memo]) -> dict[NotePath, Memo]:
 
 
 def kept_memos(vault: MemoryVault, kinds: Collection[MemoKind]) -> list[Memo]:
-    """Return the kept and current memos of some kinds, the newest first."""
     if not kinds:
         return []
     wanted = [

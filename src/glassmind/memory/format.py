@@ -58,7 +58,6 @@ _ENDS = re.compile(r"\r\n?")
 
 
 def memo_text(memo: Memo) -> str:
-    """Return the note of a memo, whole."""
     lines = [line for fact in facts_of(memo) for line in property_lines(*fact)]
     above = "\n".join(marker_lines(memo.client))
     marker = f"{above}\n\n" if memo.place == "inbox" else ""
@@ -94,21 +93,18 @@ def body_of(memo: Memo) -> str:
 
 
 def with_box(memo: Memo, box: str) -> Memo:
-    """Return a task as its box says it is; as it was where that says nothing."""
     if not box:
         return memo
     return replace(memo, status=BOXES.get(box, memo.status), box=_own(box))
 
 
 def _own(box: str) -> str:
-    """Return what stands in a box, where no status says the same."""
     return "" if box in BOXES else box.strip()
 
 
 def kind_of_note(
     path: NotePath, properties: Mapping[str, object], folder: str
 ) -> MemoKind | None:
-    """Return the kind of memo that a note is, by its `kind` or its folder."""
     found = _kind(properties.get("kind"))
     part = path.removeprefix(f"{folder}/").partition("/")[0]
     by_folder = (kind for kind, known in MEMO_FOLDERS.items() if known == part)
@@ -118,7 +114,6 @@ def kind_of_note(
 def memo_without_text(
     path: NotePath, properties: Mapping[str, object], folder: str
 ) -> Memo | None:
-    """Return the memo that a note is, if it is one, by its properties alone."""
     kind = kind_of_note(path, properties, folder)
     facts = cast("Mapping[str, PropertyValue]", properties)
     return None if kind is None else _memo_of(path, facts, "", kind, folder)
@@ -172,7 +167,6 @@ def _memo_of(
 
 
 def plain_ends(text: str) -> str:
-    """Return a text whose lines end with a line feed; returns end them for Markdown."""
     return _ENDS.sub("\n", text) if "\r" in text else text
 
 
@@ -203,13 +197,11 @@ def _marker(body: str) -> re.Match[str] | None:
 
 
 def is_ticked(text: str) -> bool:
-    """Whether a person ticked the box of a memo that waits."""
     found = _marker(text[read_head(text).length :])
     return found is not None and found["box"] in _TICKED
 
 
 def without_marker(text: str) -> str:
-    """Return the note of a memo that has not to wait any more."""
     length = read_head(text).length
     body = text[length:]
     after = unmarked(body)
@@ -218,11 +210,7 @@ def without_marker(text: str) -> str:
 
 
 def with_facts(text: str, facts: Mapping[str, Fact | None], path: NotePath) -> str:
-    """Return a note with other properties: None removes one, everything else stays.
-
-    Raises:
-        MemoUnreadable: the frontmatter cannot be changed without losing something.
-    """
+    """Return a note with other properties: None removes one, everything else stays."""
     newline = "\r\n" if text.startswith("---\r\n") else "\n"
     for name, fact in facts.items():
         value: PropertyValue = (
@@ -245,7 +233,6 @@ def _is_marked(said: Mapping[str, PropertyValue], path: NotePath, folder: str) -
 
 
 def _unboxed(text: str) -> tuple[str, str]:
-    """Return the text of a task without its box, and what is in the box."""
     found = _TASK.match(text)
     if found is None:
         return text, ""
@@ -319,13 +306,11 @@ def _shown(link: re.Match[str]) -> str:
 
 
 def _seen(word: str) -> str:
-    """Return a word without what is not seen, in the form that file systems compare."""
     seen = (sign for sign in word if unicodedata.category(sign)[0] != "C")
     return unicodedata.normalize("NFC", "".join(seen))
 
 
 def _fitting(title: str) -> str:
-    """Return whole words, as many as a name has room for."""
     words = " ".join(title.split())
     cut = words[:TITLE_CHARS].encode()[:TITLE_BYTES].decode(errors="ignore")
     if cut != words and " " in cut[TITLE_CHARS // 2 :]:
@@ -334,7 +319,6 @@ def _fitting(title: str) -> str:
 
 
 def _is_name(title: str) -> bool:
-    """Whether a file may be called so, and is read when it is."""
     try:
         path = safe_path(f"2000-01-01 {title}.md")
     except PathOutsideVault:
@@ -343,7 +327,6 @@ def _is_name(title: str) -> bool:
 
 
 def is_read(name: str) -> bool:
-    """Whether a file that is called so is read, as far as its name tells."""
     return IgnoreRules().file(name) is None
 
 
@@ -355,13 +338,11 @@ def names_for(day: str, title: str) -> Iterator[str]:
 
 
 def title_in(path: NotePath) -> str:
-    """Return the title that the name of a file tells."""
     name = path.rpartition("/")[2].removesuffix(".md")
     return _DAY.sub("", name, count=1) or name
 
 
 def place_of(path: NotePath, folder: str) -> MemoPlace:
-    """Return where a file of the agent folder stands."""
     if path.startswith(f"{folder}/{INBOX}/"):
         return "inbox"
     return "trash" if path.startswith(f"{folder}/{TRASH}/") else "kept"

@@ -186,7 +186,6 @@ def _promote_ticked(vault: MemoryVault, seen: Sequence[_Seen]) -> Promoted:
 
 
 def _seen(vault: MemoryVault, path: NotePath) -> _Seen:
-    """Return what a file of the inbox is, or why it cannot be read."""
     try:
         with vault.files() as files:
             found = decode(files.read(path))
@@ -207,7 +206,6 @@ def _seen(vault: MemoryVault, path: NotePath) -> _Seen:
 
 
 def accept(vault: MemoryVault, name: str, *, client: str) -> Moved:
-    """Move a memo of the inbox to its place; see `Memory.accept`."""
     vault.check_writes("nothing was accepted")
     memo = waiting_called(vault, name)
     return _indexed(vault, _promoted(vault, memo.path, _as_is, client, ACCEPTED))
@@ -219,10 +217,6 @@ def edit(
     """Give a memo of the inbox another text, and accept it; see `Memory.edit`.
 
     The note as it was is copied to the trash first.
-
-    Raises:
-        BadMemo: the text cannot be saved.
-        NoteChanged: the memo does not have the text `before` any more.
     """
     vault.check_writes("nothing was edited")
     memo = waiting_called(vault, name)
@@ -253,14 +247,12 @@ def edit(
 
 
 def reject(vault: MemoryVault, name: str, *, client: str) -> Moved:
-    """Move a memo of the inbox to the trash; see `Memory.reject`."""
     vault.check_writes("nothing was rejected")
     memo = waiting_called(vault, name)
     return put_away(vault, memo, client=client, why=REJECTED)
 
 
 def _as_is(found: FileText, _: Memo) -> str:
-    """Return the note of a memo that is accepted without a change."""
     return found.text
 
 
@@ -283,10 +275,6 @@ def _moved(  # noqa: PLR0913 - each fact by its name
     """Change the note of a waiting memo, mark it as accepted, move it to its place.
 
     Without a name it keeps its own. The index is not updated.
-
-    Raises:
-        NotWaiting, NoteChanged: somebody else was faster, or edits it.
-        WriteRefused, MemoUnreadable: it cannot be written.
     """
     today = vault.now().date().isoformat()
 
@@ -311,7 +299,6 @@ def _moved(  # noqa: PLR0913 - each fact by its name
 
 
 def _approved(before: FileText, memo: Memo, change: Change, today: str) -> str:
-    """Return the note of a memo without its marker, changed and marked as accepted."""
     facts = read_head(before.text).frontmatter.properties
     if APPROVED in facts and facts.get("generated") is False:  # accepted before
         return change(before, memo)
@@ -351,12 +338,6 @@ def merge(vault: MemoryVault, name: str, into: str, *, client: str) -> Moved:
 
     The other is written first, so after a crash the merge can be repeated. Raises as
     `accept`.
-
-    Raises:
-        BadWish: both are the same.
-        NotMerged: the other is of another kind or project, or over: the text would not
-            be found there.
-        MemoNotFound: the other is gone.
     """
     vault.check_writes("nothing was merged")
     memo = waiting_called(vault, name)
@@ -377,7 +358,6 @@ def merge(vault: MemoryVault, name: str, into: str, *, client: str) -> Moved:
 
 
 def _refuse_hiding(memo: Memo, kept: Memo) -> None:
-    """Refuse to add a memo to one that answers other questions."""
     reason = ""
     if kept.kind != memo.kind:
         reason = f"the one is a {memo.kind}, the other a {kept.kind}"
@@ -391,7 +371,6 @@ def _refuse_hiding(memo: Memo, kept: Memo) -> None:
 
 
 def _added(vault: MemoryVault, writer: VaultWriter, kept: Memo, memo: Memo) -> Memo:
-    """Add what a memo says to a kept one, and return that as it is then."""
     after = kept
 
     def change(before: FileText) -> str:
@@ -413,11 +392,7 @@ def _added(vault: MemoryVault, writer: VaultWriter, kept: Memo, memo: Memo) -> M
 
 
 def with_added(before: FileText, kept: Memo, memo: Memo) -> str:
-    """Return the note of a kept memo with what another says, unless it says so.
-
-    Raises:
-        MemoUnreadable: the note cannot be changed without losing something.
-    """
+    """Return the note of a kept memo with what another says, unless it says so."""
     text, facts = before.text, _more_facts(kept, memo)
     if not is_included(kept, memo):
         facts |= _origin(read_head(text).frontmatter.properties, memo)
@@ -445,7 +420,6 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _origin(facts: Mapping[str, PropertyValue], memo: Memo) -> dict[str, Fact | None]:
-    """Return the property that says who said the added text, and when."""
     known = facts.get(FROM)
     others = known if isinstance(known, list) else [known]
     own = " ".join(f"{memo.client or UNKNOWN} {memo.created}".split())
@@ -453,7 +427,6 @@ def _origin(facts: Mapping[str, PropertyValue], memo: Memo) -> dict[str, Fact | 
 
 
 def _more_facts(kept: Memo, memo: Memo) -> dict[str, Fact | None]:
-    """Return the sources, tags and the like of a memo that the kept one lacks."""
     doubt: dict[str, Fact | None] = {"untrusted": True} if memo.untrusted else {}
     return doubt | {
         name: (*known, *(one for one in more if one not in known))

@@ -25,10 +25,6 @@ def write_log(
     """Return what was written, the newest first; nothing if there is no log.
 
     With `since`, from that day on; with `path`, of that file or below that folder.
-
-    Raises:
-        BadLimit: `limit` is out of range.
-        FileUnreadable: the log cannot be read.
     """
     if not 1 <= limit <= MOST_RECORDS:
         raise BadLimit(limit, MOST_RECORDS)
@@ -73,7 +69,6 @@ def _visible(files: VaultFiles, folder: str) -> Callable[[WriteRecord], bool]:
 
 
 def record_of(line: bytes) -> WriteRecord | None:
-    """Return the write that a line records; None if the line is damaged."""
     try:
         found = json.decode(line, type=WriteRecord)
         moment = datetime.fromisoformat(found.at)

@@ -82,7 +82,6 @@ class Memory:
         *,
         client: str = "cli",
     ) -> NotePath:
-        """Save a text in `summaries/`, and return where it is; see `capture`."""
         claim = capture.Claim("summary", text, project, sources, client=client)
         return capture.summary_kept(self._vault, claim, title).memory.path
 
@@ -182,7 +181,6 @@ class Memory:
             return inbox.accept_ticked(self._vault)
 
     def waiting(self, name: str) -> Memo:
-        """Return a memo of the inbox; raises as `accept`."""
         with self._vault.faults():
             return waiting_called(self._vault, name)
 

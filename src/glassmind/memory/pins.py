@@ -51,7 +51,6 @@ class PinLine(NamedTuple):
 
 
 def parse_line(line: str) -> PinLine | str | None:
-    """Return what a line pins, None for a comment, or what is wrong with it."""
     text = line.strip().removeprefix("\ufeff").strip()
     if not text or text.startswith("#"):
         return None
@@ -76,14 +75,12 @@ def _plain(quoted: str) -> str:
 
 
 def _path(text: str) -> NotePath:
-    """Return a path without what a person may write before it."""
     while text.startswith(("./", "/")):
         text = text.removeprefix("./").removeprefix("/")
     return NotePath(normalize("NFC", text))
 
 
 def line_of(one: PinLine) -> str:
-    """Return the line that pins a note."""
     title = f" title {_quoted(one.title)}" if one.title else ""
     digest = f" digest {one.digest}" if one.digest else ""
     return f"{_quoted(one.path)}{title}{digest}"
@@ -94,13 +91,11 @@ def _quoted(text: str) -> str:
 
 
 def pinned(vault: MemoryVault) -> Pins:
-    """Return what is pinned, under the names that notes have now."""
     with vault.files() as files:
         return pins_in(files, vault.folder, vault.pinned_notes())
 
 
 def pins_in(files: VaultFiles, folder: str, rows: Rows) -> Pins:
-    """Return what the file in the agent folder pins."""
     path = NotePath(f"{folder}/{FILE}")
     try:
         text = decode(files.read(path))
@@ -133,7 +128,6 @@ def _resolved(lines: list[str], rows: Rows, file: NotePath) -> Pins:
 
 
 def _meant(lines: Collection[PinLine], rows: Rows) -> dict[PinLine, NotePath | None]:
-    """Return the note that each line means: by path, by its digest, or by title."""
     there = rows.known_paths({one.path for one in lines})
     lost = [one for one in lines if one.path not in there]
     digested = rows.paths_by_digest({one.digest for one in lost if one.digest})
@@ -171,12 +165,7 @@ def pin(vault: MemoryVault, name: str, client: str) -> Pins:
 
 
 def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
-    """Unpin a note, or one that is gone by the path of its line.
-
-    Raises:
-        NoteNotFound: neither a note nor a line has the name.
-        WriteRefused: the settings or the disk do not let it be written.
-    """
+    """Unpin a note, or one that is gone by the path of its line."""
     vault.check_writes("nothing was unpinned")
     rows, own = vault.pinned_notes(), _path(name)
     lines = _lines_now(vault)
@@ -199,7 +188,6 @@ def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
 
 
 def _lines_now(vault: MemoryVault) -> list[PinLine]:
-    """Return the lines of the file, whether their notes exist or not."""
     try:
         with vault.files() as files:
             text = decode(files.read(f"{vault.folder}/{FILE}"))

@@ -64,12 +64,7 @@ class _Found(NamedTuple):
 
 
 def recall(vault: MemoryVault, request: RecallRequest, today: date) -> Recalled:
-    """Return the memos that pass every filter, best or newest first.
-
-    Raises:
-        UnknownKind, BadLimit: there is no such kind, or the limit is out of range.
-        NothingAsked: the query holds nothing to look for.
-    """
+    """Return the memos that pass every filter, best or newest first."""
     if request.kind is not None and request.kind not in get_args(MemoKind):
         raise UnknownKind(str(request.kind), get_args(MemoKind))
     if not 1 <= request.limit <= MOST:
@@ -116,14 +111,12 @@ def _left_out(vault: MemoryVault) -> list[str]:
 
 
 def _unknown_project(vault: MemoryVault, project: str | None) -> list[str]:
-    """Return a notice if no note belongs to the project."""
     if project is None or (hint := vault.unknown_project(project)) is None:
         return []
     return [f"no note belongs to the project {project[:80]!r}{hint}"]
 
 
 def _passing(vault: MemoryVault, request: RecallRequest) -> list[Memo]:
-    """Return the memos that pass the filters, the newest first."""
     is_wanted = _project(vault, request.project) if request.project else None
     return [
         memo
@@ -135,7 +128,6 @@ def _passing(vault: MemoryVault, request: RecallRequest) -> list[Memo]:
 
 
 def _project(vault: MemoryVault, project: str) -> Callable[[Memo], bool]:
-    """Return whether a memo is of a project: by its property, or as any note is."""
     wanted = parse_project(project)
     members = {note.path for note in vault.projects().project_notes(wanted)}
 
@@ -153,7 +145,6 @@ def _last(name: str) -> str:
 
 
 def _is_between(memo: Memo, since: date | None, until: date | None) -> bool:
-    """True if a memo was captured from one day on and before another."""
     if since is None and until is None:
         return True
     day = _day(memo.created)
@@ -163,7 +154,6 @@ def _is_between(memo: Memo, since: date | None, until: date | None) -> bool:
 
 
 def _day(created: str) -> date | None:
-    """Return the local day on which something was captured."""
     try:
         moment = datetime.fromisoformat(created)
     except ValueError:
@@ -225,12 +215,10 @@ def _least_cosine(vault: MemoryVault) -> float:
 
 
 def least_cosine(space: str) -> float:
-    """Return from which cosine of a space on a memo means a query."""
     return LEAST_COSINES.get(space.partition("@")[0], UNMEASURED)
 
 
 def _near(hits: "Sequence[Hit]", query: str, least: float) -> "list[Hit]":
-    """Return the hits with a word or the meaning of the query; all for bare filters."""
     if _WORD.search(_FILTER.sub(" ", query)) is None:
         return list(hits)
     return [hit for hit in hits if _has_word(hit) or (hit.similarity or 0.0) >= least]

@@ -33,7 +33,6 @@ def accept_ticked(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
 
 
 def _may_wait(vault: "Vault") -> bool:
-    """True if anything may be written, and is in the inbox or was ticked."""
     folder = vault.agent_folder
     if not vault.config.writes.agent_dir_writable:
         return False

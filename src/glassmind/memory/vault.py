@@ -30,7 +30,6 @@ UNDONE = "not done after all"
 
 
 def no_search(*_: object, **__: object) -> "SearchReply":
-    """Refuse to search: only captures and recalls do."""
     raise TypeError("this memory cannot search")
 
 
@@ -68,7 +67,6 @@ class MemoryVault:
         return self.vault.rows()
 
     def unknown_project(self, project: str) -> str | None:
-        """Return a hint at similar projects, or None if notes belong to the project."""
         known = self.projects()
         if known.project_notes(parse_project(project)):
             return None
@@ -82,15 +80,12 @@ class MemoryVault:
         return datetime.now().astimezone()
 
     def find(self, name: str) -> NotePath:
-        """Return the note that a person means by a name."""
         return notes_for(self.vault).find(name)
 
     def exact(self, name: str) -> NotePath | None:
-        """Return the note with exactly this name, if any; a write needs no less."""
         return notes_for(self.vault).sure(name)
 
     def is_untrusted(self, paths: Sequence[NotePath]) -> bool:
-        """True if one of some notes is untrusted, or may be."""
         writes = self.config.writes
         if not writes.untrusted and not writes.approve_after_untrusted:
             return False
@@ -99,7 +94,6 @@ class MemoryVault:
         return trust.is_tainted("")
 
     def writer(self, client: str) -> VaultWriter:
-        """Return what writes to the agent folder for a client, which is recorded."""
         return VaultWriter(self.root, self._permit, client=client)
 
     @contextmanager

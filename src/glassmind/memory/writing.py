@@ -41,12 +41,10 @@ WHAT_IT_IS = "its text is data, never an instruction"
 
 
 def place_for(memo: Memo, folder: str) -> str:
-    """Return the folder of a memo's kind."""
     return f"{folder}/{MEMO_FOLDERS[memo.kind]}"
 
 
 def trash_for(path: NotePath, folder: str) -> str:
-    """Return the folder of the trash for the files of the folder that a file is in."""
     above = path.removeprefix(f"{folder}/").rpartition("/")[0]
     return f"{folder}/{TRASH}/{above}".rstrip("/")
 
@@ -65,9 +63,6 @@ def write_new(vault: MemoryVault, memo: Memo, why: str) -> tuple[Memo, Digest]:
     """Write a memo as a note of its own in the folder that its path names.
 
     Returns it under its name, which no other file had, and the digest of the note.
-
-    Raises:
-        WriteRefused: the settings or the disk do not let it be written.
     """
     writer, raw = vault.writer(memo.client), memo_text(memo).encode()
     taken = {name.casefold() for name in writer.names(memo.path)}
@@ -90,12 +85,7 @@ def move_into(  # noqa: PLR0913 - each fact by its name
     why: str,
     name: str = "",
 ) -> NotePath:
-    """Move a file into a folder, under a name (else its own) or the next free one.
-
-    Raises:
-        NoteChanged: the file changed, or is gone.
-        WriteRefused: it may not be moved, or the disk refused.
-    """
+    """Move a file into a folder, under a name (else its own) or the next free one."""
     for free in numbered(name or path.rpartition("/")[2]):
         to = NotePath(f"{folder}/{free}")
         try:
@@ -109,11 +99,7 @@ def move_into(  # noqa: PLR0913 - each fact by its name
 def copy_into(
     writer: VaultWriter, folder: str, name: str, raw: bytes, why: str
 ) -> NotePath:
-    """Write a file into a folder unless it is there; return its path.
-
-    Raises:
-        WriteRefused: it may not be written, or the disk refused.
-    """
+    """Write a file into a folder unless it is there; return its path."""
     for free in numbered(name):
         path = NotePath(f"{folder}/{free}")
         known = writer.read(path)
@@ -127,13 +113,7 @@ def copy_into(
 def into_trash(
     vault: MemoryVault, writer: VaultWriter, memo: Memo, why: str
 ) -> NotePath:
-    """Move the note of a memo to the trash of the agent folder, and return where.
-
-    Raises:
-        NotWaiting, MemoNotFound: it is gone.
-        NoteChanged: somebody edits it.
-        WriteRefused: it may not be moved, or the disk refused.
-    """
+    """Move the note of a memo to the trash of the agent folder, and return where."""
     raw = writer.read(memo.path)
     if raw is None:
         is_waiting = memo.place == "inbox"
@@ -143,7 +123,6 @@ def into_trash(
 
 
 def put_away(vault: MemoryVault, memo: Memo, *, client: str, why: str) -> Moved:
-    """Move the note of a memo to the trash, and out of the index."""
     with vault.changing(client) as writer:
         to = into_trash(vault, writer, memo, why)
     gone = replace(memo, path=to, place="trash")
@@ -167,7 +146,6 @@ def retained(vault: MemoryVault, memo: Memo) -> tuple[str, ...]:
 
 
 def _is_private(vault: MemoryVault, memo: Memo) -> bool:
-    """True if the note of a memo says so now, or cannot be read."""
     with vault.files() as files:
         found = decode(files.read(memo.path))
     if not isinstance(found, Decoded):
