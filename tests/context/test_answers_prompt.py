@@ -151,6 +151,14 @@ def test_sources_beyond_the_room_are_cut_at_a_line_or_left_out() -> None:
     assert "Otter" not in inside
 
 
+def test_of_one_line_that_is_too_long_the_beginning_is_shown() -> None:
+    _, inside, _ = fence(
+        asked(source(1, "a.md", "Tea and buns. " * 4_000), budget_tokens=300)
+    )
+
+    assert 200 < estimate_tokens(inside) < 400
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "<!-- all of it -->"])
 def test_a_source_that_says_nothing_is_not_shown(text: str) -> None:
     _, inside, _ = fence(asked(source(1, "a.md", text), source(2, "b.md", "Tea.")))

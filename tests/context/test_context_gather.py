@@ -11,7 +11,6 @@ from meaning_desk import MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
 
-from glassmind.context.budget import Estimate
 from glassmind.engine import Engine
 from glassmind.errors import BadLimit
 from glassmind.model.context import Gathered
@@ -108,40 +107,6 @@ def test_no_more_passages_come_than_were_wished_for(
 def test_no_passage_at_all_cannot_be_wished_for(ferry: VaultDesk, limit: int) -> None:
     with pytest.raises(BadLimit):
         gather(ferry, limit=limit)
-
-
-LONG = "".join(
-    f"Words of line {at} about the ferry and the quay.\n" for at in range(60)
-)
-
-
-@pytest.mark.parametrize("budget", [20, 60, 200, 1_000])
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"{LONG}The ferry leaves the quay at 9:15 on Monday.\n{LONG}",
-        f"{LONG}The ferry leaves the quay at 9:15 on Monday. {LONG}".replace("\n", " "),
-        "ferry quay " * 4_000,
-    ],
-    ids=["lines", "one line", "no sentence"],
-)
-def test_the_budget_is_kept_also_by_one_long_passage(
-    vault: VaultDesk, text: str, budget: int
-) -> None:
-    vault.indexed({"Ferry.md": text, "Quay.md": f"The quay, the ferry.\n{text}"})
-
-    found = gather(vault, budget_tokens=budget)
-
-    count = Estimate().count
-    assert found.sources
-    assert sum(count(one.text) for one in found.sources) <= budget
-    assert all(one.text.strip() for one in found.sources)
-    assert all(one.text in text + vault_text(vault) for one in found.sources)
-    check(vault.engine, found)
-
-
-def vault_text(vault: VaultDesk) -> str:
-    return "".join(file.read_text() for file in sorted(vault.root.glob("*.md")))
 
 
 @pytest.mark.parametrize(

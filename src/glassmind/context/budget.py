@@ -21,11 +21,8 @@ SHARES = (4, 2, 1)
 """Of a budget that does not hold all, the part that one item may take at most, so that
 one long decision is not the whole answer; larger parts where nothing is shorter."""
 
-TRIES = 12
-"""How often a budget is doubled: from 200 to more than any model reads."""
-
-NEAR = 4
-"""Tokens by which the least budget that is reported may be too high."""
+TRIES = 24
+"""How often a larger budget is tried, to name one that is enough."""
 
 Made = TypeVar("Made")
 Parts: TypeAlias = Mapping[str, Sequence[Any]]
@@ -47,34 +44,21 @@ TokenCounter: TypeAlias = "ModelCounter | Estimate"
 
 
 def made_within(budget: int, make: Callable[[int], Made]) -> Made:
-    """Return what `make` makes of a budget."""
-    guess = LEAST_TOKENS
+    """Return what `make` makes of a budget; an error names a budget that is enough."""
+    enough = LEAST_TOKENS
     if budget >= LEAST_TOKENS:
         try:
             return make(budget)
         except BudgetTooSmall as error:
-            guess = error.least
-    below = max(budget, LEAST_TOKENS - 1)
-    enough = max(guess, below + 1)
+            enough = max(error.least, budget + 1)
     for _ in range(TRIES):
-        if _holds(make, enough):
-            break
-        below, enough = enough, 2 * enough
-    while enough - below > NEAR:
-        middle = (below + enough) // 2
-        if _holds(make, middle):
-            enough = middle
+        try:
+            make(enough)
+        except BudgetTooSmall as error:
+            enough = max(error.least, enough + enough // 4)
         else:
-            below = middle
+            break
     raise BudgetTooSmall(budget, enough)
-
-
-def _holds(make: Callable[[int], object], budget: int) -> bool:
-    try:
-        make(budget)
-    except BudgetTooSmall:
-        return False
-    return True
 
 
 def most_within(total: int, size: Callable[[int], int], budget: int) -> int:

@@ -1,6 +1,6 @@
 """What the sources of an answer do not agree on, and which of them do not hold."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from typing import Literal, NamedTuple
 
@@ -312,67 +312,20 @@ def _kept(
 ) -> dict[int, _Entry]:
     """Return the passages that are sources: those cited, and the best others that fit.
 
-    What is cited is cut to the budget, and so is the best where nothing is.
+    What is cited is kept whole: a prompt cuts it to its room, at the end of a line.
     """
     count = parts.counter.count
-    sizes = [count(one.excerpt.text) for one in entries]
     best = [at for at, one in enumerate(entries) if not one.is_head]
     cited = list(dict.fromkeys(one.number for one in told)) or best[:1]
-    kept, left = dict[int, _Entry](), budget
-    for number, at in enumerate(cited):
-        others = cited[number + 1 :]
-        share = left // (1 + len(others))
-        room = left - sum(min(sizes[other], share) for other in others)
-        kept[at] = entries[at]
-        if sizes[at] > room:
-            kept[at] = _cut(entries[at], _begun(told, at), room, count)
-        left -= min(sizes[at], room)
+    kept = {at: entries[at] for at in cited}
+    left = budget - sum(count(one.excerpt.text) for one in kept.values())
     for at in best:
-        if at not in kept and len(kept) < limit and sizes[at] <= left:
-            kept[at] = entries[at]
-            left -= sizes[at]
+        if at not in kept and len(kept) < limit:
+            size = count(entries[at].excerpt.text)
+            if size <= left:
+                kept[at] = entries[at]
+                left -= size
     return dict(sorted(kept.items()))
-
-
-def _cut(
-    entry: _Entry, begun: int | None, room: int, count: Callable[[str], int]
-) -> _Entry:
-    """Return the lines of a passage that fit, from the best piece on and before it.
-
-    Of one line that is too long, its words from there on.
-    """
-    stretch = entry.stretch
-    top, over = stretch.lines(*_trimmed(stretch))
-    if begun is None:
-        start = max(top, stretch.focus[0])
-    else:
-        line = entry.safe.text.count("\n", 0, begun)
-        column = begun - (entry.safe.text.rfind("\n", 0, begun) + 1)
-        first, last = place_of(stretch.text, line, line)
-        start = min(first + column, last)
-    first, last = stretch.lines(start, start)
-    if count(stretch.text[first:last]) > room:
-        end = last
-        while end > start + 1 and count(stretch.text[start:end]) > room:
-            end = start + (end - start) // 2
-        return _showing(entry, start, end)
-    left = room - count(stretch.text[first:last])
-    while last < over and left > 0:
-        end = stretch.lines(last + 1, last + 1)[1]
-        left -= count(stretch.text[last:end])
-        last = end if left >= 0 else last
-    while first > top and left > 0:
-        start = stretch.lines(first - 1, first - 1)[0]
-        left -= count(stretch.text[start:first])
-        first = start if left >= 0 else first
-    return _showing(entry, first, last)
-
-
-def _showing(entry: _Entry, start: int, end: int) -> _Entry:
-    if entry.candidate is None:
-        said = entry.stretch.text[start:end]
-        return entry._replace(excerpt=replace(entry.excerpt, text=said))
-    return entry._replace(excerpt=entry.stretch.excerpt(entry.hit.path, start, end))
 
 
 def _begun(told: Sequence[ChosenPiece], at: int) -> int | None:

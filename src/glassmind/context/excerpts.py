@@ -53,7 +53,6 @@ _STOP = re.compile(r"[.!?。！？](?:(?<=[。！？])|\s+)")  # noqa: RUF001 - 
 _OPENER = re.compile(r"\s*(#{1,6}\s|$|---\s*$)")
 """A heading, which is named above the passage already, a blank line, a break."""
 _HEADING = re.compile(r"\s*#{1,6}\s+(.*?)\s*\n")
-_ENDS, _LAST = ("", "\n", "\r"), ".!?:;。！？"  # noqa: RUF001 - as above
 
 _LINES, _EMPTY, _FLAG = Span(10, 100), fenced(""), "; goes on"
 """Stand for the lines, the text and the flags of a passage while a label is counted."""
@@ -189,18 +188,6 @@ class Reading:
         while (found := _HEADING.match(text, start, end)) and found[1] in named:
             start = found.end()
         return start
-
-    def stub(self, room: int) -> tuple[int, int] | None:
-        """Return the best, half as much again if that ends with a whole sentence."""
-        found = self.best(room)
-        if found and self._is_broken(found[1]):
-            longer = self.best(room * 3 // 2)
-            return longer if longer and not self._is_broken(longer[1]) else found
-        return found
-
-    def _is_broken(self, end: int) -> bool:
-        text = self.stretch.text
-        return text[end : end + 1] not in _ENDS and text[end - 1] not in _LAST
 
     def beyond(self) -> tuple[int, int] | None:
         text, start = self.stretch.text, self.stretch.begins
@@ -371,11 +358,6 @@ class Clipper:
         if reading.required:
             said = reading.stretch.text[slice(*reading.required)]
             stub = max(stub, self._count(said) + 8)
-        found = reading.stub(int(stub * QUARTERS / self._ratio))
-        if found is not None:
-            tokens = self._count(reading.stretch.text[slice(*found)])
-            if tokens <= min(2 * stub, room):
-                return Cut(reading, *found, tokens)
         return self.cut(reading, min(stub, room))
 
     def cut(self, reading: Reading, room: int) -> Cut | None:

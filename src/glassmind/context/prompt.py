@@ -137,13 +137,17 @@ def _fitting(pages: Sequence[SourceText], budget_tokens: int) -> list[str]:
 
 
 def _cut(text: str, budget_tokens: int) -> str:
+    """Return as many lines of a text as fit; of one that is too long, its beginning."""
     lines: list[str] = []
+    left = budget_tokens
     for line in text.split("\n"):
-        budget_tokens -= estimate_tokens(f"{line}\n")
-        if budget_tokens < 0:
+        left -= estimate_tokens(f"{line}\n")
+        if left < 0:
             break
         lines.append(line)
-    return "\n".join(lines)
+    return (
+        "\n".join(lines) or text[: len(text) * budget_tokens // estimate_tokens(text)]
+    )
 
 
 def _label(source: Source) -> str:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from glassmind.context.note_lines import Block, blocks_of
+from glassmind.context.question_words import SAY_LITTLE
 from glassmind.context.reply import ModelStatement
 from glassmind.context.values import MONTHS, Value, figures_in, word_set
 from glassmind.model import Span
@@ -48,23 +49,6 @@ _WORD = re.compile(
 _LETTER = re.compile(f"[{_UNSPACED}]")
 _UNSEEN = re.compile(f"[{INVISIBLE}]+")
 _MINUS = str.maketrans("\u2212\u2013", "--")
-
-STOPS = word_set(
-    "a about after all also am an and any are as at be because been before being both "
-    "but by can could did do does doing done each few for from get gets got had has "
-    "have having he her here hers him his how i if in into is it its just may me might "
-    "more most much must my no nor not of off on one only or other our out over own s "
-    "same shall she should so some such t than that the their them then there these "
-    "they this those to too under until up us very was we were what when where which "
-    "while who whom whose why will with would yes you your "
-    "aber alle als auch auf aus bei beim bin bis da das dass dein dem den denn der des "
-    "dich die dies diese dieser dieses dir doch du durch ein eine einem einen einer "
-    "eines er es etwas für hat hatte haben ich ihm ihn ihr ihre im ins ist ja kann "
-    "kein keine man mein mich mir mit nach nein nicht noch nur ob oder ohne sehr sein "
-    "seine seit sich sie sind soll über um und uns unser vom von vor war waren weil "
-    "wenn wer wie wir wird wo wurde wurden zu zum zur"
-)
-"""Words that most sentences hold: sentences that share only these share nothing."""
 
 _CALENDAR = word_set(
     "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch "
@@ -132,7 +116,7 @@ def _keys(text: str) -> list[str]:
 
 
 def _says(key: str) -> bool:
-    return key not in STOPS and len(key) > 1 and key.isalpha()
+    return key not in SAY_LITTLE and len(key) > 1 and key.isalpha()
 
 
 def _content(text: str) -> set[str]:
@@ -364,7 +348,7 @@ def _names(text: str) -> list[str]:
         found[0]
         for found in _NAME.finditer(shown)
         if found[0][0].isupper()
-        and found[0].casefold() not in STOPS | _CALENDAR
+        and found[0].casefold() not in SAY_LITTLE | _CALENDAR
         and not _BEGINS.search(shown[: found.start()][-40:])
     ]
 
