@@ -129,7 +129,9 @@ def _fitting(pages: Sequence[SourceText], budget_tokens: int) -> list[str]:
     for page in pages:
         text = clean(_LINE_END.sub("\n", page.shown)).strip("\n")
         if estimate_tokens(text) > left:
-            text = _cut(text, left)
+            # a first line that is too long is cut within it
+            rest = "" if found else text[: len(text) * left // estimate_tokens(text)]
+            text = _cut(text, left) or rest
         if text.strip():
             found.append(f"{_label(page.source)}\n{text}")
             left -= estimate_tokens(text)
@@ -137,12 +139,10 @@ def _fitting(pages: Sequence[SourceText], budget_tokens: int) -> list[str]:
 
 
 def _cut(text: str, budget_tokens: int) -> str:
-    """Return as many lines of a text as fit; of one that is too long, its beginning."""
     lines: list[str] = []
-    left = budget_tokens
     for line in text.split("\n"):
-        left -= estimate_tokens(f"{line}\n")
-        if left < 0:
+        budget_tokens -= estimate_tokens(f"{line}\n")
+        if budget_tokens < 0:
             break
         lines.append(line)
     return (
