@@ -30,7 +30,7 @@ from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.models.protocols import Halt
 from glassmind.models.served import EmbeddingBounds, served_embedder
-from glassmind.serve.daemon import CARD_FILE
+from glassmind.serve.daemon.protocol import daemon_at
 
 pytestmark = pytest.mark.slow
 
@@ -405,7 +405,7 @@ def test_who_is_ended_in_the_company_of_a_daemon_leaves_nothing_and_harms_nobody
         started(program, **env, GLASSMIND_SERVER_TOKEN=TOKEN) as daemon,
     ):
         env["GLASSMIND_LLM_URL"] = desk.url
-        until(lambda: list((program.home / "words").rglob(CARD_FILE)))
+        until(lambda: any(map(daemon_at, (program.home / "words").rglob("*/"))))
         for number, code in ENDS.items():
             with running(program, "ask", QUESTION, **env) as asking:
                 assert model.came.acquire(timeout=LIMIT_S)

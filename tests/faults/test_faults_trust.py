@@ -13,7 +13,6 @@ from fault_tools.desk import Desk, fingerprint
 from fault_tools.vaults import make_vault, write
 
 from glassmind.errors import GlassmindError, IndexUnwritable
-from glassmind.serve.daemon.protocol import Card, open_socket, read_card, write_card
 from glassmind.store.lock import WriterLock
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX files")
@@ -285,27 +284,3 @@ def test_a_lock_that_is_a_link_or_a_pipe_is_refused(tmp_path: Path) -> None:
         assert lock.busy_holder() is None
         assert lock.holder() == "another process"
     assert (tmp_path / "precious").read_bytes() == b"kept"
-
-
-@posix
-@pytest.mark.timeout(60)
-def test_a_pipe_a_link_or_a_flood_is_no_card(tmp_path: Path) -> None:
-    door, address = open_socket(tmp_path)
-    kept = Card(os.getpid(), "1", address, "token", "")
-    card = tmp_path / "daemon.json"
-    os.mkfifo(card)
-    assert read_card(tmp_path) is None
-
-    write_card(tmp_path, kept)
-    assert read_card(tmp_path) == kept
-
-    card.rename(tmp_path / "real.json")
-    card.symlink_to(tmp_path / "real.json")
-    assert read_card(tmp_path) is None
-
-    card.unlink()
-    (tmp_path / "real.json").rename(card)
-    with card.open("ab") as file:
-        file.truncate(1 << 30)  # a sparse gigabyte of spaces, as JSON would have it
-    assert read_card(tmp_path) is None
-    door.close()

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.serve.daemon.protocol import socket_of
+
 DRIVE = Path(__file__).with_name("daemon_drive.py")
 
 PATIENCE_S = 60.0
@@ -144,12 +146,12 @@ class DaemonDesk(VaultDesk):
         """Start a process that stays, and wait until it is the daemon."""
         process = self.process(**settings)
         wait_for(lambda: process.role == "daemon", "it is the daemon")
-        wait_for(self.card.exists, "it left its card")
+        wait_for(self.socket.exists, "it listens")
         return process
 
     @property
-    def card(self) -> Path:
-        return self.folder / "daemon.json"
+    def socket(self) -> Path:
+        return socket_of(self.folder)
 
     def daemons(self, processes: Sequence[VaultProcess]) -> list[VaultProcess]:
         """Return those that are daemons, asking one after the other."""

@@ -140,7 +140,7 @@ def test_a_card_of_a_daemon_that_was_killed_leads_nobody_astray(
     indexed = glassmind.run("index", "--json")
     found = glassmind.run("search", "--paths", "later")
 
-    assert desk.card.exists()
+    assert desk.socket.exists()
     assert json.loads(indexed[1])["added"] == 1
     assert found[:2] == (0, "Later.md\n")
 
@@ -245,7 +245,7 @@ def test_a_watch_whose_notices_nobody_reads_goes_on(
     with glassmind.start("watch") as running:
         assert running.stderr is not None
         running.stderr.close()
-        wait_for(desk.card.exists, "it is the daemon")
+        wait_for(desk.socket.exists, "it is the daemon")
         desk.write({"new.md": LONG.format("zanzibar")})
 
         wait_for(lambda: desk.found("zanzibar"), "the new note is taken in")

@@ -23,6 +23,9 @@ from model_desk import FOLDER_VARIABLE, real_models
 from vault_desk import VaultDesk
 
 from glassmind.models.cards import MINILM
+from glassmind.serve.daemon.protocol import socket_of
+from glassmind.store.lock import WriterLock
+from glassmind.store.place import DAEMON_LOCK
 
 SAMPLE = Path(__file__).parents[3] / "sample-vault"
 CROWD = 8
@@ -70,11 +73,10 @@ class Crowd:
         return found()[0]
 
     def _pid(self) -> int:
-        try:
-            card = json.loads((self.desk.folder / "daemon.json").read_text("utf-8"))
-        except (OSError, ValueError):
+        if not socket_of(self.desk.folder).exists():
             return 0
-        return int(card["pid"])
+        holder = WriterLock(self.desk.folder / DAEMON_LOCK).holder()
+        return int(holder.removeprefix("process "))
 
     def with_model(self) -> list[Line]:
         """Return the servers that have a runtime of models in their memory."""

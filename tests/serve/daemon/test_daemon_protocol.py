@@ -1,7 +1,6 @@
 """What a client and the daemon say to each other, and what each does with nonsense."""
 
 import json
-import os
 import socket
 import stat
 import threading
@@ -10,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from datetime import date
 from pathlib import Path
-from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
@@ -38,7 +36,6 @@ from glassmind.model.search import (
 from glassmind.serve.daemon import protocol
 from glassmind.serve.daemon.protocol import (
     CallRefused,
-    Card,
     ClientLeft,
     DaemonServer,
     NoDaemon,
@@ -46,24 +43,20 @@ from glassmind.serve.daemon.protocol import (
     SendProgress,
     call,
     connect,
+    daemon_at,
     fingerprint,
-    is_daemon_socket,
     open_socket,
     pack,
-    read_card,
-    read_message,
     remove_socket,
     send_message,
+    socket_of,
     unpack,
-    write_card,
 )
-from glassmind.version import __version__
 
 T = TypeVar("T")
 
 
-def new_token() -> str:
-    return token_hex(32)
+SETTINGS = "as in the tests"
 
 
 def travelled(value: T) -> T:
@@ -154,11 +147,10 @@ def test_only_a_valid_reply_is_accepted(packed: Any) -> None:
 
 
 class Desk:
-    """A daemon that answers two verbs, and its card."""
+    """A daemon that answers two verbs."""
 
     def __init__(self, folder: Path) -> None:
-        door, address = open_socket(folder)
-        self.folder, token = folder, new_token()
+        self.folder = folder
         self.begun, self.ended = threading.Event(), threading.Event()
         verbs = {
             "twice": self._twice,
@@ -166,8 +158,7 @@ class Desk:
             "fail": self._fail,
             "wait": self._wait,
         }
-        self.server = DaemonServer(door, token, verbs)
-        self.card = Card(os.getpid(), __version__, address, token, "")
+        self.server = DaemonServer(open_socket(folder), SETTINGS, verbs)
 
     def _twice(self, asked: Mapping[str, Any], _: SendProgress) -> Any:
         return (asked["text"],) * 2
@@ -192,11 +183,12 @@ class Desk:
     def _fail(self, _: Mapping[str, Any], __: SendProgress) -> None:
         raise IndexDamaged("/x/index.db", "torn")
 
-    def ask(self, method: str, card: Card | None = None, **asked: Any) -> Any:
-        return call(card or self.card, method, asked, object, timeout_s=PATIENCE_S)
+    def ask(self, method: str, **asked: Any) -> Any:
+        folder = self.folder
+        return call(folder, SETTINGS, method, asked, object, timeout_s=PATIENCE_S)
 
     def stream(self) -> socket.socket:
-        return connect(self.card.address, PATIENCE_S)
+        return connect(self.folder, PATIENCE_S)
 
 
 @pytest.fixture
@@ -204,7 +196,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     made = Desk(tmp_path)
     yield made
     assert made.server.close(PATIENCE_S)
-    remove_socket(made.card.address, tmp_path)
+    remove_socket(tmp_path)
 
 
 def test_a_question_is_answered(desk: Desk) -> None:
@@ -220,7 +212,8 @@ def test_progress_is_told_on_the_way(desk: Desk) -> None:
     told: list[Progress] = []
 
     call(
-        desk.card,
+        desk.folder,
+        SETTINGS,
         "count",
         {"most": 5},
         int,
@@ -231,32 +224,16 @@ def test_progress_is_told_on_the_way(desk: Desk) -> None:
     assert told == [Progress("scan", number, 0) for number in range(5)]
 
 
-def test_who_does_not_know_the_token_is_refused(desk: Desk) -> None:
-    for token in ("", new_token(), desk.card.token[:-1]):
-        with pytest.raises(NoDaemon, match="wrong token"):
-            desk.ask(
-                "twice", msgspec.structs.replace(desk.card, token=token), text="tea"
-            )
+def test_other_settings_are_refused(desk: Desk) -> None:
+    for settings in ("", SETTINGS[:-1]):
+        with pytest.raises(NoDaemon, match="other settings"):
+            call(desk.folder, settings, "twice", {}, object, timeout_s=PATIENCE_S)
 
 
 def test_a_verb_that_is_none_is_refused(desk: Desk) -> None:
     for verb in ("", "__init__", "close"):
         with pytest.raises(NoDaemon, match="unknown method"):
             desk.ask(verb)
-
-
-def test_another_release_is_refused(desk: Desk) -> None:
-    asked = {
-        "token": desk.card.token,
-        "version": "0",
-        "method": "twice",
-        "arguments": {},
-    }
-
-    with desk.stream() as stream, stream.makefile("rb") as file:
-        send_message(stream, asked)
-
-        assert read_message(file, 1_000) == {"refused": "another version"}
 
 
 NONSENSE = [
@@ -267,7 +244,7 @@ NONSENSE = [
     b"[]\n",
     b"null\n",
     b"null",
-    b'{"token": 12}\n',
+    b'{"settings": 12}\n',
     b"[" * 100_000 + b"\n",
     b"x" * (2 << 20),
     b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
@@ -294,7 +271,15 @@ def test_a_client_that_leaves_ends_the_work_it_asked_for(desk: Desk) -> None:
         raise Left
 
     with pytest.raises(Left):
-        call(desk.card, "count", {}, int, timeout_s=PATIENCE_S, on_progress=leave)
+        call(
+            desk.folder,
+            SETTINGS,
+            "count",
+            {},
+            int,
+            timeout_s=PATIENCE_S,
+            on_progress=leave,
+        )
 
     assert desk.ended.wait(PATIENCE_S)
 
@@ -341,9 +326,8 @@ def test_more_clients_than_can_be_answered_wait_their_turn(
 
 def begun(desk: Desk, verb: str) -> socket.socket:
     """Return a stream on which a question was asked whose answer nobody awaits."""
-    token, stream = desk.card.token, desk.stream()
-    asked = {"token": token, "version": __version__, "method": verb, "arguments": {}}
-    send_message(stream, asked)
+    stream = desk.stream()
+    send_message(stream, {"settings": SETTINGS, "method": verb, "arguments": {}})
     return stream
 
 
@@ -368,11 +352,8 @@ def test_a_daemon_that_says_nothing_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.serve.daemon.protocol.SILENCE_S", 0.2)
-    door, address = open_socket(tmp_path)
-    card = Card(os.getpid(), __version__, address, new_token(), "")
-
-    with closing(door), pytest.raises(NoDaemon):
-        call(card, "twice", {}, int, timeout_s=PATIENCE_S)
+    with closing(open_socket(tmp_path)), pytest.raises(NoDaemon):
+        call(tmp_path, SETTINGS, "twice", {}, int, timeout_s=PATIENCE_S)
 
 
 @pytest.mark.slow
@@ -391,36 +372,26 @@ def test_an_answer_that_never_ends_is_given_up(desk: Desk) -> None:
     began = time.monotonic()
 
     with pytest.raises(NoDaemon, match="too long"):
-        call(desk.card, "count", {}, int, timeout_s=0.2)
+        call(desk.folder, SETTINGS, "count", {}, int, timeout_s=0.2)
 
     assert time.monotonic() - began < PATIENCE_S
 
 
-def test_the_card_and_the_door_are_for_their_owner_alone(desk: Desk) -> None:
-    write_card(desk.folder, desk.card)
+def test_the_socket_is_for_its_owner_alone(desk: Desk) -> None:
+    file = socket_of(desk.folder)
 
-    modes = {
-        file.name: stat.S_IMODE(file.stat().st_mode) for file in desk.folder.iterdir()
-    }
-
-    assert modes == {"daemon.json": 0o600, "daemon.sock": 0o600}
-    assert len(desk.card.token) == 64
-    assert read_card(desk.folder) == desk.card
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert daemon_at(desk.folder) is not None
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "null", "[]", "{}", '{"pid": 1}', "[" * 50_000, "\x00",
-     '{"pid":"1","version":"","address":"","token":"","settings":""}',
-     '{"pid":1,"version":"","address":[],"token":"","settings":""}'],
-)  # fmt: skip
-def test_a_card_that_is_none_is_passed_by(tmp_path: Path, text: str) -> None:
-    (tmp_path / "daemon.json").write_text(text)
-
-    assert read_card(tmp_path) is None
+def test_a_socket_that_is_made_again_is_another_one(tmp_path: Path) -> None:
+    with closing(open_socket(tmp_path)):
+        before = daemon_at(tmp_path)
+    with closing(open_socket(tmp_path)):
+        assert daemon_at(tmp_path) not in (None, before)
 
 
-def test_where_the_path_is_too_long_the_door_is_in_a_folder_of_its_own(
+def test_where_the_path_is_too_long_the_socket_is_in_a_folder_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / ("long" * 30)
@@ -428,60 +399,38 @@ def test_where_the_path_is_too_long_the_door_is_in_a_folder_of_its_own(
     with TemporaryDirectory() as short:
         monkeypatch.setattr("tempfile.tempdir", short)
 
-        door, address = open_socket(folder)
-
-        with closing(door):
-            private = Path(str(address)).parent
+        with closing(open_socket(folder)):
+            private = socket_of(folder).parent
             assert private.parent == Path(short)
             assert stat.S_IMODE(private.stat().st_mode) == 0o700
-            assert is_daemon_socket(address, folder)
-            with connect(address, PATIENCE_S):
+            assert daemon_at(folder) is not None
+            with connect(folder, PATIENCE_S):
                 pass
-        remove_socket(address, folder)
+        remove_socket(folder)
         assert list(Path(short).iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["/run/user/0/bus", "daemon.sock", "", 7331, "/tmp/daemon.sock",
-     "/tmp/glassmind-daemon-none/daemon.sock", "\x00"],
-)  # fmt: skip
-def test_a_card_leads_nowhere_but_to_a_door(tmp_path: Path, address: str | int) -> None:
-    assert not is_daemon_socket(address, tmp_path)
+def test_a_link_or_a_file_is_not_a_socket(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
 
-
-def test_a_link_is_no_door(tmp_path: Path) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    door, address = open_socket(tmp_path / "elsewhere")
-    (tmp_path / "daemon.sock").symlink_to(str(address))
-
-    with closing(door):
-        assert is_daemon_socket(address, tmp_path / "elsewhere")
-        assert not is_daemon_socket(str(tmp_path / "daemon.sock"), tmp_path)
-
-
-def test_a_port_of_this_machine_does_where_there_are_no_socket_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("glassmind.serve.daemon.protocol.HAS_UNIX_SOCKETS", False)
-
-    desk = Desk(tmp_path)
-
-    assert isinstance(desk.card.address, int)
-    assert is_daemon_socket(desk.card.address, tmp_path)
-    assert desk.ask("twice", text="tea") == ["tea", "tea"]
-    assert desk.server.close(PATIENCE_S)
+    with closing(open_socket(tmp_path / "a")):
+        assert daemon_at(tmp_path / "b") is None
+        file = socket_of(tmp_path / "b")
+        file.parent.mkdir(exist_ok=True)
+        file.symlink_to(socket_of(tmp_path / "a"))
+        assert daemon_at(tmp_path / "b") is None
+        file.unlink()
+        file.write_text("")
+        assert daemon_at(tmp_path / "b") is None
 
 
 def test_settings_that_change_answers_change_the_fingerprint(tmp_path: Path) -> None:
-    token = new_token()
-
     def of(**chosen: object) -> str:
         full = {name.replace("__", "."): value for name, value in chosen.items()}
-        return fingerprint(config_for(tmp_path, full), token)
+        return fingerprint(config_for(tmp_path, full))
 
     assert of() == of() == of(server__port=9999)
     assert of() != of(search__balance=0.9)
     assert of() != of(embeddings__preset="fastest")
     assert of() != of(index__chunk_target_tokens=300)
-    assert of() != fingerprint(config_for(tmp_path, {}), new_token())

@@ -1,6 +1,5 @@
 """Processes that stay with one vault: one of them answers for all."""
 
-import json
 import shutil
 import signal
 import time
@@ -14,7 +13,7 @@ from meaning_desk import LONG, WordModel
 
 from glassmind.serve.daemon import host
 from glassmind.serve.daemon.host import VaultHost
-from glassmind.serve.daemon.protocol import REPLACED_S, read_card
+from glassmind.serve.daemon.protocol import REPLACED_S, daemon_at
 from glassmind.store import lock
 from glassmind.store.place import make_folder
 from glassmind.vault import Vault
@@ -129,11 +128,11 @@ def test_a_client_takes_the_place_of_a_daemon_that_hangs(
 
     assert took < TAKEN_OVER_S
     assert answer["paths"][0] == "harbour.md"
-    card = json.loads(embedded.card.read_text("utf-8"))
+    place = daemon_at(embedded.folder)
     daemon.signal(signal.SIGCONT)
     wait_for(lambda: daemon.role == "client", "the old one knows that it is over")
-    assert card["pid"] == client.pid
-    assert json.loads(embedded.card.read_text("utf-8")) == card
+    assert place is not None
+    assert daemon_at(embedded.folder) == place
     assert daemon.ask("search", text="harbour")["paths"][0] == "harbour.md"
 
 
@@ -149,18 +148,14 @@ def test_who_asks_a_daemon_that_hangs_is_answered_all_the_same(
     assert found["paths"][0] == "harbour.md"
 
 
-def test_a_daemon_that_leaves_takes_its_card_and_its_door_along(
-    embedded: DaemonDesk,
-) -> None:
+def test_a_daemon_that_leaves_takes_its_socket_along(embedded: DaemonDesk) -> None:
     daemon = embedded.daemon()
-    door = Path(json.loads(embedded.card.read_text("utf-8"))["address"])
-    assert door.is_socket()
+    assert embedded.socket.is_socket()
 
     took = daemon.leave()
 
     assert took < LEFT_S
-    assert not embedded.card.exists()
-    assert not door.exists()
+    assert not embedded.socket.exists()
     assert not (embedded.folder / "index.db-wal").exists()
     assert "unexpected" not in daemon.log
     assert "Traceback" not in daemon.log
@@ -300,23 +295,15 @@ def test_who_stands_by_says_so_and_says_when_it_takes_over(
     assert "taking over" not in daemon.log
 
 
-@pytest.mark.parametrize("what", ["card", "door"])
 def test_what_clients_find_the_daemon_by_is_made_again_when_it_is_gone(
-    embedded: DaemonDesk, what: str
+    embedded: DaemonDesk,
 ) -> None:
     daemon, client = embedded.daemon(), embedded.process()
     assert client.ask("search", text="oolong")["paths"][0] == "oolong.md"
-    card = read_card(embedded.folder)
-    assert card is not None
 
-    lost = embedded.folder / "daemon.json"
-    (lost if what == "card" else Path(str(card.address))).unlink()
+    embedded.socket.unlink()
 
-    def is_found() -> bool:
-        now = read_card(embedded.folder)
-        return now is not None and Path(str(now.address)).exists()
-
-    wait_for(is_found, "it is there again")
+    wait_for(embedded.socket.exists, "it is there again")
     found = client.ask("search", text="lantern lit")
     assert found["paths"][0] == "lantern.md"
     assert "semantic" in found["channels"]

@@ -16,11 +16,16 @@ from cli_desk import Inside, Program, with_index, with_note
 from http_desk import LIMIT_S, Started, started, until
 from starlette.datastructures import Headers
 
+from glassmind.serve.daemon.protocol import socket_of
 from glassmind.serve.http.guard import AccessRules
 
 CHOSEN = "chosen-by-somebody-who-likes-tea"
-CARD = ".local/share/glassmind/*/daemon.json"
-"""What a server that holds a vault leaves for others to find, until it ends."""
+
+
+def sockets(program: Program) -> list[Path]:
+    """Return where daemons listen."""
+    folders = program.home.glob(".local/share/glassmind/*/")
+    return [file for file in map(socket_of, folders) if file.exists()]
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +143,7 @@ def test_the_vault_is_followed_unless_it_is_not_to_be(tmp_path: Path) -> None:
         return str(program.json("status")["watch"]["mode"])
 
     with started(program, "--no-watch") as running:
-        until(lambda: bool([*program.home.glob(CARD)]))  # it has taken the vault up
+        until(lambda: bool(sockets(program)))  # it has taken the vault up
         assert running.web().get("/health").status == 200
         assert mode() == "off"
     with started(program):
@@ -344,14 +349,14 @@ def test_it_ends_within_three_seconds_whoever_is_there(
             waiting.send(*head, known, "Content-Type: application/json")
             waiting.send("Content-Length: 100", "", "{")
             assert web.get("/health").status == 200
-            until(lambda: list(program.home.glob(CARD)))
+            until(lambda: sockets(program))
 
             code, seconds = running.end(number)
 
             assert silent.everything() == b""
     assert code == 0
     assert seconds < 3
-    assert list(program.home.glob(CARD)) == []
+    assert sockets(program) == []
 
 
 @pytest.mark.slow

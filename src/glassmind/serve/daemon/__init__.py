@@ -4,6 +4,7 @@ Of all long-running processes of a vault (`mcp`, `serve`, `watch`) one is its da
 The others, and commands such as `search`, are its clients.
 """
 
+import os
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,8 @@ from glassmind.vault import Vault
 if TYPE_CHECKING:
     from glassmind.serve.daemon.protocol import DaemonClient
 
-CARD_FILE = "daemon.json"
-"""Says where the daemon of a vault listens, in the folder of the index."""
+SOCKET_FILE = "daemon.sock"  # where the daemon listens, in the folder of the index
+LONGEST_SOCKET_PATH = 100  # bytes; systems accept from 104 up
 
 
 def client_engine(config: Config) -> Engine:
@@ -25,7 +26,8 @@ def client_engine(config: Config) -> Engine:
 
 
 def find_daemon(vault: Vault) -> "DaemonClient | None":
-    if not (vault.place.folder / CARD_FILE).is_file():
+    file = vault.place.folder / SOCKET_FILE
+    if not file.exists() and len(os.fsencode(file)) <= LONGEST_SOCKET_PATH:
         return None
     # sockets and the protocol double the time that a keyword search takes to start
     from glassmind.serve.daemon.protocol import DaemonClient  # noqa: PLC0415

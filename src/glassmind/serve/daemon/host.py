@@ -4,8 +4,6 @@ The role is a lock beside the index. When the process that holds it ends or hang
 of the others takes it.
 """
 
-import os
-import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -31,25 +29,23 @@ from glassmind.model.index import (
 )
 from glassmind.model.search import SearchReply
 from glassmind.obsidian.text import counted
-from glassmind.serve.daemon import CARD_FILE, find_daemon
+from glassmind.serve.daemon import find_daemon
 from glassmind.serve.daemon.protocol import (
-    Card,
+    HAS_SOCKETS,
     DaemonClient,
     DaemonServer,
     NoDaemon,
     Search,
     SendProgress,
     call,
+    daemon_at,
     fingerprint,
     open_socket,
-    read_card,
     remove_socket,
     unpack,
-    write_card,
 )
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, make_folder
-from glassmind.version import __version__
 
 PATHS_SHOWN = 3  # paths shown on one line
 
@@ -144,6 +140,7 @@ class VaultHost:
         self._local = Engine(self._vault, alone=True, records=False)
         self._closing, self._try_now, self._is_daemon = Event(), Event(), Event()
         self._has_no_role = self._is_waiting = False
+        self._asked: tuple[int, int] | None = None  # the daemon that was last asked
         self._thread: Thread | None = None
 
     @property
@@ -216,18 +213,19 @@ class VaultHost:
 
     def _wait_for_role(self, lock: WriterLock) -> None:
         self._has_no_role = False
-        card = read_card(self._vault.place.folder)
-        if self._on_news is None or card is None:
+        folder, settings = self._vault.place.folder, fingerprint(self.config)
+        found = daemon_at(folder)
+        if self._on_news is None or found in (None, self._asked):
             return
-        if not card.watches:
-            with suppress(NoDaemon):
-                call(card, "yield_role", {}, object, timeout_s=BEAT_S)
-        elif not self._is_waiting:
+        self._asked, yields = found, False
+        with suppress(NoDaemon):
+            yields = call(folder, settings, "yield_role", {}, bool, timeout_s=BEAT_S)
+        if not yields and not self._is_waiting:
             self._is_waiting = True
             self._log(f"{lock.holder()} already watches this vault; standing by")
 
     def _serve(self, lock: WriterLock, folder: Path) -> None:
-        """Be the daemon; without a socket or card any more, take the role again."""
+        """Be the daemon; without a socket any more, take the role again."""
         self._is_daemon.set()
         daemon: Daemon | None = None
         try:
@@ -239,7 +237,7 @@ class VaultHost:
             self._is_waiting = False
             while not self._closing.wait(BEAT_S):
                 lock.check()
-                if daemon.yields.is_set() or read_card(folder) != daemon.card:
+                if daemon.yields.is_set() or daemon_at(folder) != daemon.place:
                     break
                 if self._vault.place.folder != folder:
                     break
@@ -277,23 +275,17 @@ class Daemon:
     def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
         self._engine, self._folder = engine, folder
         self._stopped, self.yields = Event(), Event()
-        listening, address = open_socket(folder)
-        token = secrets.token_hex(32)
-        self.card = Card(
-            os.getpid(),
-            __version__,
-            address,
-            token,
-            fingerprint(engine.config, token),
-            on_news is not None,
-        )
-        write_card(folder, self.card)
-        methods = {
+        self._watches = on_news is not None
+        methods: dict[str, Callable[..., Any]] = {
             "search": self._search,
             "index": self._index,
-            "yield_role": lambda *_: self.yields.set(),
+            "yield_role": self._yield,
         }
-        self._server = DaemonServer(listening, token, methods)
+        self._server = None
+        if HAS_SOCKETS:
+            settings = fingerprint(engine.config)
+            self._server = DaemonServer(open_socket(folder), settings, methods)
+        self.place = daemon_at(folder)
         self._threads = [_start_thread("warm", self._warm)]
         if on_news is not None:
             watch = partial(engine.watch, self._stopped, told=on_news)
@@ -308,6 +300,11 @@ class Daemon:
     def _index(self, packed: Any, send: SendProgress) -> IndexReport:
         return self._engine.index(**unpack(packed, IndexWishes), progress=send)
 
+    def _yield(self, *_: object) -> bool:
+        if not self._watches:
+            self.yields.set()
+        return not self._watches
+
     def _warm(self) -> None:
         if not self._stopped.wait(WARM_AFTER_S):
             self._engine.warm()
@@ -317,9 +314,10 @@ class Daemon:
         deadline = time.monotonic() + CLOSE_S * 0.8
         with suppress(IndexTaken, IndexAbsent, OSError):
             lock.check()
-            (self._folder / CARD_FILE).unlink(missing_ok=True)
-            remove_socket(self.card.address, self._folder)
-        self._server.close(CLOSE_S / 2)
+            if daemon_at(self._folder) == self.place:
+                remove_socket(self._folder)
+        if self._server is not None:
+            self._server.close(CLOSE_S / 2)
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
 

@@ -1,13 +1,11 @@
 """The protocol between the daemon and its clients.
 
-A daemon listens on a Unix socket beside the index, or on a loopback port on Windows. A
-card beside the index says where, with a token. Each call is one connection and each
-message one line of JSON. While a call runs, the daemon sends a sign of life twice a
-second, so that a client can tell a slow daemon from a hung one. A client does the work
-itself if no daemon answers, or if the daemon refuses or fails.
+A daemon listens on a Unix socket beside the index that only its user can open. Each
+call is one connection and each message one line of JSON. While a call runs, the daemon
+sends a sign of life twice a second, so that a client can tell a slow daemon from a hung
+one. A client does the work itself if no daemon answers, or if it refuses or fails.
 """
 
-import hmac
 import json
 import os
 import socket
@@ -30,19 +28,11 @@ from glassmind.errors import GlassmindError
 from glassmind.model.access import Scope
 from glassmind.model.index import IndexReport, IndexWishes, Progress, ShowProgress
 from glassmind.model.search import SearchReply, Wish
-from glassmind.serve.daemon import CARD_FILE
+from glassmind.serve.daemon import LONGEST_SOCKET_PATH, SOCKET_FILE
 from glassmind.vault import Daemon, Vault
 from glassmind.version import __version__
 
-SOCKET_FILE = "daemon.sock"
-
-LARGEST_CARD = 16_384  # bytes; a card with the longest path has less than five thousand
-LONGEST_SOCKET_PATH = 100  # bytes; systems accept from 104 up
-PRIVATE_FOLDER = "glassmind-daemon-"
-"""Prefix of the temporary folder of a socket whose usual path would be too long."""
-
-HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
-LOOPBACK = "127.0.0.1"
+HAS_SOCKETS = hasattr(socket, "AF_UNIX")  # Windows has none: each process works alone
 
 SECTIONS = ("index", "embeddings", "search", "hindsight")
 """Settings that an answer depends on, besides the vault and the agent folder."""
@@ -67,8 +57,6 @@ READ_S, SEND_S = 5.0, 2.0
 """Seconds for a client to send its request, and to read a message."""
 
 T = TypeVar("T")
-
-Address: TypeAlias = str | int  # the path of a socket, or a loopback port
 
 
 class NoDaemon(Exception):
@@ -104,100 +92,67 @@ def read_message(stream: BinaryIO, largest: int) -> Any:
     return json.loads(stream.readline(largest))
 
 
-class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where a daemon listens; `settings` is a fingerprint keyed with the token."""
-
-    pid: int
-    version: str
-    address: Address
-    token: str
-    settings: str
-    watches: bool = True
-
-
-def fingerprint(config: Config, token: str) -> str:
+def fingerprint(config: Config) -> str:
+    """Return what version and settings an answer depends on: clients must have both."""
     sections = [getattr(config, section) for section in SECTIONS]
-    values = repr((config.vault.path, config.writes.agent_dir, *sections))
-    return hmac.new(token.encode(), os.fsencode(values), sha256).hexdigest()
+    values = __version__, config.vault.path, config.writes.agent_dir, *sections
+    return sha256(os.fsencode(repr(values))).hexdigest()
 
 
-def read_card(folder: Path) -> Card | None:
-    """Return the card in the folder of an index; None if there is no valid one.
-
-    The folder may come with a vault from elsewhere, so the file may be a pipe, a link
-    or endless, and the address may lead anywhere.
-    """
-    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    try:
-        with open(os.open(folder / CARD_FILE, os.O_RDONLY | flags), "rb") as file:  # noqa: PTH123 - a descriptor
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return None
-            card = msgspec.json.decode(file.read(LARGEST_CARD), type=Card)
-    except BROKEN:
-        return None
-    return card if is_daemon_socket(card.address, folder) else None
-
-
-def write_card(folder: Path, card: Card) -> None:
-    staged = folder / f".{CARD_FILE}.{os.getpid()}"
-    staged.unlink(missing_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    with open(os.open(staged, flags, 0o600), "wb") as file:  # noqa: PTH123 - a descriptor
-        file.write(msgspec.json.encode(card))
-    staged.replace(folder / CARD_FILE)
-
-
-def open_socket(folder: Path) -> tuple[socket.socket, Address]:
-    """Listen; the caller has the role, so an old socket is of a process that ended."""
-    family = socket.AF_UNIX if HAS_UNIX_SOCKETS else socket.AF_INET
+def socket_of(folder: Path) -> Path:
+    """Return the daemon's socket: beside the index, if that path is short enough."""
     file = folder / SOCKET_FILE
-    if HAS_UNIX_SOCKETS:
-        if len(os.fsencode(file)) > LONGEST_SOCKET_PATH:
-            file = Path(tempfile.mkdtemp(prefix=PRIVATE_FOLDER)) / SOCKET_FILE
-        file.unlink(missing_ok=True)
-    made = socket.socket(family, socket.SOCK_STREAM)
-    made.bind(str(file) if HAS_UNIX_SOCKETS else (LOOPBACK, 0))
-    if HAS_UNIX_SOCKETS:
-        file.chmod(0o600)
-    made.listen()
-    return made, str(file) if HAS_UNIX_SOCKETS else int(made.getsockname()[1])
+    if len(os.fsencode(file)) <= LONGEST_SOCKET_PATH:
+        return file
+    name = sha256(os.fsencode(folder)).hexdigest()[:16]
+    return Path(tempfile.gettempdir(), f"glassmind-{os.getuid()}-{name}", SOCKET_FILE)
 
 
-def is_daemon_socket(address: Address, folder: Path) -> bool:
-    if isinstance(address, int) or not HAS_UNIX_SOCKETS:
-        return isinstance(address, int) and not HAS_UNIX_SOCKETS
-    file, private = Path(address), Path(address).parent
-    if private != folder and not (
-        private.name.startswith(PRIVATE_FOLDER) and _is_own(private, stat.S_ISDIR)
-    ):
-        return False
-    return file.name == SOCKET_FILE and _is_own(file, stat.S_ISSOCK)
+def daemon_at(folder: Path) -> tuple[int, int] | None:
+    """Return what tells a daemon's socket from later ones; None if there is none.
 
-
-def _is_own(file: Path, is_kind: Callable[[int], bool]) -> bool:
+    The folder may come with a vault from elsewhere, so the file may be anything.
+    """
+    if not HAS_SOCKETS:
+        return None
+    file, private = socket_of(folder), socket_of(folder).parent
     try:
         found = file.lstat()
+        owners = {found.st_uid, os.getuid()}
+        if private != folder:
+            owners.add(private.lstat().st_uid)
     except (OSError, ValueError):
-        return False
-    return is_kind(found.st_mode) and found.st_uid == os.getuid()
+        return None
+    is_own = len(owners) == 1 and stat.S_ISSOCK(found.st_mode)
+    return (found.st_ino, found.st_ctime_ns) if is_own else None
 
 
-def remove_socket(address: Address, folder: Path) -> None:
-    if isinstance(address, str):
-        file = Path(address)
-        with suppress(OSError):
-            file.unlink()
-            if file.parent != folder:
-                file.parent.rmdir()
+def open_socket(folder: Path) -> socket.socket:
+    """Listen; the caller has the role, so an old socket is of a process that ended."""
+    file = socket_of(folder)
+    if file.parent != folder:
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+    file.unlink(missing_ok=True)
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    made.bind(str(file))
+    file.chmod(0o600)
+    made.listen()
+    return made
 
 
-def connect(address: Address, timeout_s: float) -> socket.socket:
-    if isinstance(address, int):
-        return socket.create_connection((LOOPBACK, address), timeout_s)
+def remove_socket(folder: Path) -> None:
+    file = socket_of(folder)
+    with suppress(OSError):
+        file.unlink()
+        if file.parent != folder:
+            file.parent.rmdir()
+
+
+def connect(folder: Path, timeout_s: float) -> socket.socket:
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         stream.settimeout(timeout_s)
-        stream.connect(address)
+        stream.connect(str(socket_of(folder)))
     except OSError:
         stream.close()
         raise
@@ -214,16 +169,16 @@ class Search(msgspec.Struct, frozen=True):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A call."""
+    """A call; `settings` is a fingerprint."""
 
-    token: str
-    version: str
+    settings: str
     method: str
     arguments: Any
 
 
 def call(  # noqa: PLR0913 - options by name
-    card: Card,
+    folder: Path,
+    settings: str,
     method: str,
     arguments: object,
     result: type[T],
@@ -239,10 +194,10 @@ def call(  # noqa: PLR0913 - options by name
     Raises:
         NoDaemon: it is gone, hangs, refuses the call, or fails.
     """
-    request = Request(card.token, __version__, method, pack(arguments))
+    request = Request(settings, method, pack(arguments))
     deadline = time.monotonic() + timeout_s
     try:
-        with connect(card.address, CONNECT_S) as stream, stream.makefile("rb") as file:
+        with connect(folder, CONNECT_S) as stream, stream.makefile("rb") as file:
             send_message(stream, pack(request))
             stream.settimeout(SILENCE_S)
             while time.monotonic() < deadline:
@@ -264,8 +219,8 @@ class DaemonClient(Daemon):
     def __init__(
         self, vault: Vault, may_wait: Callable[[], bool] = lambda: False
     ) -> None:
-        self._config, self._folder = vault.config, vault.place.folder
-        self._may_wait = may_wait
+        self._folder, self._may_wait = vault.place.folder, may_wait
+        self._settings = fingerprint(vault.config)
 
     def search(
         self, text: str, wish: Wish, day: date, scope: Scope | None = None
@@ -285,15 +240,14 @@ class DaemonClient(Daemon):
     def _call(
         self, method: str, arguments: object, result: type[T], **options: Any
     ) -> T | None:
-        failed, deadline = "", time.monotonic() + REPLACED_S
+        failed, deadline = None, time.monotonic() + REPLACED_S
+        folder, settings = self._folder, self._settings
         while True:
-            card = read_card(self._folder)
-            if card is not None and card.token != failed:
-                if not self._agrees(card):
-                    return None
-                failed, deadline = card.token, time.monotonic() + REPLACED_S
+            found = daemon_at(folder)
+            if found is not None and found != failed:
+                failed, deadline = found, time.monotonic() + REPLACED_S
                 try:
-                    return call(card, method, arguments, result, **options)
+                    return call(folder, settings, method, arguments, result, **options)
                 except CallRefused:
                     return None
                 except NoDaemon:
@@ -302,26 +256,21 @@ class DaemonClient(Daemon):
                 return None
             time.sleep(POLL_S)
 
-    def _agrees(self, card: Card) -> bool:
-        if card.version != __version__:
-            return False
-        return card.settings == fingerprint(self._config, card.token)
-
 
 SendProgress: TypeAlias = Callable[[Progress], None]
 """Sends progress to the client; raises `ClientLeft` when it is gone."""
 
 
 class DaemonServer:
-    """Answers every client that knows the token, until closed."""
+    """Answers every client that has the same settings, until closed."""
 
     def __init__(
         self,
         listening: socket.socket,
-        token: str,
+        settings: str,
         methods: Mapping[str, Callable[..., Any]],
     ) -> None:
-        self._listening, self._token, self._methods = listening, token, methods
+        self._listening, self._settings, self._methods = listening, settings, methods
         self._pool = ThreadPoolExecutor(MOST_CALLS, "glassmind-answer")
         self._calls: set[_Call] = set()
         self._closing = threading.Event()
@@ -354,10 +303,8 @@ class DaemonServer:
                 self._calls.discard(call)
 
     def _reply(self, request: Request, send: SendProgress) -> Mapping[str, Any]:
-        if not hmac.compare_digest(request.token.encode(), self._token.encode()):
-            return {"refused": "wrong token"}
-        if request.version != __version__:
-            return {"refused": "another version"}
+        if request.settings != self._settings:
+            return {"refused": "other settings, or another version"}
         if request.method not in self._methods or self._closing.is_set():
             return {"refused": "unknown method"}
         try:
