@@ -16,7 +16,7 @@ from glassmind.errors import (
 from glassmind.files.scan import Scan, scan
 from glassmind.index.embed import EMBEDDING_LOCK
 from glassmind.model import NotePath
-from glassmind.model.index import TO_HASH, Check, Status
+from glassmind.model.index import TO_HASH, Check, CheckState, Status
 from glassmind.model.suggestions import Dismissals, PairStatus
 from glassmind.model.vectors import Space
 from glassmind.store.disk import filesystem_kind, on_network
@@ -186,13 +186,17 @@ def _folder(examined: Examined) -> Iterator[Check]:
         yield Check("index disk", "warn", said, OWN_DISK)
 
 
+def _either(
+    name: str, wrong: str | None, fix: str, fine: str, state: CheckState = "warn"
+) -> Check:
+    return Check(name, state, wrong, fix) if wrong else Check(name, "ok", fine)
+
+
 def _sqlite(_: Examined) -> Iterator[Check]:
     release = sqlite_version()
-    version = f"SQLite {release}"
-    if tuple(int(part) for part in release.split(".")[:3]) >= SAFE_SQLITE:
-        yield Check("sqlite", "ok", version)
-    else:
-        yield Check("sqlite", "fail", version, "upgrade it: pip install -U apsw")
+    old = tuple(int(part) for part in release.split(".")[:3]) < SAFE_SQLITE
+    version, fix = f"SQLite {release}", "upgrade it: pip install -U apsw"
+    yield _either("sqlite", version if old else "", fix, version, "fail")
 
 
 def _llm(examined: Examined) -> Iterator[Check]:
@@ -200,11 +204,8 @@ def _llm(examined: Examined) -> Iterator[Check]:
         return
     from glassmind.models.chat import chat_lacks  # noqa: PLC0415 - only who has one
 
-    lacks = chat_lacks(examined.config)
-    if lacks:
-        yield Check("llm", "warn", lacks, WITHOUT_LLM)
-    else:
-        yield Check("llm", "ok", f"{examined.llm} is at hand")
+    lacks, fine = chat_lacks(examined.config), f"{examined.llm} is at hand"
+    yield _either("llm", lacks, WITHOUT_LLM, fine)
 
 
 def _hindsight(examined: Examined) -> Iterator[Check]:
@@ -217,11 +218,8 @@ def _access_log(examined: Examined) -> Iterator[Check]:
 
 
 def _rows(examined: Examined) -> Iterator[Check]:
-    wrong = examined.vault.store.wrong()
-    if wrong is None:
-        yield Check("index.db", "ok", "every page and passage reads well")
-    else:
-        yield Check("index.db", "fail", wrong, REBUILD)
+    fine = "every page and passage reads well"
+    yield _either("index.db", examined.vault.store.wrong(), REBUILD, fine, "fail")
 
 
 def _words(examined: Examined) -> Iterator[Check]:
@@ -229,13 +227,9 @@ def _words(examined: Examined) -> Iterator[Check]:
     if wrong is not None:
         yield Check("word index", "fail", wrong, REBUILD)
         return
-    behind = examined.words_behind()
-    if behind == 0:
-        yield Check("word index", "ok", "every file reads well and is up to date")
-    else:
-        yield Check(
-            "word index", "warn", f"{_changes(behind)} still to take in", UPDATE
-        )
+    behind, fine = examined.words_behind(), "every file reads well and is up to date"
+    late = "" if behind == 0 else f"{_changes(behind)} still to take in"
+    yield _either("word index", late, UPDATE, fine)
 
 
 def _freshness(examined: Examined) -> Iterator[Check]:
@@ -243,10 +237,9 @@ def _freshness(examined: Examined) -> Iterator[Check]:
     # what is to be hashed again was indexed just after it was written: not a change
     changed = [file for file in found.changed if stamps.get(file.path) != TO_HASH]
     moved = len(changed) + len(found.missing)
-    if moved:
-        yield Check("freshness", "warn", f"files changed since: {moved:,}", UPDATE)
-    else:
-        yield Check("freshness", "ok", f"as they were indexed: {counted(found.seen)}")
+    late = f"files changed since: {moved:,}" if moved else ""
+    fine = f"as they were indexed: {counted(found.seen)}"
+    yield _either("freshness", late, UPDATE, fine)
     for path in found.unknown[:5]:
         said = f"{path} cannot be seen now"
         yield Check("freshness", "warn", said, "make it readable")
@@ -254,11 +247,8 @@ def _freshness(examined: Examined) -> Iterator[Check]:
 
 def _writer(examined: Examined) -> Iterator[Check]:
     holder = examined.holder(LOCK)
-    if holder is not None:
-        said = f"{holder} is writing the index now"
-        yield Check("writer", "warn", said, "wait for it")
-    else:
-        yield Check("writer", "ok", "nobody is writing the index")
+    busy = f"{holder} is writing the index now" if holder else ""
+    yield _either("writer", busy, "wait for it", "nobody is writing the index")
 
 
 def _watch(examined: Examined) -> Iterator[Check]:
@@ -293,13 +283,12 @@ def _model(examined: Examined) -> Iterator[Check]:
     if not examined.model:
         yield Check("model", "ok", "none is chosen: words and links only")
         return
+    wrong, fix = "", "until then, words and links are searched"
     try:
         examined.vault.embedder()
     except ModelFault as error:
-        fix = "until then, words and links are searched"
-        yield Check("model", "warn", str(error), fix)
-    else:
-        yield Check("model", "ok", f"{examined.model} is at hand")
+        wrong = str(error)
+    yield _either("model", wrong, fix, f"{examined.model} is at hand")
 
 
 def _vectors(examined: Examined) -> Iterator[Check]:
@@ -326,16 +315,16 @@ def _vectors(examined: Examined) -> Iterator[Check]:
     least = examined.config.index.embed_min_chars
     if not known.coverage(space, least).missing:
         yield Check("vectors", "ok", f"every vector reads well: {covered} have one")
-    elif holder is not None:
-        finding = f"{covered} have a vector; {holder} is embedding now"
-        yield Check("vectors", "ok", finding)
+        return
+    finding = f"{covered} have a vector"
+    if holder is not None:
+        yield Check("vectors", "ok", f"{finding}; {holder} is embedding now")
     else:
-        yield Check("vectors", "warn", f"{covered} have a vector", UPDATE)
+        yield Check("vectors", "warn", finding, UPDATE)
 
 
 def _dismissals(examined: Examined) -> Iterator[Check]:
-    found = examined.dismissals
-    for said in found.problems:
+    for said in examined.dismissals.problems:
         yield Check("dismissals", "warn", said, "mend or delete the line")
 
 
