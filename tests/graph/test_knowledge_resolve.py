@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.files.names import Names
-from glassmind.graph.entities import NO_SIMILARITY, matches_of, verdict_on
+from glassmind.graph.entities import matches_of, verdict_on
 from glassmind.graph.names import KnownNames, folded, slips_between
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entry, GhostName, Resolution
@@ -318,29 +317,6 @@ def test_a_note_may_be_called_by_marks_alone(vault: VaultDesk) -> None:
 
     assert asked(vault, "🔥").link == "[[🔥]]"
     assert asked(vault, "🌊").verdict == "new"
-
-
-def test_by_meaning_notes_are_shown_and_none_is_taken(meaning: MeaningDesk) -> None:
-    meaning.write({"Oolong.md": "tea kettle steeping", "Bread.md": "flour and salt"})
-    meaning.index()
-
-    found = meaning.engine.knowledge.resolve("tea kettle")
-
-    assert found.verdict == "new"
-    shown = {str(one.path): one.reason for one in found.candidates}
-    assert shown["Oolong.md"] == "similar by meaning"
-    assert meaning.engine.knowledge.resolve("Bread").verdict == "exists"
-
-
-def test_a_model_that_is_missing_is_told_where_it_would_have_been_asked(
-    vault: VaultDesk, tmp_path: Path
-) -> None:
-    vault.indexed({"Tea pot.md": "about oolong"})
-    folder = str(tmp_path / "none")
-    vault.open(embeddings__backend="onnx", embeddings__models_folder=folder)
-
-    assert asked(vault, "oolong").notices == (NO_SIMILARITY,)
-    assert asked(vault, "Tea pot").notices == ()
 
 
 @pytest.mark.parametrize("text", ["", "  ", "#", "@", "[[]]"])

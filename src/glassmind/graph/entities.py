@@ -12,7 +12,7 @@ language that writes every noun large, such as German, which shows by how many w
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from posixpath import normpath
 from typing import NamedTuple
@@ -54,7 +54,6 @@ from glassmind.model.ontology import (
     Resolution,
     Verdict,
 )
-from glassmind.model.search import Hit, SearchReply
 from glassmind.obsidian.notes import read_note, read_safe_note
 from glassmind.obsidian.prose import prose
 from glassmind.obsidian.structure import line_starts
@@ -105,39 +104,20 @@ TAG, HEADING, LONE_HEADING = 0.5, 0.4, 0.58
 MOST_HEADINGS = 100
 """Headings of one name that are looked at; every other note has `Notes`."""
 
-SIMILARITY = 0.5
-"""What a similarity of one is worth: by that alone nothing is taken for another."""
-
-LEAST_SIMILARITY = 0.3
-"""Unrelated notes of the sample vault come up to .28 under the default model."""
-
-NO_SIMILARITY = "no note was compared by meaning; glassmind status says what is missing"
-
 ALL = 0.999  # a share of one, as sums of floats come to it
 
 _UNLINKED = re.compile(r"[#^|:\[\]]")
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u300c\u300d\u300e\u300f"
 
 
-def resolve(
-    vault: Vault,
-    text: str,
-    *,
-    limit: int,
-    search: Callable[[str, int], SearchReply] | None = None,
-) -> Resolution:
-    """Return what a text may mean; `search` is only called where no name is sure."""
+def resolve(vault: Vault, text: str, *, limit: int = 5) -> Resolution:
+    """Return whether the vault has what a text names, and how to link to it."""
     if not 1 <= limit <= MOST_CANDIDATES:
         raise BadLimit(limit, MOST_CANDIDATES)
     name, names = plain_text(text), vocabulary_for(vault).names
     if not name.strip("#@ "):
         raise NothingAsked
-    matches, notices = matches_of(name, names), tuple[str, ...]()
-    if search is not None and not (matches and matches[0].score >= SURE):
-        hits = search(name, limit).hits
-        if hits and all(hit.similarity is None for hit in hits):
-            notices = (NO_SIMILARITY,)
-        matches = _merged([*matches, *_similar(hits, names)])
+    matches = matches_of(name, names)
     verdict, link = verdict_on(matches)
     advice = _advice(verdict, matches)
     if verdict == "new" and is_left_out(name, names_left_out(vault)):
@@ -148,7 +128,7 @@ def resolve(
             "index."
         )
     shown = tuple(matches[:limit])
-    return Resolution(name, verdict, advice, link or None, shown, notices)
+    return Resolution(name, verdict, advice, link or None, shown)
 
 
 def plain_text(text: str) -> str:
@@ -410,14 +390,6 @@ def _match(names: KnownNames, name: Name, score: float, reason: str) -> NameMatc
     shown = name.text if name.how == "alias" and score >= SURE else ""
     link = names.link_to(name.path, shown)
     return NameMatch("note", name.path, name.title, link, score, reason, name.text)
-
-
-def _similar(hits: Sequence[Hit], names: KnownNames) -> Iterator[NameMatch]:
-    for hit in hits:
-        if hit.similarity is not None and hit.similarity >= LEAST_SIMILARITY:
-            score = min(hit.similarity, 1.0) * SIMILARITY
-            link, reason = names.link_to(hit.path), "similar by meaning"
-            yield NameMatch("note", hit.path, hit.title, link, score, reason, hit.title)
 
 
 SHOWN, MOST = 50, 500  # entities shown by default, and the most that can be

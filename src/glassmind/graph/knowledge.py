@@ -17,7 +17,6 @@ from glassmind.graph.suggestions import suggest
 from glassmind.graph.themes import themed_for, themes
 from glassmind.graph.timeline import timeline
 from glassmind.model.graph import Metric, Ranking
-from glassmind.model.ontology import Resolution
 from glassmind.model.search import SearchReply
 from glassmind.model.suggestions import Dismissals, Dismissed
 from glassmind.vault import Vault
@@ -62,6 +61,7 @@ class Knowledge:
     secrets = _of_vault(secret_places)
     check_finding = _of_vault(finding_now)
 
+    resolve = _of_vault(resolve)
     ingest = _of_vault(ingest)
     similar = _of_vault(similar)
     suggest = _of_vault(suggest)
@@ -75,13 +75,6 @@ class Knowledge:
         """
         with self._vault.faults():
             themed_for(self._vault).renew(wait_s)
-
-    def resolve(self, text: str, *, limit: int = 5) -> Resolution:
-        """Return whether the vault has what a text names, and how to link to it."""
-        has_model = self._vault.config.embeddings.backend != "none"
-        search = self._search if has_model else None
-        with self._vault.faults():
-            return resolve(self._vault, text, limit=limit, search=search)
 
     def dismiss(self, a: str, b: str) -> Dismissed:
         """Never show two notes as similar again, in a search either."""

@@ -14,7 +14,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
@@ -549,14 +549,6 @@ class Name(NamedTuple):
     uses: int = 0
 
 
-_KEYS: dict[Lookup, Callable[[str], Iterable[Hashable]]] = {
-    "singular": lambda form: (in_singular(form),),
-    "word": lambda form: dict.fromkeys(in_singular(form).split()),
-    "length": lambda form: (len(form),),
-}
-"""What a folded name is found by in each table."""
-
-
 class Forms:
     """Names by their folded forms, with a table for each way of looking them up."""
 
@@ -568,17 +560,19 @@ class Forms:
             form: sorted(same, key=lambda n: (n.kind, n.path or "", n.how, n.text))
             for form, same in sorted(forms.items())
         }
-        self._tables: dict[Lookup, dict[Hashable, list[str]]] = {}
+        self._tables: dict[Lookup, dict[str | int, list[str]]] = {
+            "singular": {}, "word": {}, "length": {}
+        }  # fmt: skip
+        for form in self.names:
+            single = in_singular(form)
+            self._tables["singular"].setdefault(single, []).append(form)
+            self._tables["length"].setdefault(len(form), []).append(form)
+            for word in dict.fromkeys(single.split()):
+                self._tables["word"].setdefault(word, []).append(form)
 
-    def by(self, lookup: Lookup, key: Hashable) -> Sequence[str]:
-        table = self._tables.get(lookup)
-        if table is None:
-            table = {}
-            for form in self.names:
-                for found in _KEYS[lookup](form):
-                    table.setdefault(found, []).append(form)
-            self._tables[lookup] = table
-        return table.get(key, ())
+    def by(self, lookup: Lookup, key: str | int) -> Sequence[str]:
+        """Return the forms that a table has for a key, in order."""
+        return self._tables[lookup].get(key, ())
 
     def slips(self, form: str, most: int) -> list[tuple[str, int]]:
         """Return the forms a few slips away, nearest first; digits are never slips."""
