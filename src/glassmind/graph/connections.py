@@ -49,14 +49,11 @@ from glassmind.vault import Vault
 MOST_DEPTH = 3  # three hops lead to most of a vault whose notes are linked
 MOST_SHOWN = 1_000  # neighbours of one hop in one answer
 MOST_EDGES = 2_000  # links of one subgraph: what a program still draws at once
-
-LINKS_SHOWN = 5
-"""Links between two notes that are listed; a diary may link to its index every day."""
+LINKS_SHOWN = 5  # of two notes; a diary may link to its index every day
 
 SIMILAR_SHOWN, COMMON_SHOWN = 10, 20
 
-MOST_CHAINS, MOST_HOPS = 50, 20
-"""Chains between two notes, and links of one; longer ones say nothing of the two."""
+MOST_CHAINS, MOST_HOPS = 50, 20  # longer chains say nothing of the two notes
 
 
 class Between(NamedTuple):

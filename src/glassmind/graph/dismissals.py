@@ -49,9 +49,7 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
 
 The other checks are about words that many notes have."""
 
-WORDED = frozenset(["one_source"])
-"""Checks with subjects of a file and of words that any other note may have."""
-
+WORDED = frozenset(["one_source"])  # of a file and of words
 FILE = "dismissed.txt"  # the name of the file in the agent folder
 
 HEAD = (
@@ -64,8 +62,7 @@ MOST_SHOWN = 10  # lines that are reported as wrong
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
 _PLAIN = re.compile(r"[\w./-]+")
 
-DISMISSED, RESTORED = "dismissed", "dismissal taken back"
-"""Why a line was written, for the log of writes."""
+DISMISSED, RESTORED = "dismissed", "dismissal taken back"  # in the log of writes
 
 
 def paths_in(check: str, subject: str) -> tuple[NotePath, ...]:

@@ -64,12 +64,8 @@ from glassmind.vault import Vault
 MOST_CANDIDATES = 100
 
 NAME_LIMIT_CHARS = 200  # longer texts are not names: the rest is not looked at
-
-SURE, LIKELY = 0.9, 0.6
-"""At and above which a name is one of the thing, or most likely is."""
-
-CLEAR_LEAD = 0.08
-"""A better match by less is no reason to take one thing and not another."""
+SURE, LIKELY = 0.9, 0.6  # from which a name is one of the thing, or most likely is
+CLEAR_LEAD = 0.08  # a better match by less is no reason to take it
 
 CERTAINTY = {"title": 0.97, "alias": 0.96, "property": 0.95, "heading": 0.85}
 """How surely a name is one, by where it is from; the case as written adds `EXACT`."""
@@ -82,8 +78,7 @@ HEADING_NAME = 0.8  # factor where the name is a heading's, which says less of a
 PLURAL, ONE_SLIP, TWO_SLIPS = 0.85, 0.82, 0.72
 """How surely a name is meant that differs so."""
 
-KNOWN_WORDS = 0.55
-"""At most this for a slip where the vault has the words as they are: other words."""
+KNOWN_WORDS = 0.55  # at most, for a slip where the vault has the words: other words
 
 ONE_SLIP_LETTERS, TWO_SLIPS_LETTERS = 5, 9
 """How long a name is for so many slips to be believed, and a word for two of them."""
@@ -92,18 +87,14 @@ PART, WHOLE = 0.45, 0.35
 """For a name that has every word of the text, and for having nothing else: above
 `LIKELY` from about half of it."""
 
-PARTIAL = 0.9
-"""Factor where words of a name are missing: enough for two of three, not one of two."""
-
+PARTIAL = 0.9  # factor for missing words: enough for two of three
 COMMON = 500  # names that share only words of more names than this are not looked at
 
 TAG, HEADING, LONE_HEADING = 0.5, 0.4, 0.58
 """A tag or a heading is not a note: both are shown and neither is taken. Over a wiki of
 636 notes, taking headings gave eight wrong guesses more and seven right ones."""
 
-MOST_HEADINGS = 100
-"""Headings of one name that are looked at; every other note has `Notes`."""
-
+MOST_HEADINGS = 100  # of one name; every other note has `Notes`
 ALL = 0.999  # a share of one, as sums of floats come to it
 
 _UNLINKED = re.compile(r"[#^|:\[\]]")
@@ -398,9 +389,7 @@ STATES: tuple[EntityState, ...] = ("linked", "match", "unsure", "stub")
 
 MENTIONS_SHOWN, CANDIDATES_SHOWN, LINE_CHARS = 3, 3, 200
 
-NAME_WORDS, NAME_CHARS = 6, 60
-"""Words and letters of a text that may be a name; more is a sentence."""
-
+NAME_WORDS, NAME_CHARS = 6, 60  # of a name; more is a sentence
 LEAST_TIMES = 2  # how often a single word has to be named to be taken for a name
 
 LARGE_NOUNS, LEAST_WORDS = 0.25, 20
@@ -431,8 +420,7 @@ NAMELESS = COMMON_WORDS | INSIDE_NAMES | frozenset(
 )  # fmt: skip
 """Words that are large by rule, or because they open sentences, and name nothing."""
 
-LEAST_HABIT = 0.5
-"""The share of things a property links to that are in one folder, to call it usual."""
+LEAST_HABIT = 0.5  # share of what a property leads to that is in one folder
 
 OTHER_FILES = frozenset(
     word

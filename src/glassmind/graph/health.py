@@ -81,8 +81,7 @@ SKETCH = 128
 """Hashes kept of a text: the share of common ones is then off by 0.04 at most times,
 and 100,000 texts take 100 MB."""
 
-COMMON = 8
-"""Texts beyond which a run is boilerplate; also bounds the pairs that one run makes."""
+COMMON = 8  # texts beyond which a run is boilerplate; bounds the pairs too
 
 _MARKS = str.maketrans(dict.fromkeys(".,;:!?()[]{}*_`\"'#>|=~-", " "))
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio, as Knuth multiplies hashes
@@ -156,12 +155,8 @@ CLOSE = 0.8
 """Similarity of notes that should be linked, on the scale of the default model: compat
 KL-12."""
 
-COMMON_NEIGHBOURS = 2
-"""Neighbours in common that connect two notes well enough without a link."""
-
-TITLE_WORDS = 2
-"""Words of a title that is looked for in other notes: one alone is just a word."""
-
+COMMON_NEIGHBOURS = 2  # connect two notes well enough without a link
+TITLE_WORDS = 2  # of a title that is looked for: one alone is just a word
 MOST_EXPLAINED = 1_000  # orphans whose context is looked for: a second of work
 
 LEAST_EXACT, LEAST_RUNS = 8, 25

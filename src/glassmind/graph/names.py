@@ -50,8 +50,7 @@ _STATUSES = re.compile(r"[^aeiou]uses$")
 """Plurals of words in `us`: `viruses`, but not `houses`, `causes` or `uses`."""
 _APOSTROPHES = str.maketrans("", "", "'\u2019\u02bc")
 
-LEAST_SINGULAR = 3
-"""Letters of a singular: `cat` is one for `cats`, `a` is none for `as`."""
+LEAST_SINGULAR = 3  # letters: `cat` is one for `cats`, `a` is none for `as`
 
 SAME_IN_PLURAL = frozenset(
     ["news", "series", "species", "physics", "always", "lens", "does", "goes", "bias"]
@@ -211,14 +210,9 @@ _PLAIN_PIECE = re.compile(r"[a-z0-9]+|[^a-z0-9\s_-]+|\n")
 _WIDE_LETTER = re.compile(rf"[{WIDE}]")
 _LETTER = re.compile(r"[^\W\d_]")
 
-FEWEST_LETTERS, FEWEST_WIDE = 3, 2
-"""Letters of a name that is looked for: `R`, `Go` and `茶` stand in any text."""
-
-MOST_PIECES = 12
-"""Pieces of a name: longer ones are sentences, which nobody repeats word for word."""
-
-SHORTEST_STEM = 4
-"""Letters of a word that may lose or take the `s` of a plural: `gas` is no `ga`."""
+FEWEST_LETTERS, FEWEST_WIDE = 3, 2  # of a name: `R` and `Go` are in any text
+MOST_PIECES = 12  # longer names are sentences, which nobody repeats
+SHORTEST_STEM = 4  # letters that may take the `s` of a plural: not `ga`
 
 COMMON_WORDS = frozenset(
     word
@@ -402,9 +396,7 @@ def _inflections(pieces: Pieces) -> Iterator[Pieces]:
         yield (*before, f"{last}s")
 
 
-LONGEST_SENTENCE = 300
-"""Characters of the sentence that is shown: about four lines of a page."""
-
+LONGEST_SENTENCE = 300  # characters that are shown: about four lines
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends in Chinese
 _ENDS_ITEM = re.compile(r"[*_\"'\u201d)]*\s*(?:$|\n|[|:])")
 """What stands behind a word that a line, a cell or what comes before a colon is."""

@@ -163,9 +163,7 @@ def _difference(a: str, b: str) -> str:
 
 
 LEAST_NOTES = 3  # notes that make a sort: two that are alike may be so by chance
-
-LEAST_COVERAGE = 0.5
-"""The share of a sort that has a key for it to belong there: more than half."""
+LEAST_COVERAGE = 0.5  # of a sort that has a key for it to belong there
 
 EVERYWHERE = frozenset(["aliases", "alias", "tags", "tag", "cssclasses", "cssclass"])
 """Properties that Obsidian gives a meaning in every note: they tell no sort."""

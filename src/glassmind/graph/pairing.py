@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from glassmind.model.index import ShowProgress
     from glassmind.store.sqlite.pairs import PairStep
 
-WRITER_WAIT_S = 30.0
-"""How long pairs that are made wait for another writer; they are made again else."""
+WRITER_WAIT_S = 30.0  # for another writer; else pairs are made again
 
 
 def pair_notes(

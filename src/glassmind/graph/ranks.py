@@ -30,8 +30,7 @@ from glassmind.vault import Vault
 
 MOST_RANKED = 1_000
 
-HITS_ABOUT = 20
-"""Hits whose neighbourhood is what a query is about, as for the graph channel."""
+HITS_ABOUT = 20  # whose neighbourhood a query is about, as for the graph channel
 
 DOUBT = "the vault seems to hold nothing of that: what is ranked are near misses"
 

@@ -50,14 +50,9 @@ USUAL = 0.22
 """The median cosine of two notes by the default model: .10 on lyz, .14 on SciFact, .22
 in the sample vault, .32 and .40 in two small ones about one thing each."""
 
-SAMPLE = 1_000
-"""Notes that are compared with each other to find the median: half a million pairs."""
-
-AS_IF = 30
-"""Notes of the usual kind that are counted in, so that a few notes say little."""
-
-STEPS, LOWEST, HIGHEST = 100, 0.05, 0.99
-"""Thresholds are whole hundredths: one note more must not move them every time."""
+SAMPLE = 1_000  # notes compared to find the median: half a million pairs
+AS_IF = 30  # notes of the usual kind counted in, so that a few say little
+STEPS, LOWEST, HIGHEST = 100, 0.05, 0.99  # whole hundredths, so that they rarely move
 
 FEW = 8
 """Where less than one in so many notes changed, those are compared with all; beyond
@@ -69,14 +64,9 @@ DOUBT = 2e-5
 """How far a product in single precision may be off, with room to spare: of rows of
 unit length, 4,096 wide, the worst we saw is 2e-6."""
 
-TALL, WIDE = 1024, 4096
-"""Rows and columns of a block: its 16 MB of products stay in the processor's cache."""
-
+TALL, WIDE = 1024, 4096  # a block: its 16 MB stay in the processor's cache
 BUFFERED = 1 << 18  # candidates that are kept before the lists take them in
-
-MEASURED = 1 << 12
-"""Pairs measured at once in double precision: 25 MB of a width of 384."""
-
+MEASURED = 1 << 12  # pairs measured at once: 25 MB of a width of 384
 STRIP = 256  # rows that are compared with all others at once: 100 MB for 100,000 notes
 
 NONE: Numbers = np.empty(0, np.int64)

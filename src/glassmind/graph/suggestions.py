@@ -115,9 +115,7 @@ LEAST_OF_VAULT = 0.15
 six of the seven above it were."""
 
 MOST = 1_000  # the largest limit
-
-PAGED = 100
-"""Up to this limit the candidates of a vault are the same, so that pages are stable."""
+PAGED = 100  # up to this limit candidates are the same: stable pages
 
 CHECKED = 3
 """Candidates of a whole vault for each suggestion: about one name in three is in code
@@ -129,9 +127,7 @@ vault's links say so: `click` is a verb more often than a library."""
 
 PRIOR_WEIGHT = 3.0  # passages that this prior is worth
 INFLECTED = 0.8  # what a plural counts against the name as it was given
-
-LOWER_CASE = 0.5
-"""What one word in small letters counts where the note's name has a capital."""
+LOWER_CASE = 0.5  # a word in small letters where the name has a capital
 
 MOST_MENTIONING, MOST_WORDED, MOST_ALIKE = 500, 2_000, 300
 """Passages looked up for a name, for a word of a name, and for rare words."""

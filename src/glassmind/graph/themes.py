@@ -43,15 +43,9 @@ from glassmind.vault import Vault
 LEAST_RESOLUTION, MOST_RESOLUTION = 0.01, 100.0
 """Beyond these a vault is one theme, or none has three notes; the settings' own."""
 
-LEAST = 3
-"""Notes that make a theme: of two that link to each other, the link says it all."""
-
-LARGE, LARGE_SHARE = 10, 0.25
-"""A theme with more notes than either is divided again, as in obsidian-brain."""
-
-ROUNDS = 4
-"""How often that is tried: a quarter of a vault has at most three others beside it."""
-
+LEAST = 3  # notes of a theme: of two, the link says it all
+LARGE, LARGE_SHARE = 10, 0.25  # more notes are divided again, as in obsidian-brain
+ROUNDS = 4  # of that: a quarter of a vault has three others beside it
 RECIPE = "3"  # changes when the same links give other themes than before
 FINE = 1.0  # resolution above which a few linked notes may be in no theme
 
@@ -60,10 +54,7 @@ KNOWN_SHARE = 0.5
 theme that grew or lost notes all, of one that was divided the part."""
 
 NAMED = 5  # members and tags that a summary names, as obsidian-brain's does
-
-HUB_SHARE, HUB_NOTES = 0.5, 2
-"""More than this share of a theme, and so many notes, have to name its hub."""
-
+HUB_SHARE, HUB_NOTES = 0.5, 2  # share and notes of a theme that name its hub
 CLOSEST = 5  # themes that an error names
 
 Members = Sequence[tuple[int, int, float]]

@@ -34,11 +34,8 @@ from glassmind.vault import Vault
 
 MOST_EVENTS = 1_000
 
-MOST_NEIGHBOURS = 500
-"""Neighbours that are dated: a hub of thousands grew by one a day at least."""
-
-MOST_SECONDS = 10.0
-"""How long a history may be read; what is not read by then is dated otherwise."""
+MOST_NEIGHBOURS = 500  # that are dated: a hub of thousands grew by one a day
+MOST_SECONDS = 10.0  # how long a history may be read
 
 CREATED_BY = (
     "created",
@@ -63,8 +60,7 @@ ORDER: tuple[EventKind, ...] = (
 )
 """Which of the events of one moment comes first."""
 
-OUTSIDE = "../"
-"""How the path of a file begins that was beside the vault, in its repository."""
+OUTSIDE = "../"  # begins the path of a file beside the vault, in its repository
 
 
 class Life(NamedTuple):

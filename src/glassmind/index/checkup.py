@@ -39,9 +39,7 @@ WITHOUT_LLM = (
     "your notes"
 )
 
-SAFE_SQLITE = (3, 51, 3)
-"""The first release without the bug that damages a database two processes write."""
-
+SAFE_SQLITE = (3, 51, 3)  # without the bug that damages what two processes write
 NOTES_NAMED = 5  # notes a check names; `index --verify` tells of every one
 
 NO_LOG = "set index.location to a folder outside of the vault that you can write"

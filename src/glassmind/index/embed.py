@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from glassmind.store.sqlite.writer import SqliteWriter
 
 
-WORDS_AROUND = 40
-"""Words of each neighbour that go with an enriched chunk: a sentence or two."""
+WORDS_AROUND = 40  # of each neighbour of an enriched chunk: a sentence or two
 
 
 def embeddable(chunk: Unembedded, *, enriched: bool = False) -> Embeddable:
@@ -171,21 +170,11 @@ def _checked(matrix: "Matrix", width: int) -> bytes:
 
 
 BATCH_S = 1.0  # seconds of work that one batch aims for: what a kill can undo
-
-SMALLEST, LARGEST = 8, 1024
-"""Chunks in a batch: fewer starve a model of several threads, more fill the memory."""
-
-LIST_S = 60.0
-"""Seconds after which what is missing is listed anew: newer notes go first."""
-
-FOLLOW_S, FOLLOW_SHARE = 5.0, 20
-"""Seconds between two commits of the sidecar, and at least so often what one took."""
-
-ORPHANS = 2_000
-"""Vectors dropped in one step, so that nobody waits long for the writer lock."""
-
-LEVEL = "embedded"
-"""The setting that says up to which change, and how, everything was embedded."""
+SMALLEST, LARGEST = 8, 1024  # chunks in a batch: fewer starve threads, more fill memory
+LIST_S = 60.0  # then what is missing is listed anew: newer notes go first
+FOLLOW_S, FOLLOW_SHARE = 5.0, 20  # between commits of the sidecar, and of its time
+ORPHANS = 2_000  # vectors dropped in one step, so that nobody waits long
+LEVEL = "embedded"  # the setting that says what was embedded, and how
 
 
 EMBEDDING_LOCK = "embedding.lock"

@@ -63,8 +63,7 @@ def _suffix(path: str) -> str:
     return drawing if name.endswith(drawing) else name.rpartition(".")[2]
 
 
-DATED_BY = ("date", "day", "created")
-"""Properties that date a note, the first that holds a day wins."""
+DATED_BY = ("date", "day", "created")  # the first that holds a day wins
 
 
 def day_of(properties: Mapping[str, PropertyValue], name: str) -> str | None:
@@ -174,20 +173,15 @@ class Ends(Struct, frozen=True):
         return end
 
 
-BATCH_NOTES, BATCH_BYTES = 1024, 8_000_000
-"""One transaction's worth: bounds memory, and what a kill can undo."""
+BATCH_NOTES, BATCH_BYTES = 1024, 8_000_000  # of a transaction: what a kill can undo
 
 MARK_BYTES = 16
 """Bytes added to a batch's size for each line or Markdown mark, since each becomes an
 object."""
 
-MOST_TROUBLES = 200
-"""Sentences about notes in one report; where there are more, many are alike."""
-
+MOST_TROUBLES = 200  # in one report; where there are more, many are alike
 MOST_NAMED = 5  # notes that one warning names
-
-PARSER_VERSION = 2
-"""Raised whenever the same bytes give other rows, so that every note is read again."""
+PARSER_VERSION = 2  # raised whenever the same bytes give other rows
 
 
 class IndexRequest(Struct, frozen=True):

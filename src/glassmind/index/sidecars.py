@@ -24,9 +24,7 @@ if TYPE_CHECKING:  # numpy and tantivy
     from glassmind.store.lexical.write import WordWriter
     from glassmind.store.vectors.write import VectorWriter
 
-BATCH = 500
-"""Notes read at a time: bounds memory, and lets the sidecar write while we read."""
-
+BATCH = 500  # notes read at a time: bounds memory
 MUCH = 500  # changes from which a writer with more memory pays for itself
 
 

@@ -93,27 +93,16 @@ class Inbox:
                 self._news.wait(min(until, next_s or until) - now)
 
 
-TICK_S = 0.5
-"""How often the loop looks up while nothing is heard: whether to end, and the time."""
-
-MANY_PATHS, MANY_FOLDERS = 500, 50
-"""From here on one look at the whole vault costs less than one at each folder."""
-
-FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 60.0
-"""After a failure it is tried again at once, then less and less often."""
-
-POLL_SHARE = 20
-"""Looking for changes takes no more than one part in so many of the time."""
-
-MOST_FAILURES = 30
-"""Failures that are told apart; their retries lie far beyond the longest."""
-
+TICK_S = 0.5  # between looks at whether to end, and the time
+MANY_PATHS, MANY_FOLDERS = 500, 50  # then a look at the whole vault costs less
+FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 60.0  # after a failure, less and less often
+POLL_SHARE = 20  # one part in so many of the time goes into looking
+MOST_FAILURES = 30  # their retries lie far beyond the longest
 BEAT_S = 60.0  # how often word is left though nothing has changed: a sign of life
 
 NEVER = float("inf")
 
-WRITER_WAIT_S = 10.0
-"""How long a watch waits for another writer before it says so and tries again later."""
+WRITER_WAIT_S = 10.0  # then it says so and tries again later
 
 
 class _Stopped(Exception):

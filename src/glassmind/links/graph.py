@@ -32,16 +32,11 @@ Column: TypeAlias = NDArray[Any]
 Row: TypeAlias = tuple[Column, ...]
 
 NOWHERE = -1  # the target of a link that leads to no node, or into its own note
-
-MOST_REPLACED = 256
-"""Rows kept beside the arrays; looking them up is cheap, copying their dict is not."""
-
-MARK_BITS = 3
-"""The last three bits of a mark are the kind of the link; before them is the line."""
+MOST_REPLACED = 256  # rows beside the arrays; copying their dict is not cheap
+MARK_BITS = 3  # the kind of a link; before them is its line
 
 _KIND = (1 << MARK_BITS) - 1
-_NODE_BITS = 29
-"""A node and its neighbour with a kind fit one number: half a billion notes do."""
+_NODE_BITS = 29  # two nodes and a kind fit one number
 
 STRENGTH: Floats = np.array([CONFIDENCE[kind] for kind in KINDS])
 
@@ -443,9 +438,7 @@ def _view(flat: Flat) -> View:
 
 Stops: TypeAlias = tuple[int, ...]
 
-MOST_WORK = 300_000
-"""Nodes that are visited until the search gives up: half a second, more or less."""
-
+MOST_WORK = 300_000  # nodes visited until the search gives up: half a second
 LINKS_AT_ONCE = 500  # links that are filtered in the time that one more node costs
 
 

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from glassmind.links.graph import Floats, Ints, LinkGraph
 
-DAMPING = 0.85
-"""How often a reader follows a link rather than start anew; Brin and Page (1998)."""
+DAMPING = 0.85  # how often a reader follows a link; Brin and Page (1998)
 
 TOLERANCE, MOST_ROUNDS = 1e-6, 1_000
 """When ranks have converged, and when to stop waiting for it; both as obsidian-brain.
@@ -18,16 +17,13 @@ MOST_WORK = 30_000_000
 """Roots times nodes and neighbours, and rings: a second or two. 1,600 notes with 5
 links each are counted from every one of them, of 10,000 such notes it is 270."""
 
-RING_WORK = 700
-"""What a ring of a batch costs however small it is, in nodes and neighbours."""
+RING_WORK = 700  # what a ring of a batch costs at least, in nodes and neighbours
 
 LEAST_ROOTS = 64
 """In a large graph, unless even that is twice the most work; four times as many halve
 the error."""
 
-MOST_AT_ONCE = 3_000_000
-"""Pairs of a root and a node or neighbour that are kept at a time: some 100 MB."""
-
+MOST_AT_ONCE = 3_000_000  # pairs of a root and a node: some 100 MB
 SEED = 7  # any number would do; the same one draws the same roots
 
 CERTAINTY, FEW_SAMPLES = 1.96, 2.4
