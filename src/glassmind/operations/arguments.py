@@ -29,9 +29,7 @@ from glassmind.obsidian.text import is_text, shortened
 from glassmind.operations.registry import Arguments, Surface, arg
 
 LONGEST_TEXT = 20_000  # characters of a text argument that declares no bound of its own
-LONGEST_NOTE = 1_000_000
-"""Characters of an argument that becomes text of a note: about a book."""
-
+LONGEST_NOTE = 1_000_000  # characters of an argument that becomes a note
 DEEPEST = 64  # levels of nesting of JSON that is written as text
 
 

@@ -94,7 +94,6 @@ EVENTS = {
     "statement": domain.Stated,
     "withdrawn": domain.Withdrawn,
 }
-"""What `ask` reports while it runs, by the names of the events."""
 
 
 class AskResult(Result):
@@ -286,7 +285,6 @@ class LiveAnswer:
 
 
 _MARKS = re.compile(r"(?<!\S)(?:#{1,6}|>(?: \[!\S+)?|\||:?[-*_=]{3,}:?)(?!\S)")
-"""Marks of headings, quotations, callouts, tables and rules."""
 
 
 def plain_excerpt(excerpt: str) -> str:

@@ -38,10 +38,7 @@ from glassmind.operations.registry import (
 )
 from glassmind.search.query import SAYS
 
-FENCE_TOKENS = 60
-"""What the fence takes of a model's budget: at most 46 in 20,000 texts, counted with
-the tokenizers of our models."""
-
+FENCE_TOKENS = 60  # at most 46 in 20,000 texts, counted with our tokenizers
 MOST_FOR_MODELS = 20_000  # tokens of an answer to a model: hosts cut results at 25,000
 
 Budget = Annotated[
@@ -131,7 +128,6 @@ packet = partial(
     for_models=lambda result, _view: fenced(markdown_of(result)),
     markdown=markdown_of,
 )
-"""Declares an operation whose result is read as Markdown."""
 
 
 def _exit_code(result: Any, arguments: Any) -> int:

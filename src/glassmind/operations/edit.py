@@ -13,25 +13,8 @@ from glassmind.edit.vault import EditRequest
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument, BadValue, ConfirmFirst
 from glassmind.model import Digest
+from glassmind.model import edits as domain
 from glassmind.model.access import Passage, Shown
-from glassmind.model.edits import (
-    FUZZY,
-    AddLink,
-    Append,
-    AtBlock,
-    AtHeading,
-    AtLine,
-    Changed,
-    ChangeProperty,
-    Changeset,
-    ChangeState,
-    FileDiff,
-    IndexState,
-    Prepend,
-    Replace,
-    SetTask,
-    TextEdit,
-)
 from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.arguments import (
     fields_of,
@@ -62,21 +45,14 @@ from glassmind.operations.registry import (
     shown,
 )
 
-APPROVE = "glassmind proposals approve"
-"""The command by which a person applies a proposal; nothing else can."""
-
-PATIENT_S = 120.0
-"""Seconds for a change: a folder with thousands of links takes a while."""
-
-DONE: tuple[ChangeState, ...] = ("applied", "undone", "failed")
-"""States of what was applied, or tried."""
-
+APPROVE = "glassmind proposals approve"  # nothing else can apply a proposal
+PATIENT_S = 120.0  # rewriting thousands of links takes a while
+DONE: tuple[domain.ChangeState, ...] = ("applied", "undone", "failed")
 MOST_LISTED = 1_000
 
 SHOWN_FILES, MODEL_FILES = 20, 50  # files of a change that are shown; JSON has them all
 LISTED_FILES = 3  # files of each changeset in a list
-MODEL_DIFF_CHARS = 6_000
-"""Characters of all diffs that a model sees, about 2,000 tokens."""
+MODEL_DIFF_CHARS = 6_000  # of all diffs, about 2,000 tokens
 
 SENTENCES = {
     "previewed": "nothing was changed: this is what would be done",
@@ -135,7 +111,7 @@ class Change(Result, frozen=True, kw_only=True):
     """What a changeset is, and its state; `undoes` is the id of another one."""
 
     id: str | None
-    state: ChangeState
+    state: domain.ChangeState
     verb: str
     title: str
     created: str
@@ -156,8 +132,8 @@ class ChangeResult(Change, frozen=True, kw_only=True):
     file that this change writes.
     """
 
-    files: list[FileDiff]
-    index: IndexState
+    files: list[domain.FileDiff]
+    index: domain.IndexState
     notices: list[str]
     closed: bool | UnsetType = UNSET
 
@@ -190,7 +166,7 @@ def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> EditRequest:
     return EditRequest(client=caller.client, dry_run=dry_run, tainted=tainted)
 
 
-def change_result(done: Changed) -> ChangeResult:
+def change_result(done: domain.Changed) -> ChangeResult:
     return _change(
         ChangeResult,
         done.changeset,
@@ -202,7 +178,7 @@ def change_result(done: Changed) -> ChangeResult:
     )
 
 
-def _change(kind: type[Kind], changeset: Changeset, **others: Any) -> Kind:
+def _change(kind: type[Kind], changeset: domain.Changeset, **others: Any) -> Kind:
     draft, waits = changeset.draft, changeset.state == "proposed"
     return copied(
         kind,
@@ -301,12 +277,12 @@ def _effects(result: ChangeResult) -> Iterator[str]:
         yield "search will find it shortly"
 
 
-def _file_line(file: FileDiff, style: Style) -> str:
+def _file_line(file: domain.FileDiff, style: Style) -> str:
     counts = style.faint(f"+{file.added} -{file.removed}")
     return f"  {style.strong(_moved(file))}  {counts}"
 
 
-def _diff_lines(file: FileDiff, style: Style) -> Iterator[str]:
+def _diff_lines(file: domain.FileDiff, style: Style) -> Iterator[str]:
     yield _file_line(file, style).lstrip()
     # only line feeds end a line: other line separators are part of the text
     lines = file.diff.rstrip("\n").split("\n") if file.diff else []
@@ -334,7 +310,9 @@ def _next_step(result: ChangeResult, style: Style) -> Iterator[str]:
         yield style.faint(f"to undo it: glassmind changeset undo {result.id}")
 
 
-def _moved(file: FileDiff | FileMove, name: Callable[[str], str] = on_one_line) -> str:
+def _moved(
+    file: domain.FileDiff | FileMove, name: Callable[[str], str] = on_one_line
+) -> str:
     if file.path is None:
         return f"{name(file.to)} (new)"
     if file.path == file.to:
@@ -383,7 +361,7 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
 
 
 def changed(
-    change: Callable[..., Changed],
+    change: Callable[..., domain.Changed],
     vault: Engine,
     arguments: Arguments,
     caller: Caller,
@@ -416,9 +394,10 @@ FIELDS: Mapping[str, Meta] = {
     "find": arg("The text to replace.", note_text=True, for_models="occurs once"),
     "task.find": arg("The text of the task, or a part of it.", note_text=True),
     "fuzzy": arg(
-        f"Replace the most similar text if it is at least this similar ({FUZZY}).",
+        "Replace the most similar text if it is at least this similar "
+        f"({domain.FUZZY}).",
         metavar="SHARE",
-        for_models=f"how similar is enough, as {FUZZY}",
+        for_models=f"how similar is enough, as {domain.FUZZY}",
         ge=0,
         le=1,
     ),
@@ -465,18 +444,24 @@ ARGUMENTS = {name: (kind, arguments_of(kind)) for kind, name in KINDS.items()}
 """Each kind of edit with its arguments, by the name that callers use for it."""
 
 
-def edit_from(kind: type, arguments: Arguments) -> TextEdit:
-    edit: TextEdit = kind(**{f.name: getattr(arguments, f.name) for f in fields(kind)})
+def edit_from(kind: type, arguments: Arguments) -> domain.TextEdit:
+    edit: domain.TextEdit = kind(
+        **{f.name: getattr(arguments, f.name) for f in fields(kind)}
+    )
     return edit
 
 
-def read_edits(given: Sequence[Mapping[str, Any]], surface: Surface) -> list[TextEdit]:
+def read_edits(
+    given: Sequence[Mapping[str, Any]], surface: Surface
+) -> list[domain.TextEdit]:
     if not given:
         raise BadValue("edits", "must have at least one edit")
     return [_read_edit(f"edits[{at}]", each, surface) for at, each in enumerate(given)]
 
 
-def _read_edit(owner: str, given: Mapping[str, Any], surface: Surface) -> TextEdit:
+def _read_edit(
+    owner: str, given: Mapping[str, Any], surface: Surface
+) -> domain.TextEdit:
     rest = dict(given)
     op = rest.pop("op", None)
     if not isinstance(op, str) or op not in ARGUMENTS:
@@ -485,7 +470,7 @@ def _read_edit(owner: str, given: Mapping[str, Any], surface: Surface) -> TextEd
     # only the terminal offers options; a list of edits is JSON there too
     made = read(arguments, rest, owner=owner, surface="mcp", strict=surface == "http")
     edit = edit_from(kind, made)
-    is_property = isinstance(edit, ChangeProperty) and edit.act != "unset"
+    is_property = isinstance(edit, domain.ChangeProperty) and edit.act != "unset"
     if is_property and "value" not in rest:
         raise BadArgument(owner, "value is missing; null empties the property")
     return edit
@@ -548,7 +533,7 @@ def edit(vault: Engine, arguments: EditArguments, caller: Caller) -> ChangeResul
 def edit_note(
     vault: Engine,
     arguments: EditedNoteArguments,
-    edits: Sequence[TextEdit],
+    edits: Sequence[domain.TextEdit],
     caller: Caller,
 ) -> ChangeResult:
     name = note_name(vault, arguments.name, "name")
@@ -558,16 +543,15 @@ def edit_note(
 
 
 SUMMARIES: dict[type, str] = {
-    Append: "Add text at the end of a note.",
-    Prepend: "Add text at the beginning of a note, after its properties.",
-    Replace: "Replace a text that occurs exactly once.",
-    AtHeading: "Change the text under a heading, or next to it.",
-    AtBlock: "Change a block that has an id.",
-    AtLine: "Change lines by number.",
-    SetTask: "Complete a task, or set another status.",
-    AddLink: "Add a sentence with a link.",
+    domain.Append: "Add text at the end of a note.",
+    domain.Prepend: "Add text at the beginning of a note, after its properties.",
+    domain.Replace: "Replace a text that occurs exactly once.",
+    domain.AtHeading: "Change the text under a heading, or next to it.",
+    domain.AtBlock: "Change a block that has an id.",
+    domain.AtLine: "Change lines by number.",
+    domain.SetTask: "Complete a task, or set another status.",
+    domain.AddLink: "Add a sentence with a link.",
 }
-"""Each kind of edit that has a command derived from its fields, with its help."""
 
 
 def _edit_command(kind: type) -> Callable[..., ChangeResult]:
@@ -624,7 +608,7 @@ def edit_property(
     if len(acts) != 1:
         names = "value set_json add remove unset"
         raise BadValue(names, "cannot be combined or left out: give exactly one")
-    change = ChangeProperty(arguments.key, *acts[0])
+    change = domain.ChangeProperty(arguments.key, *acts[0])
     return edit_note(vault, arguments, [change], caller)
 
 
@@ -768,7 +752,7 @@ def split(vault: Engine, arguments: SplitArguments, caller: Caller) -> ChangeRes
 
 class ChangesArguments(Arguments):
     state: Annotated[
-        ChangeState | None,
+        domain.ChangeState | None,
         arg("Only changesets in this state.", for_models=""),
     ] = None
     limit: Annotated[int, most("changesets (20)", MOST_LISTED)] = 20

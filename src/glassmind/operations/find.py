@@ -16,16 +16,6 @@ from glassmind.model import search as found
 from glassmind.model.access import Passage, Shown
 from glassmind.model.context import Verified
 from glassmind.model.graph import Hop
-from glassmind.model.search import (
-    Adjustment,
-    ChunkText,
-    Evidence,
-    FusionName,
-    Intent,
-    Mode,
-    Rerank,
-    Snippet,
-)
 from glassmind.obsidian.hidden_text import hidden_kinds, hidden_notice
 from glassmind.obsidian.text import (
     QUARTERS,
@@ -71,10 +61,10 @@ HERE: tuple[Surface, ...] = ("cli", "http")
 
 Name = Annotated[str, Meta(max_length=4_096)]
 ChosenMode = Annotated[
-    Mode | None,
+    found.Mode | None,
     arg("Search by keywords, meaning and links (hybrid), or one.", for_models=""),
 ]
-IntentChoice = Literal["auto", "balanced", Intent]
+IntentChoice = Literal["auto", "balanced", found.Intent]
 ChosenIntent = Annotated[
     IntentChoice, arg("What kind of answer is wanted.", for_models="")
 ]
@@ -136,10 +126,11 @@ class SearchArguments(Arguments):
         arg("Least cosine between question and passage.", only=HERE, ge=-1, le=1),
     ] = None
     fusion: Annotated[
-        FusionName | None, arg("How the channels' rankings become one.", only=HERE)
+        found.FusionName | None,
+        arg("How the channels' rankings become one.", only=HERE),
     ] = None
     rerank: Annotated[
-        Rerank | None,
+        found.Rerank | None,
         arg("Rank the best passages again with a cross-encoder.", only=HERE),
     ] = None
     unique: Annotated[
@@ -169,9 +160,9 @@ class SearchHit(Struct, frozen=True, kw_only=True):
     depth: int
     connected_via: tuple[str, ...]
     hops: tuple[Hop, ...]
-    evidence: tuple[Evidence, ...]
-    adjustments: tuple[Adjustment, ...]
-    snippet: Snippet
+    evidence: tuple[found.Evidence, ...]
+    adjustments: tuple[found.Adjustment, ...]
+    snippet: found.Snippet
     more: tuple[found.Passage, ...]
     digest: str
     modified: str | None
@@ -299,7 +290,7 @@ def _explained(hit: SearchHit, style: Style) -> Iterator[str]:
         yield f"     {change.name} {change.share:+.3f}  {reason}"
 
 
-def marked(snippet: Snippet, style: Style) -> str:
+def marked(snippet: found.Snippet, style: Style) -> str:
     parts, at = [], 0
     for start, end in snippet.marks:
         parts.append(style.clean(snippet.text[at:start]))
@@ -545,7 +536,7 @@ class ReadChunksResult(Result):
     """All passages of a note."""
 
     path: str
-    chunks: list[ChunkText]
+    chunks: list[found.ChunkText]
 
     def sources(self) -> Shown:
         return shown([Passage(self.path, *chunk.lines) for chunk in self.chunks])
@@ -641,8 +632,7 @@ class ListResult(Result):
         return [*self.notices, *([] if is_whole else [place])]
 
 
-LOOKED_AT = 10_000
-"""Notes whose tags, folders and properties are compared: the last modified."""
+LOOKED_AT = 10_000  # the last modified notes, whose values are compared
 
 
 def property_filter(text: str) -> tuple[str, str | None]:

@@ -8,33 +8,9 @@ from msgspec import UNSET, UnsetType, structs
 
 from glassmind.engine import Engine
 from glassmind.graph.export import graph_as_dot, graph_as_graphml
+from glassmind.model import graph as domain
+from glassmind.model import ontology as vocabulary
 from glassmind.model.access import Passage, Shown
-from glassmind.model.graph import (
-    Chains,
-    CommonNote,
-    Connections,
-    GraphLink,
-    GraphNode,
-    GraphPart,
-    Metric,
-    Neighbour,
-    PathStep,
-    Ranking,
-    Themes,
-    Timeline,
-)
-from glassmind.model.ontology import (
-    Branch,
-    Hierarchy,
-    Hub,
-    Ingestion,
-    Label,
-    Listed,
-    Ontology,
-    PropertyUse,
-    Schema,
-    Spelling,
-)
 from glassmind.obsidian.text import Style, counted
 from glassmind.operations.find import Name, NoteArguments, most
 from glassmind.operations.model_text import listed, named
@@ -61,9 +37,7 @@ from glassmind.operations.registry import (
 from glassmind.search.query import SAYS
 
 MOST_SHOWN = 1_000  # items of one list that the engine returns
-MOST_CHAINS, MOST_HOPS = 50, 20
-"""Chains between two notes, and links of one chain, that the engine returns."""
-
+MOST_CHAINS, MOST_HOPS = 50, 20  # what the engine returns
 FAILS = (404, 409)
 Answer = TypeVar("Answer", bound=Result)
 
@@ -92,11 +66,15 @@ class GraphResult(Result):
     def sources(self) -> Shown:
         passages, names = list[Passage](), list[str]()
         for part in parts_of(self):
-            if isinstance(part, GraphLink) and part.sentence:
+            if isinstance(part, domain.GraphLink) and part.sentence:
                 passages.append(Passage(part.source, part.line, part.line))
-            if isinstance(part, GraphNode) and part.properties and not part.ghost:
+            if (
+                isinstance(part, domain.GraphNode)
+                and part.properties
+                and not part.ghost
+            ):
                 passages.append(Passage(part.path))
-            if isinstance(part, CommonNote):  # its link is shown without a line
+            if isinstance(part, domain.CommonNote):  # its link is shown without a line
                 passages += [Passage(path) for path in note_paths([part.path])]
             for name in ("path", "source", "target", "hub"):
                 value = getattr(part, name, None)
@@ -134,7 +112,7 @@ def connections_text(
             yield f"  {note.similarity:.2f}  {style.strong(note.path)}"
 
 
-def _neighbour(near: Neighbour, style: Style) -> Iterator[str]:
+def _neighbour(near: domain.Neighbour, style: Style) -> Iterator[str]:
     ghost = style.faint(f"  {NO_NOTE}") if near.ghost else ""
     via = style.faint(f"  via {' > '.join(near.via)}") if near.via else ""
     shared = _tags(near.shared_tags, style)
@@ -145,11 +123,11 @@ def _neighbour(near: Neighbour, style: Style) -> Iterator[str]:
         yield style.faint(f"       and {counted(left, 'more link')}")
 
 
-def _arrow(step: Neighbour | PathStep) -> str:
+def _arrow(step: domain.Neighbour | domain.PathStep) -> str:
     return ARROWS.get(tuple(step.directions), "--")
 
 
-def _link(link: GraphLink, style: Style) -> str:
+def _link(link: domain.GraphLink, style: Style) -> str:
     sentence = style.quote(link.sentence) or f"({link.kind})"
     return f"{sentence}{style.faint(f'  {link.source}:{link.line}')}"
 
@@ -295,7 +273,7 @@ class ConnectionsArguments(NoteArguments):
     ] = None
 
 
-class ConnectionsResult(GraphResult, Connections):
+class ConnectionsResult(GraphResult, domain.Connections):
     def is_empty(self) -> bool:
         return not any(hop.total for hop in self.hops)
 
@@ -309,7 +287,6 @@ GRAPH_FILES = {
         "text/vnd.graphviz; charset=utf-8", lambda result: graph_as_dot(result.subgraph)
     ),
 }
-"""Graph files with their media types, as IANA lists them."""
 
 
 @graph_operation(
@@ -344,7 +321,7 @@ class SubgraphArguments(NoteArguments):
     ghosts: Unresolved = False
 
 
-class SubgraphResult(GraphResult, GraphPart):
+class SubgraphResult(GraphResult, domain.GraphPart):
     """A note, its neighbours and all links between them; `text` is the graph file."""
 
     path: str
@@ -373,7 +350,7 @@ def subgraph(vault: Engine, arguments: SubgraphArguments) -> SubgraphResult:
         ghosts=arguments.ghosts,
         subgraph=True,
     )
-    part = found.subgraph or GraphPart((), (), 0)
+    part = found.subgraph or domain.GraphPart((), (), 0)
     writer = {"graphml": graph_as_graphml, "dot": graph_as_dot}.get(arguments.format)
     return copied(
         SubgraphResult,
@@ -399,7 +376,7 @@ class PathArguments(Arguments):
     ghosts: Unresolved = False
 
 
-class PathResult(GraphResult, Chains):
+class PathResult(GraphResult, domain.Chains):
     empty_without = ("chains",)
 
 
@@ -427,7 +404,7 @@ class ThemesArguments(Arguments):
     ] = False
 
 
-class ThemesResult(GraphResult, Themes):
+class ThemesResult(GraphResult, domain.Themes):
     empty_without = ("themes",)
     vault: str
 
@@ -452,7 +429,7 @@ def themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> ThemesR
 
 
 class RankArguments(Arguments):
-    metric: Annotated[Metric, arg("What counts (influence).")] = "influence"
+    metric: Annotated[domain.Metric, arg("What counts (influence).")] = "influence"
     limit: Limited = 20
     theme: ThemeName = None
     about: Annotated[
@@ -466,7 +443,7 @@ class RankArguments(Arguments):
     ghosts: Unresolved = False
 
 
-class RankResult(GraphResult, Ranking):
+class RankResult(GraphResult, domain.Ranking):
     empty_without = ("notes",)
 
 
@@ -487,7 +464,7 @@ class TimelineArguments(NoteArguments):
     limit: Limited = 100
 
 
-class TimelineResult(Result, Timeline):
+class TimelineResult(Result, domain.Timeline):
     empty_without = ("events",)
 
     def sources(self) -> Shown:
@@ -541,7 +518,7 @@ def _sections(result: "OntologyResult") -> Iterator[str]:
 
 
 def _section(
-    title: str, some: Listed[Any], line: Callable[[Any], str]
+    title: str, some: vocabulary.Listed[Any], line: Callable[[Any], str]
 ) -> Iterator[str]:
     if some.total:
         yield f"{title} ({some.total:,})"
@@ -550,7 +527,7 @@ def _section(
         yield f"  and {some.total - len(some.shown):,} more"
 
 
-def _labels(labels: Listed[Label]) -> Iterator[str]:
+def _labels(labels: vocabulary.Listed[vocabulary.Label]) -> Iterator[str]:
     for source, title in SOURCES.items():
         shown = [_label(label) for label in labels.shown if label.source == source]
         if shown:
@@ -561,13 +538,13 @@ def _labels(labels: Listed[Label]) -> Iterator[str]:
         yield f"More categories, tags and folders: {left:,}"
 
 
-def _label(label: Label) -> str:
+def _label(label: vocabulary.Label) -> str:
     key = f"{label.property}: " if label.property else ""
     mark = "#" if label.source == "tag" else ""
     return f"{key}{mark}{label.name} {label.notes:,}"
 
 
-def _use(use: PropertyUse) -> str:
+def _use(use: vocabulary.PropertyUse) -> str:
     kinds: str = use.kind
     if use.kind == "mixed":
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in use.kinds.items())
@@ -576,26 +553,26 @@ def _use(use: PropertyUse) -> str:
     return f"{use.name}  {kinds}{of}  {counted(use.notes, 'note')}{astray}"
 
 
-def _schema(schema: Schema) -> str:
+def _schema(schema: vocabulary.Schema) -> str:
     keys = ", ".join(f"{key.name} {key.coverage:.0%} {key.kind}" for key in schema.keys)
     more = len(schema.of) - KINDS_SHOWN
     kinds = ", ".join(schema.of[:KINDS_SHOWN]) + f" and {more:,} more" * (more > 0)
     return f"{kinds}  {counted(schema.notes, 'note')}: {keys}"
 
 
-def _spelling(spelling: Spelling) -> str:
+def _spelling(spelling: vocabulary.Spelling) -> str:
     variants = ", ".join(f"{use.name} {use.notes:,}" for use in spelling.variants)
     most = f"{spelling.what} {spelling.canonical} {spelling.notes:,}"
     return f"{most}, also {variants} ({spelling.reason})"
 
 
-def _hub(hub: Hub) -> str:
+def _hub(hub: vocabulary.Hub) -> str:
     how = f"by {hub.property}" if hub.property else "as a map"
     ghost = "" if hub.path else ", no note yet"
     return f"{hub.path or hub.name}  {counted(hub.members.total, 'note')} {how}{ghost}"
 
 
-def _hierarchy(tree: Hierarchy) -> Iterator[str]:
+def _hierarchy(tree: vocabulary.Hierarchy) -> Iterator[str]:
     yield f"Hierarchy by {tree.name} ({tree.size:,} in {counted(tree.depth, 'level')})"
     for branch in tree.roots.shown:
         if branch.below:
@@ -631,7 +608,7 @@ class OntologyArguments(Arguments):
     limit: Limited = 20
 
 
-class OntologyResult(Result, Ontology):
+class OntologyResult(Result, vocabulary.Ontology):
     vault: str
 
     def sources(self) -> Shown:
@@ -639,7 +616,10 @@ class OntologyResult(Result, Ontology):
         for part in parts_of(self):
             named += getattr(part, "examples", ())
             match part:
-                case Hub(path=path, members=below) | Branch(path=path, children=below):
+                case (
+                    vocabulary.Hub(path=path, members=below)
+                    | vocabulary.Branch(path=path, children=below)
+                ):
                     named += [path, *below.shown]
                     parents += [path] if below.shown else []
         passages = [Passage(path) for path in note_paths(parents)]
@@ -662,8 +642,8 @@ class OntologyResult(Result, Ontology):
 def ontology(vault: Engine, arguments: OntologyArguments) -> OntologyResult:
     """Show the categories, tags, properties and hierarchies of the vault."""
     found = vault.knowledge.ontology(limit=arguments.limit)
-    words = tuple(copied(Spelling, word) for word in found.spellings.shown)
-    spellings = Listed(words, found.spellings.total)
+    words = tuple(copied(vocabulary.Spelling, word) for word in found.spellings.shown)
+    spellings = vocabulary.Listed(words, found.spellings.total)
     name = vault.config.vault.name
     result = copied(OntologyResult, found, vault=name, spellings=spellings)
     return with_uris(vault.config.vault.name, result)
@@ -673,7 +653,7 @@ class IngestArguments(NoteArguments):
     limit: Annotated[int, most("names (50)", MOST_ENTITIES)] = 50
 
 
-class IngestResult(Result, Ingestion):
+class IngestResult(Result, vocabulary.Ingestion):
     empty_without = ("total",)
     vault: str
 

@@ -8,15 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors import PolicyForbids
+from glassmind.model import health as domain
 from glassmind.model.access import Passage, Shown
-from glassmind.model.health import (
-    CheckReport,
-    Finding,
-    FindingNow,
-    HealthReport,
-    Helping,
-    SecretPlace,
-)
 from glassmind.model.suggestions import Dismissed, Similar, Suggestions
 from glassmind.obsidian.text import Style, counted, shortened
 from glassmind.operations.edit import (
@@ -282,20 +275,20 @@ SECRETS_FIX = (
     "Agents never see them. Keep them in a password manager, and change those that "
     "others may have read."
 )
-COMMANDS: Mapping[Helping, str] = {
+COMMANDS: Mapping[domain.Helping, str] = {
     "suggest": "glassmind graph suggest NOTE",
     "resolve": "glassmind resolve NAME",
     "dismiss": "glassmind graph dismiss A B",
     "themes": "glassmind graph themes",
 }
-TOOLS: Mapping[Helping, str] = {verb: f"glassmind_{verb}" for verb in COMMANDS}
+TOOLS: Mapping[domain.Helping, str] = {verb: f"glassmind_{verb}" for verb in COMMANDS}
 
 
 def health_text(
     result: "HealthResult",
     arguments: "HealthArguments",
     style: Style,
-    calls: Mapping[Helping, str] = COMMANDS,
+    calls: Mapping[domain.Helping, str] = COMMANDS,
 ) -> Iterator[str]:
     yield f"Health: {style.strong(f'{result.score} of 100')}{_scope(result)}"
     yield f"  {_totals(result)}"
@@ -329,7 +322,7 @@ def _totals(result: "HealthResult") -> str:
 
 
 def _checks(
-    result: "HealthResult", style: Style, calls: Mapping[Helping, str]
+    result: "HealthResult", style: Style, calls: Mapping[domain.Helping, str]
 ) -> Iterator[str]:
     lost = {part.check: part.lost for part in result.parts}
     for check in result.checks:
@@ -348,12 +341,12 @@ def _checks(
         yield f"  {style.faint(_fix(check, calls))}"
 
 
-def _place(problem: Finding) -> str:
+def _place(problem: domain.Finding) -> str:
     line = f":{problem.line}" if problem.line else ""
     return f"{problem.path}{line}: " if problem.path else ""
 
 
-def _fix(check: CheckReport, calls: Mapping[Helping, str]) -> str:
+def _fix(check: domain.CheckReport, calls: Mapping[domain.Helping, str]) -> str:
     call = calls.get(check.verb) if check.verb else None
     return f"{check.fix} See {call}." if call else check.fix
 
@@ -426,13 +419,13 @@ class HealthArguments(Arguments):
     ] = None
 
 
-class HealthResult(Result, HealthReport):
+class HealthResult(Result, domain.HealthReport):
     """The score of a vault and what each check found, worst first.
 
     Only the owner at the CLI sees `secrets`.
     """
 
-    secrets: list[SecretPlace] | UnsetType = UNSET
+    secrets: list[domain.SecretPlace] | UnsetType = UNSET
 
     def sources(self) -> Shown:
         passages = [
@@ -442,7 +435,7 @@ class HealthResult(Result, HealthReport):
         return shown(filter(None, passages), note_paths(secrets))
 
 
-def _passage(problem: Finding) -> Passage | None:
+def _passage(problem: domain.Finding) -> Passage | None:
     line = problem.line or 0
     return Passage(problem.path, line, line) if problem.path else None
 
@@ -478,7 +471,7 @@ def health(vault: Engine, arguments: HealthArguments, caller: Caller) -> HealthR
 
 
 def health_result(
-    report: HealthReport, secrets: Sequence[SecretPlace] = ()
+    report: domain.HealthReport, secrets: Sequence[domain.SecretPlace] = ()
 ) -> HealthResult:
     return copied(HealthResult, report, secrets=list(secrets) or UNSET)
 
@@ -502,7 +495,7 @@ class CheckFindingArguments(Arguments):
     ]
 
 
-class FindingResult(Result, FindingNow):
+class FindingResult(Result, domain.FindingNow):
     def sources(self) -> Shown:
         """Return the quoted line; a key of nothing is the caller's own words."""
         found = [_passage(self.finding)] if self.finding else []

@@ -32,12 +32,8 @@ from glassmind.operations.registry import (
     shown,
 )
 
-PATHS_SHOWN, WARNINGS_SHOWN = 3, 10
-"""Skipped paths of each reason, and warnings, that people see; JSON has all."""
-
-NAMED_FILES = 1_000
-"""Files and warnings in an HTTP report; a vault may have a hundred thousand."""
-
+PATHS_SHOWN, WARNINGS_SHOWN = 3, 10  # JSON has all
+NAMED_FILES = 1_000  # in an HTTP report; a vault may have a hundred thousand
 STOPPED = "stopped; what was indexed is kept, and glassmind index continues from there"
 
 CHOOSE = "choose one: glassmind init, or --vault PATH"

@@ -122,9 +122,8 @@ class NoNotes(Result, frozen=True, kw_only=True):
 class Caller(Struct, frozen=True):
     """Who asks, and how. `client` is the name that is recorded.
 
-    `notice` shows a message beside the result to a person at the CLI; other surfaces
-    ignore it. `progress` takes events while the operation runs. `halt` is set when
-    no client waits. `edit` lets a person at the CLI change a text in an editor.
+    `notice` and `edit` are for a person at the CLI: a message beside the result, and a
+    text to change in an editor. `halt` is set when no client waits.
     """
 
     surface: Surface
@@ -147,8 +146,6 @@ class View(Struct, frozen=True):
 
 
 PeopleText: TypeAlias = Callable[[Any, Any, Style], str | Iterable[str]]
-"""Renders `(result, arguments, style)` for a terminal, as text or as lines."""
-
 ModelText: TypeAlias = Callable[[Any, View], str]
 
 
@@ -172,17 +169,12 @@ def arg(  # noqa: PLR0913 - a declaration names every part
 ) -> Meta:
     """Describe one argument.
 
-    `flag` and `short` name the CLI option (default: the argument's name); a positional
-    with a flag can be given either way. `separator` splits one CLI value into a list.
-    The word `-` means the text of standard input, or the items that `from_stdin` finds
-    in it. `file` is a CLI option that names a file with the value; a required argument
-    with such an option is also read from a pipe. With `note_text`, the argument becomes
-    text of a note: it may be long, and an empty text is a value, while otherwise it
-    counts as absent if the argument is optional. `pattern` tells HTTP clients which
-    texts the operation accepts. `ge` and `le` bound a number; `longest` bounds a text
-    or a list.
-    `only` lists the surfaces that offer the argument. `for_models` replaces the
-    description in the tool's schema, where every word costs tokens.
+    A positional with a `flag` can be given either way. `separator` splits one CLI value
+    into a list. The word `-` means standard input, or the items that `from_stdin` finds
+    in it. `file` is a CLI option that names a file with the value; if it is required,
+    it is also read from a pipe. With `note_text`, the argument becomes text of a note:
+    it may be long, and an empty text is a value. `pattern` is for HTTP clients.
+    `for_models` replaces the description where every word costs tokens.
     """
     extra = {
         "positional": positional,
@@ -215,17 +207,12 @@ class FileForm(Struct, frozen=True):
 class Command(Struct, frozen=True):
     """How the CLI offers an operation.
 
-    `path` defaults to the operation's name; of two words, the first is shared by a
-    group of commands, and the `usual` one of a group runs if the second is left out.
-    A path that ends in an option, such as `health --fix`, runs instead of the command
-    before it if that option is given; the argument with that flag takes its value.
-    Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
-    empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
-    renders a result if the output is not a terminal. `live` makes what shows it on a
-    terminal, from the CLI's output, unless the argument `live` is false. Before a
-    person is asked to confirm, `preview` returns a result of the same type to show.
-    With `shows_progress`, a person at a terminal sees a progress bar. `without_config`
-    gives the result if the configuration cannot be used.
+    The `usual` command of a group runs if its second word is left out. A path that ends
+    in an option, such as `health --fix`, runs instead of the command before it if that
+    option is given; the argument with that flag takes its value. Aliases are (path,
+    preset arguments). `exit_code` replaces 1 for an empty result, else 0. `piped`
+    renders a result if the output is not a terminal; `live` makes what shows it on one.
+    Before a person is asked to confirm, `preview` returns a result to show.
     """
 
     path: str = ""
@@ -247,12 +234,10 @@ class Command(Struct, frozen=True):
 class Page(Struct, frozen=True):
     """How MCP shows a long result in pages: `items` is the name of its list.
 
-    The surface asks for `limit` items more than were shown before, so an answer to a
-    larger limit must begin with the answer to a smaller one. If it does not, `grows`
-    is false: then pages divide the one answer to the limit that was given. `inner` is
-    the list in each of the items whose elements are counted and divided.
-    `most` bounds the limit. `furthest` is the largest limit that the operation takes.
-    `usual` gives the limit where the argument is None.
+    An answer to a larger limit must begin with the answer to a smaller one; if it does
+    not, `grows` is false, and pages divide the one answer. `inner` is the list in each
+    of the items whose elements are counted. `most` bounds the limit of a page,
+    `furthest` that of the operation; `usual` is for a limit of None.
     """
 
     items: str
@@ -284,9 +269,8 @@ class Tool(Struct, frozen=True):
 class Route(Struct, frozen=True):
     """How HTTP offers an operation.
 
-    Clients may use it that have one of the tool sets; without sets, only the owner's
-    token may. `fails` are statuses beyond those of every route. A quick route never
-    waits behind searches. A `job` runs in the background; a client may wait for it.
+    Without sets, only the owner's token may use it. A quick route never waits behind
+    searches. A `job` runs in the background; a client may wait for it.
     """
 
     method: Literal["GET", "POST"]
@@ -305,12 +289,9 @@ class Route(Struct, frozen=True):
 class Operation:
     """One operation, as declared; a decorator, which registers its function.
 
-    The function's name is that of the operation, and its docstring is the summary.
-    Without `for_models`, a model gets the lines for people, between marks.
-    `detail` names an argument that asks for more detail: the CLI sets it with `--json`,
-    and MCP for a detailed answer. The argument `format` chooses from `files`.
-    `markdown` renders a result for HTTP clients that prefer it. `events` are the types
-    of what it reports while it runs, by the name of the event.
+    Without `for_models`, a model gets the lines for people, between marks. `detail`
+    names an argument that `--json` and detailed answers set. The argument `format`
+    chooses from `files`. `events` are the types of what it reports while it runs.
     """
 
     group: Group
@@ -371,7 +352,6 @@ class Operation:
 operation = Operation
 
 OPERATIONS: dict[str, Operation] = {}
-"""Every operation that was imported, by name, in the order of declaration."""
 
 
 def joined(text: str | Iterable[str]) -> str:

@@ -156,9 +156,8 @@ def this_program() -> Running:
 def launch_of(running: Running) -> tuple[str, ...]:
     """Return the words that start this program again.
 
-    Its own script, by the path where the shell finds it, as such links outlive a
-    release. What runs from the cache of uv is started by uv. The last resort is Python
-    itself, with `-P`: it may start in a folder of somebody else.
+    Links on the path outlive a release. What runs from uv's cache is started by uv.
+    Python itself gets `-P`: it may start in a folder of somebody else.
     """
     if CACHED.search(running.prefix + os.sep) and running.uv:
         uv = str(Path(running.uv).absolute())
@@ -327,7 +326,6 @@ PROGRAMS = {
         {"env": {}, "active": True},
     ),
 }
-"""The programs by their name on the command line."""
 
 
 BACKUP = "before-glassmind"  # suffix of a copy's name; later copies also have a number

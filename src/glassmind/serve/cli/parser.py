@@ -15,8 +15,7 @@ from glassmind.operations.registry import Group, arg
 from glassmind.serve.cli.output import Output
 
 VALUED = ("--vault", "--config")  # options of every command that take a value
-SIMILAR = 0.75
-"""The lowest similarity that is suggested; `raed` and `read` just have it."""
+SIMILAR = 0.75  # `raed` and `read` just have it
 
 
 class Once(Action):

@@ -8,14 +8,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import NamedTuple, NoReturn, TypeAlias, cast, get_args
 
-from glassmind.errors import (
-    ChangesetUnknown,
-    GlassmindError,
-    MemoNotFound,
-    NoteChanged,
-    NoteNotFound,
-    WrongUsage,
-)
+from glassmind import errors
 from glassmind.index.background import allow_lowering
 from glassmind.obsidian.text import shortened
 from glassmind.operations.arguments import fields_of
@@ -73,7 +66,6 @@ GROUP_SUMMARIES = {
     "proposals": "Review proposed changes.",
     "inbox": "Review what agents saved.",
 }
-"""What a group of commands does, by its first word."""
 
 
 def local_command(name: str) -> LocalCommand:
@@ -181,7 +173,7 @@ def _guarded(argv: list[str], output: Output) -> int:
     try:
         code = _dispatch(argv, output)
         output.flush()
-    except GlassmindError as error:
+    except errors.GlassmindError as error:
         output.failed(error, _sentence_of(error))
         return failure_of(error).exit_code
     except KeyboardInterrupt as error:
@@ -198,16 +190,16 @@ def _guarded(argv: list[str], output: Output) -> int:
     return code
 
 
-def _sentence_of(error: GlassmindError) -> str:
+def _sentence_of(error: errors.GlassmindError) -> str:
     if option := failure_of(error).option:
         return f"{error}{option}"
-    if isinstance(error, MemoNotFound) and not error.closest:
+    if isinstance(error, errors.MemoNotFound) and not error.closest:
         return f"{error}; see: glassmind recall"
-    if isinstance(error, NoteNotFound) and not error.closest:
+    if isinstance(error, errors.NoteNotFound) and not error.closest:
         return f"{error}; see: glassmind list"
-    if isinstance(error, NoteChanged) and error.found:
+    if isinstance(error, errors.NoteChanged) and error.found:
         return f"{error}; its digest is {error.found} now"
-    if isinstance(error, ChangesetUnknown) and not error.nearest:
+    if isinstance(error, errors.ChangesetUnknown) and not error.nearest:
         return f"{error}; see: glassmind changeset list"
     return str(error)
 
@@ -219,7 +211,7 @@ def _dispatch(argv: list[str], output: Output) -> int:
         name, after = "help", []
     if name is None:
         CommandParser("").read(before)  # refuses other options
-        raise WrongUsage("no command is named")
+        raise errors.WrongUsage("no command is named")
     command = command_named(name)
     if isinstance(command, CommandGroup):
         action, after = command.chosen(after)
@@ -243,7 +235,7 @@ def command_named(name: str) -> Command | CommandGroup:
         return command
     near = similar_command(name)
     hint = f"; did you mean {near}?" if near else ""
-    raise WrongUsage(f"there is no command {shortened(name)!r}{hint}")
+    raise errors.WrongUsage(f"there is no command {shortened(name)!r}{hint}")
 
 
 def parser_of(name: str, command: Command) -> CommandParser:

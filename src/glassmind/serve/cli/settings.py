@@ -25,7 +25,6 @@ from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, option
 
 TAKES = {"show": "", "path": "", "get": "KEY", "set": "KEY VALUE"}
-"""The actions of `config`, and the words that each takes."""
 
 
 def config(args: Namespace, output: Output) -> int:

@@ -11,18 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Meta, to_builtins
 
+from glassmind import errors
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names, sets_within
 from glassmind.config import Config
 from glassmind.config.values import is_loopback
-from glassmind.errors import (
-    AccessFault,
-    ClientsUnreadable,
-    ClientUnknown,
-    ConfigError,
-    ServingFault,
-    WrongUsage,
-)
 from glassmind.index.schedule import (
     HOUR_MIN,
     launchd_units,
@@ -57,7 +50,7 @@ def mcp(args: Namespace, output: Output) -> int:
     if _speaks_http(args):
         if args.client:
             problem = "over HTTP a client is known by its token: --client is for stdio"
-            raise WrongUsage(problem, "mcp")
+            raise errors.WrongUsage(problem, "mcp")
         usual = dict.fromkeys(("host", "port", "token", "token_file", "show_token"))
         return serve(Namespace(**usual, **vars(args)), output)
     client = NamedClient(args) if args.client else None
@@ -88,7 +81,7 @@ class NamedClient:
         """Return the tool sets; if the settings cannot be used, every call says so."""
         try:
             scope = self._find()
-        except ConfigError:
+        except errors.ConfigError:
             scope = EVERY_AGENT
         self._served = sets_within(scope, self._wanted)
         return self._served
@@ -97,7 +90,7 @@ class NamedClient:
         """Return what it may read now, unless it was revoked or its sets changed."""
         scope = self._find()
         if sets_within(scope, self._wanted) != self._served:
-            raise AccessFault(
+            raise errors.AccessFault(
                 f"the tool sets of {self.name!r} have changed; restart this server"
             )
         return scope
@@ -106,8 +99,10 @@ class NamedClient:
         self._clients = self._clients or clients_of(config_of(self._args))
         try:
             client = self._clients.named(self.name)
-        except ClientUnknown:
-            raise ClientUnknown(self.name) from None  # without names of other clients
+        except errors.ClientUnknown:
+            raise errors.ClientUnknown(
+                self.name
+            ) from None  # without names of other clients
         self.name = client.name
         self._clients.note_use(client)
         return client.scope
@@ -116,7 +111,7 @@ class NamedClient:
 def _speaks_http(args: Namespace) -> bool:
     try:
         return config_of(args).server.transport == "http"
-    except ConfigError:
+    except errors.ConfigError:
         return False
 
 
@@ -168,7 +163,7 @@ def serve(args: Namespace, output: Output) -> int:
         output.notice(OPEN_FILE.format(token.origin))
     try:
         clients_of(config).all()
-    except ClientsUnreadable as error:  # they have access as soon as it is fixed
+    except errors.ClientsUnreadable as error:  # they have access as soon as it is fixed
         output.notice(str(error))
     if not is_loopback(host):
         output.notice(NOT_ENCRYPTED)
@@ -201,7 +196,7 @@ def _token(args: Namespace, config: Config, host: str) -> Token:
         origin = config.origins["server.token"]
         return Token(checked_token(config.server.token, origin), origin)
     if not args.show_token and not is_loopback(host):
-        raise ServingFault(
+        raise errors.ServingFault(
             f"{host} can be reached from other machines: choose a token, by "
             "--token-file FILE or the variable GLASSMIND_SERVER_TOKEN, or keep to "
             "127.0.0.1"
@@ -224,8 +219,6 @@ def _show_address(url: str, token: Token, output: Output) -> None:
 
 LOOK_S = 0.5  # seconds between looks for a signal, where one does not end waiting
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-"""What ends a program on one system or another."""
-
 WARNINGS_SHOWN = 10  # warnings shown of each batch; `--json` has them all
 
 
@@ -287,7 +280,7 @@ def service(args: Namespace, output: Output) -> int:
             units = launchd_units(command, name=name, every_min=args.every)
         except ValueError as error:
             problem = f"a property list cannot hold the name {vault!r}"
-            raise WrongUsage(problem, "service") from error
+            raise errors.WrongUsage(problem, "service") from error
     output.result(to_builtins(units), output.style.clean(units_as_script(units)))
     return OK
 

@@ -599,7 +599,6 @@ MODES: Mapping[EditMode, tuple[Any, str]] = {
     "patch_frontmatter": (edits.ChangeProperty, "key act value"),
     "at_line": (edits.AtLine, "line content line_op"),
 }
-"""The edit that each mode makes, and our names of its fields in their order."""
 
 
 @tool("brain", "Edit a note", writes=True, destructive=True)
@@ -665,9 +664,7 @@ def _text_edit(owner: str, edit: Edit) -> TextEdit:
     return made
 
 
-LOOSE, MOST_ENTRIES = 0.5, 20
-"""The similarity that `from_buffer` asks for, and edits that are kept."""
-
+LOOSE, MOST_ENTRIES = 0.5, 20  # what `from_buffer` asks for, and edits kept
 AGAIN = "call edit_note with name and from_buffer true to replace the most similar text"
 
 Key: TypeAlias = tuple[str, str, str]

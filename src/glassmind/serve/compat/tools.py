@@ -33,7 +33,6 @@ MODULES = {
 """The modules of each set of tools, in the order in which tools are listed."""
 
 TOOLS: dict[str, list[McpTool]] = {name: [] for name in MODULES}
-"""The tools of the sets that have been imported."""
 
 
 class Reply(NamedTuple):

@@ -17,16 +17,7 @@ from msgspec import to_builtins
 from glassmind.config import Config
 from glassmind.engine import Engine, local_vault
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
-from glassmind.model.index import (
-    Brought,
-    Hindered,
-    IndexReport,
-    IndexWishes,
-    News,
-    Settled,
-    TellNews,
-    Turned,
-)
+from glassmind.model import index as domain
 from glassmind.model.search import SearchReply
 from glassmind.obsidian.text import counted
 from glassmind.serve.daemon import find_daemon
@@ -62,11 +53,11 @@ CAUSES = {
     "poll": "found changes",
     "vectors": "embedded",
 }
-EVENTS = {Turned: "mode", Hindered: "error", Settled: "settled"}
+EVENTS = {domain.Turned: "mode", domain.Hindered: "error", domain.Settled: "settled"}
 
 
-def news_as_json(news: News) -> dict[str, Any]:
-    if not isinstance(news, Brought):
+def news_as_json(news: domain.News) -> dict[str, Any]:
+    if not isinstance(news, domain.Brought):
         return {"event": EVENTS[type(news)], **to_builtins(news)}
     report = news.report
     return {
@@ -79,40 +70,37 @@ def news_as_json(news: News) -> dict[str, Any]:
     }
 
 
-def news_as_text(news: News) -> str:
+def news_as_text(news: domain.News) -> str:
     match news:
-        case Brought("vectors", report):
+        case domain.Brought("vectors", report):
             left = f", {report.left:,} left" if report.left else ""
             return f"{counted(report.embedded, 'passage')} embedded{left}"
-        case Brought(cause, report, paths):
+        case domain.Brought(cause, report, paths):
             more = ", ..." if len(paths) > PATHS_SHOWN else ""
             named = f" ({', '.join(paths[:PATHS_SHOWN])}{more})" if paths else ""
             return f"{CAUSES[cause]}: {_counts(report)}{named}"
-        case Turned(mode, reason):
+        case domain.Turned(mode, reason):
             return f"{MODES[mode]}{f' ({reason})' if reason else ''}"
-        case Hindered(message, again_s):
+        case domain.Hindered(message, again_s):
             return f"{message}; trying again in {again_s:.0f} s"
-        case Settled(message):
+        case domain.Settled(message):
             return message
 
 
-def _counts(report: IndexReport) -> str:
+def _counts(report: domain.IndexReport) -> str:
     names = ("added", "changed", "moved", "removed")
     found = [f"{n:,} {name}" for name in names if (n := getattr(report, name))]
     notes = counted(report.notes, "note")
     return f"{', '.join(found) or 'nothing new'}, {notes} in {report.seconds:.2f} s"
 
 
-TRY_S = 0.5
-"""How often a process tries for the role: a killed daemon is replaced in that time."""
-
+TRY_S = 0.5  # a killed daemon is replaced in that time
 BEAT_S, YIELD_S = 1.0, 3.0
 """How often a daemon shows that it is alive, and how long a process that yielded the
 role does not try for it."""
 
 WARM_AFTER_S = 5.0  # seconds after which the model is loaded, if no search has done so
-CLOSE_S = 2.0
-"""Seconds for closing; work that has not ended by then is left as a kill leaves it."""
+CLOSE_S = 2.0  # what has not ended by then is left as a kill leaves it
 
 
 class VaultHost:
@@ -129,7 +117,7 @@ class VaultHost:
         *,
         watch: bool = True,
         log: Callable[[str], None],
-        on_news: TellNews | None = None,
+        on_news: domain.TellNews | None = None,
     ) -> None:
         self.config, self._write_log = config, log
         watches = watch and config.watch.enabled
@@ -155,8 +143,8 @@ class VaultHost:
         with suppress(OSError, ValueError):  # the client has left
             self._write_log(message)
 
-    def _log_news(self, news: News) -> None:
-        if not isinstance(news, Brought):  # daily work
+    def _log_news(self, news: domain.News) -> None:
+        if not isinstance(news, domain.Brought):  # daily work
             self._log(news_as_text(news))
 
     def _find_daemon(self) -> DaemonClient | None:
@@ -272,7 +260,9 @@ class VaultHost:
 class Daemon:
     """Serves clients, watches the vault if that is wanted, and warms up."""
 
-    def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
+    def __init__(
+        self, engine: Engine, folder: Path, on_news: domain.TellNews | None
+    ) -> None:
         self._engine, self._folder = engine, folder
         self._stopped, self.yields = Event(), Event()
         self._watches = on_news is not None
@@ -297,8 +287,8 @@ class Daemon:
             engine = engine.seen_by(search.scope)
         return engine.search(search.text, today=search.day, **search.wish._asdict())
 
-    def _index(self, packed: Any, send: SendProgress) -> IndexReport:
-        return self._engine.index(**unpack(packed, IndexWishes), progress=send)
+    def _index(self, packed: Any, send: SendProgress) -> domain.IndexReport:
+        return self._engine.index(**unpack(packed, domain.IndexWishes), progress=send)
 
     def _yield(self, *_: object) -> bool:
         if not self._watches:

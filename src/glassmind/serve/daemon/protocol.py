@@ -37,12 +37,8 @@ HAS_SOCKETS = hasattr(socket, "AF_UNIX")  # Windows has none: each process works
 SECTIONS = ("index", "embeddings", "search", "hindsight")
 """Settings that an answer depends on, besides the vault and the agent folder."""
 
-CONNECT_S, SILENCE_S = 1.0, 5.0
-"""Seconds to connect, and without a sign of life, until a client gives up."""
-
-LARGEST_REQUEST, LARGEST_REPLY = 1 << 20, 64 << 20
-"""Bytes of a message; the largest possible reply has some 20 MB."""
-
+CONNECT_S, SILENCE_S = 1.0, 5.0  # until a client gives up
+LARGEST_REQUEST, LARGEST_REPLY = 1 << 20, 64 << 20  # bytes; replies have up to 20 MB
 MOST_CALLS = 80  # calls that are answered at once
 PULSE_S = 0.5  # seconds between two signs of life
 REPLACED_S, POLL_S = 4.0, 0.02
@@ -53,9 +49,7 @@ SEARCH_S, INDEX_S = 120.0, 24 * 3600.0
 """Seconds that an answer may take while there are signs of life: loading a model takes
 seconds, but embedding a large vault takes hours."""
 
-READ_S, SEND_S = 5.0, 2.0
-"""Seconds for a client to send its request, and to read a message."""
-
+READ_S, SEND_S = 5.0, 2.0  # for a client to send, and to read
 T = TypeVar("T")
 
 

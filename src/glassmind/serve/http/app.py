@@ -200,8 +200,6 @@ def reply_to(call: HttpCall, result: Result, config: Config) -> Response:
 
 
 EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
-"""Statuses that every route may answer with."""
-
 TEXT = {"type": "string"}
 
 

@@ -78,8 +78,7 @@ FREE, WINDOW_S = 5, 60.0
 """Wrong tokens before the first back-off, more than a person mistypes, and the seconds
 without one after which the count starts again."""
 
-FIRST_S, LONGEST_S = 1.0, 60.0
-"""The first back-off; each further wrong token doubles it up to the longest."""
+FIRST_S, LONGEST_S = 1.0, 60.0  # each further wrong token doubles it
 
 
 def bracketed(host: str) -> str:
@@ -116,10 +115,8 @@ ANONYMOUS, OWNER = Identity(), Identity(is_owner=True)
 class AccessRules(NamedTuple):
     """What the head of a request must show. Without `token` anybody may use the server.
 
-    `hosts` are the accepted values of `Host`; `origins` are pages of other servers that
-    may use this one. The token of a `TokenFile` may change at any time. `clients` have
-    their own tokens and scopes. With `by_address`, the address that the client
-    connected to is accepted as a host.
+    `origins` are pages of other servers that may use this one. With `by_address`, the
+    address that the client connected to is accepted as a host.
     """
 
     hosts: frozenset[str]

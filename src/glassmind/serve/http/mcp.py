@@ -21,7 +21,6 @@ from glassmind.serve.mcp.server import make_server
 
 ANSWER_S = 900.0  # seconds for an answer; tools have limits of their own
 READ_SCOPE: ContextVar[ReadScope | None] = ContextVar("read_scope", default=None)
-"""What the client of the current request may read."""
 
 
 class McpEndpoint:

@@ -46,7 +46,6 @@ LABELS: dict[str, Any] = {
     },
     "required": ["untrusted"],
 }
-"""The schema of the label."""
 
 
 def labelled(value: object, texts: Collection[str] | None = None) -> object:

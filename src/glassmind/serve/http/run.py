@@ -31,18 +31,13 @@ from glassmind.serve.log import log, take_over_logging
 KEEP_ALIVE_S = 15  # seconds for which a connection stays open between two requests
 SHUTDOWN_S = 1  # seconds that running requests get when the server ends
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-"""Signals that end the server; not every system has all of them."""
-
 HEAD_S = 10.0  # seconds for the head of a request, from its first byte
-LARGEST_HEAD = 64 * 1024
-"""Bytes of a head: room for a name of 4,096 characters, each encoded in 12 bytes."""
-
+LARGEST_HEAD = 64 * 1024  # room for a name of 4,096 characters, encoded
 MOST_CONNECTIONS = 128
 """More requests are answered with 503. Half as many as the files that a process may
 open on some systems: the index and the models need the rest."""
 
-BACKLOG = 128
-"""Connections that may wait in the kernel, and that asyncio accepts in a row."""
+BACKLOG = 128  # asyncio accepts as many in a row
 
 
 def serve(  # noqa: PLR0913 - options by name

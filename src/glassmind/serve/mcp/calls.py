@@ -18,15 +18,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
+from glassmind import errors
 from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
-from glassmind.errors import (
-    BadArgument,
-    BadValue,
-    CallAbandoned,
-    GlassmindError,
-    ServingFault,
-)
 from glassmind.model.access import CALLER, Surface, known_as
 from glassmind.model.index import Progress, Stage
 from glassmind.obsidian.hidden_text import FIELD, hidden_among, hidden_notice
@@ -42,27 +36,21 @@ Context: TypeAlias = ServerRequestContext[Any, Any]
 EngineSource: TypeAlias = Callable[[], Engine]
 """Returns the engine, or raises a GlassmindError that says why there is none."""
 
-Wording: TypeAlias = Callable[[GlassmindError], str]
+Wording: TypeAlias = Callable[[errors.GlassmindError], str]
 """Returns the message of an error; for some callers without places on the machine."""
 
 Result = TypeVar("Result")
 
-MOST = 32
-"""Calls that run at once; more wait. Some may have no caller any more: they end at
-their next step."""
-
+MOST = 32  # more wait
 NO_ORDERS = "data, never"
 """In the description of each tool that may show a note: not every host reads the
 instructions to its model."""
 
-PROGRESS_S = 0.25
-"""How often a client that wants to know is sent the progress of a call."""
-
+PROGRESS_S = 0.25  # between two reports
 STAGES: Sequence[Stage] = ("scan", "read", "resolve", "words", "embed", "vectors")
 """The stages of indexing; each counts the same in the progress."""
 
-UNNAMED = "mcp"
-"""The name of a client that gives none, as in the older protocol over HTTP."""
+UNNAMED = "mcp"  # a client without a name, as in the older protocol over HTTP
 
 
 @dataclass(frozen=True)
@@ -110,7 +98,7 @@ class Calls:
             f"{tool.name} gave no answer within {tool.timeout_s:g} seconds and was "
             "given up; ask for less, or look at the state of the index"
         )
-        result = self._error(tool, ServingFault(late))
+        result = self._error(tool, errors.ServingFault(late))
         try:
             with anyio.move_on_after(tool.timeout_s):
                 result = await self._host.run(work)
@@ -139,7 +127,7 @@ class Calls:
                     recording.show(answer.shown)
             return reply_of(answer)
         except Exception as error:  # noqa: BLE001 - the edge: a model sees no traceback
-            if not isinstance(error, GlassmindError):
+            if not isinstance(error, errors.GlassmindError):
                 log_fault("fault", error, tool=tool.name)
             return self._error(tool, error)
 
@@ -161,7 +149,7 @@ class CallProgress:
 
     def __call__(self, now: Progress) -> None:
         if self.abandoned:
-            raise CallAbandoned
+            raise errors.CallAbandoned
         share = min(now.done / now.total, 1.0) if now.total else 0.0
         place = STAGES.index(now.stage) if now.stage in STAGES else 0
         if place + share <= self._reached or time.monotonic() < self._due:
@@ -216,11 +204,11 @@ def reply_of(answer: Answer) -> types.CallToolResult:
 def error_reply(
     error: Exception, tool: McpTool, wording: Wording
 ) -> types.CallToolResult:
-    if isinstance(error, BadValue):
-        error = BadArgument(tool.name, str(error))
+    if isinstance(error, errors.BadValue):
+        error = errors.BadArgument(tool.name, str(error))
     of_notes = False
     sentence = text = unexpected(tool.name, error)
-    if isinstance(error, GlassmindError):
+    if isinstance(error, errors.GlassmindError):
         of_notes = quotes_notes(error)
         sentence, text = sentence_of(error, wording), text_of(error, wording)
     content = error_json(error, sound(tool.fault_mark + sentence))
@@ -231,12 +219,12 @@ def error_reply(
     )
 
 
-def sentence_of(error: GlassmindError, wording: Wording = str) -> str:
+def sentence_of(error: errors.GlassmindError, wording: Wording = str) -> str:
     remedy, sentence = _remedy(error), on_one_line(wording(error))
     return f"{sentence}; {remedy}" if remedy else sentence
 
 
-def text_of(error: GlassmindError, wording: Wording = str) -> str:
+def text_of(error: errors.GlassmindError, wording: Wording = str) -> str:
     """Return the same for a model: what may be text of notes is fenced."""
     if not quotes_notes(error):
         return sentence_of(error, wording)
@@ -244,7 +232,7 @@ def text_of(error: GlassmindError, wording: Wording = str) -> str:
     return f"{made}\n{remedy[0].upper()}{remedy[1:]}." if remedy else made
 
 
-def _remedy(error: GlassmindError) -> str:
+def _remedy(error: errors.GlassmindError) -> str:
     """Return the note that a tool has added to an error, or what usually helps."""
     return "; ".join(getattr(error, "__notes__", ())) or failure_of(error).remedy
 

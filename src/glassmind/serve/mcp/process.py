@@ -14,14 +14,11 @@ from typing import Any
 
 from glassmind.serve.log import log
 
-PARENT_CHECK_S = 1.0
-"""How often the parent process is checked; pipes report their end by themselves."""
-
+PARENT_CHECK_S = 1.0  # pipes report their end by themselves
 GRACE_S, WHOLE_S = 1.9, 2.4
 """How long after the end of stdin the last answers may take, and leaving altogether."""
 
 SIGNALS = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
-"""Signals that end a server, and their exit codes; Windows has no SIGHUP."""
 
 
 class Wires:

@@ -47,9 +47,7 @@ from glassmind.version import __version__
 LIST, READ, COMPLETE = "resources/list", "resources/read", "completion/complete"
 
 PAGE = 50  # notes per page, the last modified first: users mostly want a recent one
-COMPLETIONS, LOOKED_AT = 20, 2_000
-"""Paths that complete a typed text, from so many of the last modified notes."""
-
+COMPLETIONS, LOOKED_AT = 20, 2_000  # of so many of the last modified notes
 PROJECT = "project"
 """An argument of a prompt: the name of a project, which may be that of a note."""
 
@@ -274,10 +272,7 @@ def make_server(  # noqa: PLR0913 - options by name
 ) -> Server[Any]:
     """Return a server over an engine, or over one that is opened later.
 
-    `wording` gives the message of an error, and `surface` is recorded in the access
-    log. Tools that are `owner_only` are served only with `for_owner`. With
-    `structured`, results carry structured content beside their text, and tools list
-    their output schemas.
+    With `structured`, results carry structured content, and tools output schemas.
     """
     source = (lambda: engine) if isinstance(engine, Engine) else engine
     tools = [t for t in tools_of(toolsets) if for_owner or not t.owner_only]

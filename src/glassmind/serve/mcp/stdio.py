@@ -13,19 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.to_thread
+import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
-from mcp_types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-    jsonrpc_message_adapter,
-)
 
 from glassmind.engine import Engine
 from glassmind.errors import CallAbandoned, GlassmindError, IndexAbsent, ServingFault
@@ -38,12 +29,8 @@ from glassmind.serve.mcp.server import make_server
 if TYPE_CHECKING:
     from glassmind.serve.daemon.host import VaultHost  # loads tantivy
 
-ENDING_S = 0.5
-"""How long a first index may take to stop in order; the next run continues it."""
-
-LAST_ANSWERS_S = 1.8
-"""How long requests may take after the end of stdin: a first semantic search takes most
-of a second."""
+ENDING_S = 0.5  # for a first index to stop; the next run continues it
+LAST_ANSWERS_S = 1.8  # after stdin ended: a semantic search may take a second
 
 
 class Opening:
@@ -196,15 +183,17 @@ class _Messages:
         async with to_server, errors:
             async for line in anyio.wrap_file(self._reader):
                 try:
-                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                    message = types.jsonrpc_message_adapter.validate_json(
+                        line, by_name=False
+                    )
                 except ValueError:
                     if error := error_for(line):
                         await errors.send(SessionMessage(error))
                     continue
                 match message:
-                    case JSONRPCRequest():
+                    case types.JSONRPCRequest():
                         self._running.add(message.id)
-                    case JSONRPCNotification(method="notifications/cancelled"):
+                    case types.JSONRPCNotification(method="notifications/cancelled"):
                         self._running.discard((message.params or {}).get("requestId"))
                 await to_server.send(SessionMessage(message))
             self._all_answered = anyio.Event()
@@ -219,7 +208,7 @@ class _Messages:
             message = item.message
             text = message.model_dump_json(by_alias=True, exclude_unset=True)
             await anyio.to_thread.run_sync(self._send, f"{text}\n".encode())
-            if isinstance(message, JSONRPCResponse | JSONRPCError):
+            if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
                 self._running.discard(message.id or 0)
                 if not self._running:
                     self._all_answered.set()
@@ -232,16 +221,20 @@ class _Messages:
         self._writer.flush()
 
 
-def error_for(line: bytes) -> JSONRPCError | None:
+def error_for(line: bytes) -> types.JSONRPCError | None:
     """Return the error for an unreadable message; None if it gets no reply."""
-    code, reason, identity = PARSE_ERROR, "not valid JSON, or nested too deep", None
+    code, reason, identity = (
+        types.PARSE_ERROR,
+        "not valid JSON, or nested too deep",
+        None,
+    )
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
         if not line.strip():
             return None
     else:
-        code = INVALID_REQUEST
+        code = types.INVALID_REQUEST
         reason = (
             "not a JSON-RPC 2.0 request, or nested too deep, or not valid Unicode; "
             "send requests one by one"
@@ -251,8 +244,8 @@ def error_for(line: bytes) -> JSONRPCError | None:
             is_request = "method" in message and "id" in message
             if not is_request and message.keys() & {"method", "result", "error"}:
                 return None
-    return JSONRPCError(
+    return types.JSONRPCError(
         jsonrpc="2.0",
         id=identity if type(identity) in (int, str) else None,
-        error=ErrorData(code=code, message=f"the message is {reason}"),
+        error=types.ErrorData(code=code, message=f"the message is {reason}"),
     )
