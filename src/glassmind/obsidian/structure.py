@@ -272,23 +272,15 @@ def _open_code(walk: _Walk, tag: Any, at: Range, depth: int) -> None:
         walk.seen.blocks[-1] = region
 
 
-def _open_html(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
-    _end_own_text(walk, at["start"])
-    walk.seen.regions.append(Region("html", at["start"], at["end"]))
-
-
-def _open_quote(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
-    _end_own_text(walk, at["start"])
-    walk.seen.quotes.append((at["start"], at["end"]))
-
-
-def _open_table(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
-    _end_own_text(walk, at["start"])
-    walk.seen.tables.append((at["start"], at["end"]))
-
-
-def _open_list(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
-    _end_own_text(walk, at["start"])
+def _open_nested(walk: _Walk, tag: Any, at: Range, _depth: int) -> None:
+    start, end = at["start"], at["end"]
+    _end_own_text(walk, start)
+    if tag == "HtmlBlock":
+        walk.seen.regions.append(Region("html", start, end))
+    elif tag.__class__ is dict:
+        place = walk.seen.quotes if "BlockQuote" in tag else walk.seen.tables
+        if "List" not in tag:
+            place.append((start, end))
 
 
 def _open_footnote(walk: _Walk, tag: Any, at: Range, _depth: int) -> None:
@@ -298,16 +290,9 @@ def _open_footnote(walk: _Walk, tag: Any, at: Range, _depth: int) -> None:
 
 
 def _open_link(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
-    walk.links.append((_markdown_only(tag["Link"]), False))
-
-
-def _open_image(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
-    walk.links.append((_markdown_only(tag["Image"]), True))
-
-
-def _markdown_only(link: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a link unless it is a wikilink: those are scanned for in the source."""
-    return None if link["link_type"].__class__ is dict else link
+    ((kind, link),) = tag.items()
+    is_wiki = link["link_type"].__class__ is dict  # those are scanned for in the source
+    walk.links.append((None if is_wiki else link, kind == "Image"))
 
 
 def _end_own_text(walk: _Walk, offset: int) -> None:
@@ -322,13 +307,13 @@ _OPENERS: Final[dict[str, Callable[[_Walk, Any, Range, int], None]]] = {
     "Heading": _open_heading,
     "Item": _open_item,
     "CodeBlock": _open_code,
-    "HtmlBlock": _open_html,
-    "BlockQuote": _open_quote,
-    "Table": _open_table,
-    "List": _open_list,
+    "HtmlBlock": _open_nested,
+    "BlockQuote": _open_nested,
+    "Table": _open_nested,
+    "List": _open_nested,
     "FootnoteDefinition": _open_footnote,
     "Link": _open_link,
-    "Image": _open_image,
+    "Image": _open_link,
 }
 
 _CLOSERS: Final[dict[str, Callable[[_Walk, Any, Range, Range], None]]] = {
