@@ -1,9 +1,7 @@
 """Decide what a planned change may do, and apply it: all of it, or nothing.
 
-The changeset is kept as being applied before the first file is touched, and as applied
-after the last. One that is found as being applied by whoever edits next was left so by
-a process that died: its files are brought to where it wanted them, or, where somebody
-has edited one of them meanwhile, back to where they were.
+A changeset is kept as `applying` before the first file is touched. Whoever edits next
+finishes one that a killed process left, or takes it back if a file was edited since.
 """
 
 import os

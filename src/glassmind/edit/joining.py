@@ -1,8 +1,7 @@
 """One note's text behind another's, so that no part of either hides one of the other.
 
-Of two headings of one name the first is meant by a link, and so it is with block ids,
-footnotes and definitions. So ids and footnotes of the text that is added are renamed
-where they clash, and its headings are put below one of their own.
+A link means the first of two headings or ids of one name. So ids and footnotes that
+clash are renamed, and clashing headings are put below one of their own.
 """
 
 import re

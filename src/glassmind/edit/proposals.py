@@ -1,8 +1,6 @@
 """Undo, and what a person decides about proposals and previews.
 
-Where files were edited since, an undo is taken out of the texts as they are now by a
-three-way merge: what the change left, what there is, what it had found. The result is
-always a proposal, as nobody has seen it yet.
+Where files were edited since, an undo is a three-way merge, and always a proposal.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

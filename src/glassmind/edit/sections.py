@@ -1,8 +1,7 @@
-"""Add a text at the end of a note, or at its beginning behind the properties.
+"""Add and replace text at the ends of a note, below headings, and at blocks.
 
-A text is added line by line, as it is given. Only where it would run into something
-that is no paragraph, such as a table or the last item of a list, an empty line is put
-between them.
+An empty line is put between only where a text would run into a table, a list or the
+like.
 """
 
 import re

@@ -1,12 +1,10 @@
 """An open folder of a vault, and what every writer does in it: stage, check, record.
 
-A path that is followed again for each step may lead elsewhere at the next one, since a
-folder can be swapped for a symbolic link in between. An open folder stays the same.
-Where the system has no such thing, as on Windows, every part is checked before each
-step.
+An open folder stays the same, while a path may lead elsewhere at the next step, since a
+folder can be swapped for a symbolic link. Windows checks every part before each step.
 
-New bytes are staged in the folder of the file that they replace, so that the last step
-is a rename. A writer that dies leaves at most a staged file, known by its name.
+New bytes are staged beside the file that they replace, so that the last step is a
+rename. A writer that dies leaves at most a staged file, known by its name.
 """
 
 import errno

@@ -1,15 +1,11 @@
 """Read the history of a vault that is a git repository, and commit changes to it.
 
 A vault may come from anybody, its `.git/config` too, and git runs programs that a
-configuration names. So nothing is asked for that could run one: no working files are
-looked at (filters, `fsmonitor`, hooks), no program shows differences or signatures, and
-nothing may be fetched, which an incomplete repository would do by itself. Git's
-settings come from the user and from here alone.
+configuration names. So no working files are looked at (filters, `fsmonitor`, hooks), no
+program shows differences, nothing is fetched, and settings come from the user and here.
 
-For the same reason a commit is put together by hand, in an index of our own: the last
-commit with the changed files in it. What the user has staged stays staged, and is not
-committed. A file with a filter is not committed: without the filter, the repository
-would get what it should not have.
+A commit is put together in an index of our own, so that what the user has staged stays
+staged. A file with a filter is not committed: we do not run the filter.
 """
 
 import os

@@ -1,14 +1,11 @@
 """Names of notes: where a link leads, what a person means, how a link is written.
 
-A person's name for a note is tried in steps, the surest reading first; the first step
-that any note fits decides, and two notes in one step are an error that lists them. The
-last two are guesses: part of a title, and a typo, never over digits: `2024-01-02` does
-not match `2024-01-03`. The first four steps can be answered from stored names, so a
-vault of any size answers most names without a look at every note.
+A person's name for a note is tried in steps, the surest reading first; two notes in one
+step are an error that lists them. The last two steps are guesses: part of a title, and
+a typo, never over digits.
 
-Links are resolved by Obsidian's rules from an index of folded file names. Most names
-have one file and cost one lookup. Files that share a name are also listed, when such a
-link is first met, under every way their paths can end (`n.md`, `y/n.md`, `x/y/n.md`).
+Links are resolved by Obsidian's rules from an index of folded file names. Files that
+share a name are also listed under every way their paths can end.
 """
 
 import re

@@ -1,12 +1,9 @@
 """Read files of the vault without ever leaving it, even in a race.
 
-A check before an open can be outrun: between the two, a folder may be swapped for a
-symbolic link. So the opening itself refuses links: each folder is opened from the one
-before. Windows cannot, so there every part is checked before the open, and the opened
-file after it.
+Each folder is opened from the one before, which refuses links: a check before an open
+can be outrun. Windows cannot, so there every part is checked before and after.
 
-Also here: which paths from outside are accepted, files that a sync tool keeps
-elsewhere, and decoding bytes to text.
+Also here: accepted paths, files that a sync tool keeps elsewhere, and decoding.
 """
 
 import codecs

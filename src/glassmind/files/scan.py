@@ -1,9 +1,7 @@
 """Compare the files on disk with what the index knows, at one `stat` per file.
 
-A file whose stamp is the known one is done with after that: no object is made, no rule
-is checked. It was judged when it was first seen, and a change of the rules changes
-their seed and with it every stamp. All else is judged one entry at a time. What is
-known and was not met is missing, unless it is where we could not look.
+A file whose stamp is known is done with after that; a change of the rules changes every
+stamp. What is known and was not met is missing, unless we could not look there.
 """
 
 import errno

@@ -1,8 +1,7 @@
 """Vectors that the Obsidian plugin Smart Connections has made of the vault.
 
-It appends lines to files: an item's last line counts, and `null` takes an item away. A
-source is a note, a block some lines of one. What was embedded before a note last
-changed is stale. Nothing of it is ever written by us.
+An item's last line counts, and `null` takes it away. What was embedded before a note
+last changed is stale.
 """
 
 import json

@@ -1,11 +1,8 @@
 """Apply a change over many files: all of it, or it is rolled back.
 
-First everything is checked, then all new bytes are staged, and only then is anything
-touched. A file and the one staged for it change places, so that the old one is still
-there, under the staged name, until all is done: rolling back needs no room on the disk.
-
-`EditLock` lets one editor at a time into a vault. The lock file also names the folders
-that may hold something staged, so that the next editor can clean up after a killed one.
+All is checked, then staged, then touched. A file and the one staged for it change
+places, so that rolling back needs no room on the disk. `EditLock` lets one editor at a
+time into a vault; its file names the folders that the next one may have to clean up.
 """
 
 import errno

@@ -1,13 +1,10 @@
 """Report what changes in a vault, and hold changes back until a file is stable.
 
-Events are hints: they say where to look, and a look at the disk says what is true. On
-Linux every folder that is read is watched by itself, so that what is ignored costs no
-watch, and no link is followed; a new folder is watched when `listen` is called again.
-Elsewhere the system watches a whole tree at the same price.
+Events only say where to look. On Linux every folder that is read is watched by itself,
+so that what is ignored costs no watch; a new folder is watched at the next `listen`.
 
-Editors save a note in several steps, and sync tools move many at once. So a path is due
-when there was no event for a while. Two things wait for all the others: a path whose
-file is gone, as its new name may still be on its way, and everything in a storm.
+A path is due when there was no event for a while. Two things wait for all others: a
+path whose file is gone, as its new name may be on its way, and everything in a storm.
 """
 
 import os

@@ -1,9 +1,8 @@
 """Write files of a vault: one below the agent folder, or many at once, all or none.
 
-Every write names the bytes that were read, stages the new ones in the same folder,
-waits until they are on disk, records the write, and then renames. A death between any
-two steps leaves the old bytes or the new, never a mixture, and at most a staged file
-that the next write sweeps away. No other module writes notes.
+Every write names the bytes that were read, stages, syncs, records, and then renames. A
+death leaves the old bytes or the new, and at most a staged file. No other module writes
+notes.
 """
 
 import errno

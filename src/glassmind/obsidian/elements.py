@@ -1,9 +1,7 @@
 """Blocks, callouts, block ids, footnotes, tags, tasks and fields of a note.
 
-A tag begins at the start of a line or of a run of text, after white space, or right
-behind another tag; any other character before the `#` blocks it. Dataview fields
-(`key:: value` lines, `[key:: value]`, `(key:: value)`) are read from the raw lines, as
-Dataview does, so those inside code and comments count as well.
+Dataview fields are read from the raw lines, as Dataview does, so those inside code and
+comments count as well.
 """
 
 import re

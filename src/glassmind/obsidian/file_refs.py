@@ -1,8 +1,6 @@
 """References to files in canvases and bases, located and rewritten in place.
 
-In a canvas, file cards name a file and perhaps a part of it, groups may name a picture,
-and text cards hold Markdown with links. A base is YAML whose filters and formulas hold
-expressions with strings in them; names with escapes are left alone.
+Names with escapes in the expressions of a base are left alone.
 """
 
 import json

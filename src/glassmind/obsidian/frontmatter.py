@@ -1,8 +1,6 @@
 """The properties at the head of a note, read as YAML or refused with a reason.
 
-A block begins with `---` on the very first line and ends with the next `---` line.
-Inside it is YAML (a JSON object is YAML too). What cannot be read costs the properties
-only, never the body.
+What cannot be read costs the properties only, never the body.
 """
 
 import re

@@ -1,12 +1,8 @@
 """Detect text in a note that its reader does not see: prompt injection can hide there.
 
-Kinds: comments, zero-width letters, characters that reverse the order of letters, tag
-characters, soft hyphens inside words, and HTML that is styled away. Joiners that a
-script or an emoji needs, and direction marks beside right-to-left letters, are visible
-by their effect, and do not count.
-
-A false alarm costs a word, a miss is a trap: so code, which is visible, counts as well.
-Every check takes time linear in the length of the text.
+Joiners that a script or an emoji needs, and direction marks beside right-to-left
+letters, do not count. A false alarm costs a word, a miss is a trap: so code, which is
+visible, counts as well. Every check takes linear time.
 """
 
 import re

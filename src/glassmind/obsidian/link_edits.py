@@ -1,9 +1,7 @@
 """Locate the path and subpath of each link in a note's bytes, and write other ones.
 
-The parser says where a link begins and ends and what it says. Its parts are looked for
-in these bytes once more, here, and count only if they say the same. What is written
-keeps the link's style; the edited note is read again, and every link of it must say
-what it is meant to.
+Its parts count only if they say what the parser says. What is written keeps the link's
+style; the edited note is read again, and every link must say what it is meant to.
 """
 
 import re

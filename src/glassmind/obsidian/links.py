@@ -1,13 +1,11 @@
 """Links as written (wikilinks, Markdown, in properties), and their subpaths.
 
-Wikilinks are scanned for in the source with code, math and HTML masked, because
-Obsidian's rules differ from the CommonMark parser's: the first `]]` closes, a pipe cut
-by a table cell breaks the link, and a wikilink wins over math that begins inside it.
+Wikilinks are scanned for in the source, because Obsidian's rules differ from the
+CommonMark parser's: the first `]]` closes, a pipe cut by a table cell breaks the link,
+and a wikilink wins over math that begins inside it.
 
-A subpath is what follows the first `#` of a link: a heading, several from the outside
-in (`#A#B`, where B is somewhere below A), or a block (`#^id`). The first part that fits
-in the order of the text is meant. Headings are compared by their words: case, and
-punctuation between words, do not count.
+A subpath names a heading, several from the outside in (`#A#B`), or a block (`#^id`).
+The first part that fits is meant; case and punctuation between words do not count.
 """
 
 import re

@@ -1,8 +1,7 @@
 """Set, unset, add to and remove from properties; only the bytes that change change.
 
-A property is located in the YAML as it is written, and a few ways to write the change
-are tried. Each is read again: the first that changes exactly this property is used.
-If none does, nothing is written.
+A few ways to write the change are tried. The first that, read again, changes exactly
+this property is used; if none does, nothing is written.
 """
 
 import re

@@ -1,9 +1,4 @@
-"""Find plain prose in a note: text that a link could be put around.
-
-Not prose are code, math, comments, HTML, links with their labels, addresses, file
-names, tags, headings, the frontmatter, the markers of callouts, footnotes and blocks,
-and the placeholders of templates.
-"""
+"""Find plain prose in a note: text that a link could be put around."""
 
 import re
 from bisect import bisect_right

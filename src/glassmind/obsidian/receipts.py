@@ -1,9 +1,7 @@
 """Receipts, `path#heading:12-18@digest`: write, read, and find them in a text.
 
-What a shell, Markdown or YAML would interpret, and what is invisible, is
-percent-encoded: a blank is `%20`. So a receipt is one word that can be pasted anywhere,
-and letters of every script stay letters. It is read from the right, since a heading may
-hold any character. Credentials in a heading are redacted.
+What a shell, Markdown or YAML would interpret is percent-encoded, so that a receipt is
+one word. It is read from the right, since a heading may hold any character.
 """
 
 import json

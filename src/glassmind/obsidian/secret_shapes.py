@@ -1,9 +1,7 @@
 """What credentials look like: issuers' prefixes, passwords in addresses, private keys.
 
-Issuers document how their keys begin; the rule sets of secret scanners (gitleaks,
-detect-secrets) were checked for more. A shape is here if what begins so can hardly be
-anything else. `docs/decisions/secrets.md` has what this was weighed against, and what
-it finds.
+A shape is here if what begins so can hardly be anything else; see
+`docs/decisions/secrets.md`.
 """
 
 import re

@@ -1,15 +1,12 @@
 """Split a note into the passages that are retrieved.
 
-A passage is a section with its heading. Sections too small to stand alone are grouped
-with their neighbours (`split_outline`), sections too long are cut where it hurts least
-(`split_cut`), and what a note holds is never lost: the passages, overlaps removed, are
-the note.
+A passage is a section with its heading. Small sections are grouped with neighbours,
+long ones are cut where it hurts least, and nothing is lost: the passages, overlaps
+removed, are the note.
 
-The path of a passage is what all its sections have in common, so a group of small
-siblings says its parent's path and shows their headings in its text. A passage is a
-`task_block` when more than half of its lines (blank ones and headings aside) are tasks,
-even below a heading; a `code_block` when it holds code alone; a `heading_section` when
-it begins with a heading; and a `paragraph` otherwise.
+The path of a passage is what all its sections have in common. It is a `task_block` when
+more than half of its lines are tasks, a `code_block` when it holds code alone, and a
+`heading_section` when it begins with a heading.
 """
 
 import re

@@ -1,8 +1,7 @@
 """The skeleton of a note: one pass over the events of the CommonMark parser.
 
-The parser (pulldown-cmark, through pyromark) knows blocks, code, math, HTML and
-Markdown links. What Obsidian adds to CommonMark is scanned for in the source by the
-other modules; this pass tells them where text is text and where it is not.
+What Obsidian adds to CommonMark is scanned for in the source by the other modules; this
+pass tells them where text is text.
 """
 
 import re
