@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from glassmind.edit.applying import (
     decided,
@@ -18,11 +17,10 @@ from glassmind.edit.permissions import (
     nothing_hidden_named,
 )
 from glassmind.edit.planning import (
-    new_note,
+    plan_create,
     plan_delete,
     plan_edit,
     plan_move,
-    plan_new,
 )
 from glassmind.edit.proposals import (
     apply_shown,
@@ -100,8 +98,7 @@ class Editing:
         *,
         expected: Digest | None = None,
     ) -> Changed:
-        plan = partial(plan_edit, self._vault, note, edits, expected)
-        return self._made(plan, request, again=expected is None)
+        return self._made(plan_edit, request, note, edits, expected=expected)
 
     def create(  # noqa: PLR0913 - each fact by its name
         self,
@@ -115,20 +112,16 @@ class Editing:
         titled: bool = False,
     ) -> Changed:
         """Make a note; links that were written to it before lead to it from now on."""
-
-        def plan() -> Draft:
-            path, raw = new_note(
-                self._vault,
-                title,
-                text,
-                folder=folder,
-                properties=properties,
-                template=template,
-                titled=titled,
-            )
-            return plan_new(self._vault, path, raw)
-
-        return self._made(plan, request)
+        return self._made(
+            plan_create,
+            request,
+            title,
+            text,
+            folder=folder,
+            properties=properties,
+            template=template,
+            titled=titled,
+        )
 
     def delete(
         self,
@@ -139,8 +132,7 @@ class Editing:
         expected: Digest | None = None,
     ) -> Changed:
         self._confirmed(f"{note} would go to the trash", request, confirm=confirm)
-        plan = partial(plan_delete, self._vault, note, expected=expected)
-        return self._made(plan, request, again=expected is None)
+        return self._made(plan_delete, request, note, expected=expected)
 
     def move(
         self,
@@ -150,8 +142,7 @@ class Editing:
         *,
         expected: Digest | None = None,
     ) -> Changed:
-        plan = partial(plan_move, self._vault, source, destination, expected=expected)
-        return self._made(plan, request, again=expected is None)
+        return self._made(plan_move, request, source, destination, expected=expected)
 
     def rename_heading(  # noqa: PLR0913 - each fact by its name
         self,
@@ -163,18 +154,11 @@ class Editing:
         index: int | None,
         expected: Digest | None = None,
     ) -> Changed:
-        vault = self._vault
-        return self._made(
-            lambda: plan_rename_heading(
-                vault, named(vault, note), heading, new, index, expected=expected
-            ),
-            request,
-            again=expected is None,
-        )
+        names = note, heading, new, index
+        return self._made(plan_rename_heading, request, *names, expected=expected)
 
     def rename_tag(self, old: str, new: str, request: EditRequest) -> Changed:
-        plan = partial(plan_rename_tag, self._vault, old, new)
-        return self._made(plan, request)
+        return self._made(plan_rename_tag, request, old, new)
 
     def merge(
         self,
@@ -185,19 +169,8 @@ class Editing:
         confirm: bool,
         expected: Digest | None = None,
     ) -> Changed:
-        """Add a note to another, which its links lead to then; it goes to the trash.
-
-        `expected` is the digest of the first that the caller read.
-        """
         self._confirmed(f"{source} would go to the trash", request, confirm=confirm)
-        vault = self._vault
-        return self._made(
-            lambda: plan_merge(
-                vault, named(vault, source), named(vault, into), expected=expected
-            ),
-            request,
-            again=expected is None,
-        )
+        return self._made(plan_merge, request, source, into, expected=expected)
 
     def split(  # noqa: PLR0913 - each fact by its name
         self,
@@ -210,24 +183,12 @@ class Editing:
         index: int | None = None,
         expected: Digest | None = None,
     ) -> Changed:
-        vault = self._vault
-        return self._made(
-            lambda: plan_split(
-                vault,
-                named(vault, note),
-                heading,
-                level,
-                folder,
-                index=index,
-                expected=expected,
-            ),
-            request,
-            again=expected is None,
-        )
+        parts = note, heading, level, folder
+        return self._made(plan_split, request, *parts, index=index, expected=expected)
 
     def repair(self, repairs: Repairs, request: EditRequest) -> Changed:
         """Mend what can be mended, as one change; notices say what is left, and why."""
-        done = self._made(partial(plan_repair, self._vault, repairs), request)
+        done = self._made(plan_repair, request, repairs)
         left = (*repairs.notices, *reasons_left(done.changeset.draft.facts))
         return replace(done, notices=(*done.notices, *left))
 
@@ -294,30 +255,36 @@ class Editing:
         return f"{title}, can be written anew: glassmind proposals show {identity}"
 
     def _made(
-        self, plan: Callable[[], Draft], request: EditRequest, *, again: bool = True
+        self,
+        plan: Callable[..., Draft],
+        request: EditRequest,
+        *facts: object,
+        **options: object,
     ) -> Changed:
-        """Plan a change and do with it what may be done, as the only one."""
+        """Plan a change and do with it what may be done.
+
+        It is planned again if somebody edited a file meanwhile, unless the caller said
+        what they expect of it.
+        """
+
+        def in_turn(vault: EditVault) -> Changed:
+            with vault.files.turn():
+                settled = settle(vault)
+                with vault.faults():
+                    draft = plan(vault, *facts, **options)
+                done = decided(vault, draft, request)
+            return replace(done, notices=(*settled, *done.notices))
+
         self._refuse_off()
+        tries = TRIES if options.get("expected") is None else 1
         with nothing_hidden_named(self._vault):
-            for left in reversed(range(TRIES if again else 1)):
+            for left in reversed(range(tries)):
                 try:
-                    return self._followed(
-                        lambda vault: self._in_turn(vault, plan, request)
-                    )
+                    return self._followed(in_turn)
                 except NoteChanged:
                     if not left:
                         raise
         raise AssertionError  # the last time either returns or raises
-
-    def _in_turn(
-        self, vault: EditVault, plan: Callable[[], Draft], request: EditRequest
-    ) -> Changed:
-        with self._vault.files.turn():
-            settled = settle(vault)
-            with self._vault.faults():
-                draft = plan()
-            done = decided(vault, draft, request)
-        return replace(done, notices=(*settled, *done.notices)) if settled else done
 
     def _followed(self, change: Callable[[EditVault], Changed]) -> Changed:
         """Update the index; propose links for notes renamed outside of Glassmind."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from unicodedata import normalize
 
 from glassmind.edit.diffs import edit_as_shown
@@ -288,7 +288,7 @@ def _week(now: datetime) -> tuple[int, int]:
 
 
 def plan_edit(
-    vault: EditVault, note: str, edits: Sequence[TextEdit], expected: Digest | None
+    vault: EditVault, note: str, edits: Sequence[TextEdit], *, expected: Digest | None
 ) -> Draft:
     path, raw = named_text(vault, note, expected)
     vault.disclosed([path])  # what is said of an edit tells of the text, be it refused
@@ -303,6 +303,11 @@ def plan_edit(
         title = f"{KINDS[type(edits[0])]}: {path}"
     step = Step(path, path, raw, found.raw)
     return Draft("edit", title, (step,), risks=found.risks, facts=found.facts)
+
+
+def plan_create(vault: EditVault, title: str, text: str, **options: Any) -> Draft:
+    """Plan a new note; the options are those of `new_note`."""
+    return plan_new(vault, *new_note(vault, title, text, **options))
 
 
 def plan_new(vault: EditVault, path: NotePath, raw: bytes) -> Draft:

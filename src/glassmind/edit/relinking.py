@@ -25,7 +25,14 @@ from glassmind.files.scan import MOST_NAMES, unindexed
 from glassmind.files.steps import is_trashed
 from glassmind.model import Digest, NotePath
 from glassmind.model.edits import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
-from glassmind.obsidian.links import Outline, OutlinePart, anchor_of
+from glassmind.obsidian.links import (
+    Outline,
+    OutlinePart,
+    anchor_of,
+    heading_form,
+    linked_heading,
+    steps_of,
+)
 from glassmind.store.sqlite.rows import Rows
 
 OTHER_KINDS = ("canvas", "base")
@@ -399,6 +406,13 @@ class PartMoves:
             anchor = f"#{anchor_of(after.texts[now.at])}"
             if after.meant(anchor, markdown=True) == now:
                 return anchor
+        old = self.before[target]
+        if len(old.texts) == len(after.texts):  # renamed, and where they were
+            names = dict(zip(old.forms, map(linked_heading, after.raw), strict=True))
+            steps = [names.get(heading_form(s), s) for s in steps_of(subpath)]
+            said = "".join(f"#{step}" for step in steps)
+            if after.meant(said) == now:
+                return said
         address = after.address(now)
         if address is None:
             raise EditRefused(

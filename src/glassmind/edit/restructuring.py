@@ -23,7 +23,7 @@ from glassmind.edit.joining import (
     section_of,
     sections_at,
 )
-from glassmind.edit.names import Disk, check_new_name, is_taken
+from glassmind.edit.names import Disk, check_new_name, is_taken, named
 from glassmind.edit.page import Page
 from glassmind.edit.permissions import is_seen
 from glassmind.edit.relink_text import Relink
@@ -68,13 +68,14 @@ _BLOCK_END = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
 
 def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
     vault: EditVault,
-    note: NotePath,
+    name: str,
     heading: str,
     new: str,
     index: int | None = None,
     *,
     expected: Digest | None = None,
 ) -> Draft:
+    note = named(vault, name)
     page = page_at(vault, note, expected)
     look_as_shown(vault, page, lambda shown: heading_meant(shown, heading, index))
     done = renamed_heading(page, heading, new, index)
@@ -164,11 +165,12 @@ OWN = ("title",)
 
 def plan_merge(
     vault: EditVault,
-    source: NotePath,
-    into: NotePath,
+    name: str,
+    other: str,
     *,
     expected: Digest | None = None,
 ) -> Draft:
+    source, into = named(vault, name), named(vault, other)
     if source == into:
         raise BadEdit(f"{source} is one note; two are merged")
     added, target = page_at(vault, source, expected), page_at(vault, into)
@@ -281,7 +283,7 @@ def _changed(page: Page, change: ChangeProperty) -> Page:
 
 def plan_split(  # noqa: PLR0913 - each fact by its name
     vault: EditVault,
-    note: NotePath,
+    name: str,
     heading: str = "",
     level: int | None = None,
     folder: str | None = None,
@@ -289,6 +291,7 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
     index: int | None = None,
     expected: Digest | None = None,
 ) -> Draft:
+    note = named(vault, name)
     page = page_at(vault, note, expected)
     look_as_shown(vault, page, lambda shown: sections_at(shown, heading, level, index))
     chosen = sections_at(page.note, heading, level, index)

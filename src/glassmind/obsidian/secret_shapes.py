@@ -251,7 +251,7 @@ NAME_CHARS = 512
 """The longest name and password that are looked for before a host."""
 
 PORT_FIGURES = 5
-HIDDEN_PASSWORD = "(hidden: password)"  # noqa: S105
+PASSWORD = "password"  # noqa: S105
 
 _NAMED = re.compile(r"://[^\s/:]*+:\S")
 _ADDRESS = re.compile(
@@ -292,11 +292,12 @@ def is_password(text: str) -> bool:
     return not (_STAND_IN.fullmatch(text) or _FILLED_IN.search(text))
 
 
-def without_passwords(text: str) -> str:
-    return _ADDRESS.sub(_instead, text)
+def without_passwords(text: str, hidden: Hidden) -> str:
+    """Return a text without the passwords before the hosts of addresses."""
+    return _ADDRESS.sub(lambda match: _instead(match, hidden), text)
 
 
-def _instead(match: re.Match[str]) -> str:
+def _instead(match: re.Match[str], hidden: Hidden) -> str:
     name, password = match[1], match[2]
     # `user[:password]@host` and `${USER:-ada}:${PASS}`
     opened = password[-1] in "])}" and _OPENED.fullmatch(name)
@@ -306,7 +307,7 @@ def _instead(match: re.Match[str]) -> str:
     )
     if opened or variables or port or not is_password(password):
         return match[0]
-    return f"://{name}:{HIDDEN_PASSWORD}@"
+    return f"://{name}:{hidden(PASSWORD, password)}@"
 
 
 MOST_LINES = 400
@@ -314,7 +315,6 @@ MOST_LINES = 400
 
 KEY_BLOCK = "PRIVATE KEY"
 PRIVATE_KEY = "private key"
-HIDDEN_KEY = f"(hidden: {PRIVATE_KEY})"
 
 _MARK = re.compile(r"-----(BEGIN|END)[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _ONE_LINE = re.compile(
@@ -347,31 +347,31 @@ _LETTERS = re.compile(r"[A-Za-z0-9+/]{16,}")
 _FIGURE = re.compile(r"[0-9]")
 
 
-def without_private_keys(text: str) -> str:
+def without_private_keys(text: str, hidden: Hidden) -> str:
     """Return a text with every line of its private keys hidden.
 
     A block without an end runs as far as its lines look like one, and so does one
     without a beginning: a passage may have been cut out of the middle.
     """
-    whole = _ONE_LINE.sub(HIDDEN_KEY, text)
+    whole = _ONE_LINE.sub(lambda match: hidden(PRIVATE_KEY, match[0]), text)
     lines = whole.splitlines(keepends=True)
     marked = [
         (row, marks)
         for row, line in enumerate(lines)
         if KEY_BLOCK in line and (marks := _MARK.findall(line))
     ]
-    hidden: set[int] = set()
+    rows: set[int] = set()
     for at, (row, marks) in enumerate(marked):
         after = marked[at + 1] if at + 1 < len(marked) else (len(lines), ["BEGIN"])
         before = marked[at - 1][0] if at else -1
         if marks[-1] == "BEGIN":
-            hidden.update(_block(lines, row, *after))
+            rows.update(_block(lines, row, *after))
         elif marks[0] == "BEGIN":
-            hidden.update(_if_a_key(lines, range(row, row + 1)))
-        if marks[0] == "END" and row not in hidden:
-            hidden.update(_if_a_key(lines, range(_start(lines, before, row), row + 1)))
-    for row in hidden:
-        lines[row] = _hidden_line(lines[row])
+            rows.update(_if_a_key(lines, range(row, row + 1)))
+        if marks[0] == "END" and row not in rows:
+            rows.update(_if_a_key(lines, range(_start(lines, before, row), row + 1)))
+    for row in rows:
+        lines[row] = _hidden_line(lines[row], hidden)
     return "".join(lines)
 
 
@@ -423,10 +423,10 @@ def _if_a_key(lines: Sequence[str], block: range, *, closed: bool = False) -> ra
     return range(0)
 
 
-def _hidden_line(line: str) -> str:
+def _hidden_line(line: str, hidden: Hidden) -> str:
     margin = _MARGIN.match(line)
     kept = margin[0] if margin else ""
     said = line.rstrip()
     if len(said) <= len(kept):
         return line
-    return kept + HIDDEN_KEY + line[len(said) :]
+    return kept + hidden(PRIVATE_KEY, said[len(kept) :]) + line[len(said) :]

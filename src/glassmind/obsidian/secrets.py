@@ -14,6 +14,7 @@ from glassmind.obsidian.secret_shapes import (
     ESCAPED,
     KEY_BLOCK,
     PRIVATE_KEY,
+    Hidden,
     is_drawn,
     is_password,
     names_somebody,
@@ -25,7 +26,7 @@ from glassmind.obsidian.secret_shapes import (
 )
 
 Judge = Callable[[str], bool]
-Hide = Callable[[str], str]
+Hide = Callable[[str, Hidden], str]
 NEAR_LINES = 3
 """How far from an AWS key its other half is looked for; files have them in a row."""
 
@@ -55,11 +56,15 @@ def redacted(text: str) -> str:
     only the beginning or only the end of one is there; any other credential has to be
     there whole, so a text is cut after this, not before.
     """
+    return _redacted(text, lambda kind, _: f"(hidden: {kind})")
+
+
+def _redacted(text: str, hidden: Hidden) -> str:
     for group in _GROUPS:
         if group.may_hold(text):
             for hide in group.hides:
-                text = hide(text)
-    return without_shapes(text, _hidden)
+                text = hide(text, hidden)
+    return without_shapes(text, hidden)
 
 
 def secret_locations(text: str) -> list[SecretLocation]:
@@ -84,24 +89,23 @@ def secret_locations(text: str) -> list[SecretLocation]:
 _SAID = re.compile(r"\(hidden: ([^()\n]{1,40})\)")
 
 
-def _hidden(kind: str, _: str = "") -> str:
-    return f"(hidden: {kind})"
-
-
 def _hiding(name: str, pattern: str, judge: Judge | None = None) -> Hide:
     """Return what hides a shape; if its pattern has a group, that is the secret."""
-
-    def instead(match: re.Match[str]) -> str:
-        group = 1 if match.re.groups else 0
-        if judge is not None and not judge(match[group].replace(ESCAPED, "_")):
-            return match[0]
-        before = match[0][: match.start(group) - match.start()]
-        after = match[0][match.end(group) - match.start() :]
-        return f"{before}{_hidden(name)}{after}"
-
     # compiled when it is needed, and kept: most who import this hide nothing
     compiled = cache(lambda: re.compile(with_escapes(pattern), re.ASCII))
-    return lambda text: compiled().sub(instead, text)
+
+    def hide(text: str, hidden: Hidden) -> str:
+        def instead(match: re.Match[str]) -> str:
+            group = 1 if match.re.groups else 0
+            if judge is not None and not judge(match[group].replace(ESCAPED, "_")):
+                return match[0]
+            before = match[0][: match.start(group) - match.start()]
+            after = match[0][match.end(group) - match.start() :]
+            return f"{before}{hidden(name, match[group])}{after}"
+
+        return compiled().sub(instead, text)
+
+    return hide
 
 
 def _is_bearer(text: str) -> bool:
@@ -121,7 +125,7 @@ _AWS_SECRET = re.compile(
 )
 
 
-def _without_aws_secrets(text: str) -> str:
+def _without_aws_secrets(text: str, hidden: Hidden) -> str:
     lines = text.split("\n")
     near: set[int] = set()
     for row, line in enumerate(lines):
@@ -131,7 +135,9 @@ def _without_aws_secrets(text: str) -> str:
             near.update(range(row - NEAR_LINES, row + NEAR_LINES + 1))
     for row in near:
         if 0 <= row < len(lines):
-            lines[row] = _AWS_SECRET.sub("(hidden: AWS secret key)", lines[row])
+            lines[row] = _AWS_SECRET.sub(
+                lambda match: hidden("AWS secret key", match[0]), lines[row]
+            )
     return "\n".join(lines)
 
 
@@ -194,9 +200,6 @@ _GROUPS = (
 )
 
 
-_HIDDEN = re.compile(r"\(hidden: [^()\n]{1,40}\)")
-
-
 class HiddenRange(NamedTuple):
     """Some letters of a text that are hidden: the first, and the one behind them."""
 
@@ -205,63 +208,8 @@ class HiddenRange(NamedTuple):
 
 
 def hidden_ranges(text: str) -> list[HiddenRange]:
-    """Return which letters of a text are hidden, in order; none holds a line end.
-
-    Where it could be told in several ways, they are all that are hidden in any.
-    """
-    safe = redacted(text)
-    if safe == text:
-        return []
-    found: list[HiddenRange] = []
-    at = 0
-    for before, after in zip(text.split("\n"), safe.split("\n"), strict=True):
-        if before != after:
-            found += _joined([_moved(one, at) for one in _gone(before, after)])
-        at += len(before) + 1
-    return found
-
-
-def _gone(before: str, after: str) -> list[HiddenRange]:
-    kept = _HIDDEN.split(after)
-    left, right = _firsts(before, kept), _lasts(before, kept)
-    if left is None or right is None:  # a mark that was half there before
-        return [HiddenRange(0, len(before))]
-    ends = [start + len(said) for start, said in zip(left, kept, strict=True)]
-    spans = [HiddenRange(*both) for both in zip(ends, right[1:], strict=False)]
-    return [one for one in spans if not _HIDDEN.fullmatch(before[one.start : one.end])]
-
-
-def _firsts(line: str, kept: Sequence[str]) -> list[int] | None:
-    found, at = [0], len(kept[0])
-    for piece in kept[1:-1]:
-        start = line.find(piece, at + 1)
-        if start < 0:
-            return None
-        found.append(start)
-        at = start + len(piece)
-    return [*found, len(line) - len(kept[-1])]
-
-
-def _lasts(line: str, kept: Sequence[str]) -> list[int] | None:
-    at = len(line) - len(kept[-1])
-    found = [at]
-    for piece in reversed(kept[1:-1]):
-        at = line.rfind(piece, 0, max(0, at - 1))
-        if at < 0:
-            return None
-        found.append(at)
-    return [0, *reversed(found)]
-
-
-def _moved(letters: HiddenRange, by: int) -> HiddenRange:
-    return HiddenRange(letters.start + by, letters.end + by)
-
-
-def _joined(spans: Sequence[HiddenRange]) -> list[HiddenRange]:
-    found: list[HiddenRange] = []
-    for start, end in sorted(spans):
-        if found and start < found[-1].end:
-            found[-1] = HiddenRange(found[-1].start, max(end, found[-1].end))
-        elif start < end:
-            found.append(HiddenRange(start, end))
-    return found
+    """Return which letters of a text are hidden, in order; none holds a line end."""
+    # letters for private use, of which at least one is not in the text
+    filler = next(sign for sign in map(chr, range(0xE000, 0xF900)) if sign not in text)
+    masked = _redacted(text, lambda _, value: filler * len(value))
+    return [HiddenRange(*found.span()) for found in re.finditer(f"{filler}+", masked)]
