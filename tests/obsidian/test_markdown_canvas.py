@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.model import NotePath
+from glassmind.model.index import SplitRules
 from glassmind.model.notes import Note
 from glassmind.obsidian.notes import parse_canvas
-from glassmind.obsidian.split import SplitRules, split
+from glassmind.obsidian.split import split
 
 PATH = NotePath("Plans/Tea.canvas")
 

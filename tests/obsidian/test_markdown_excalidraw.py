@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.model import NotePath
+from glassmind.model.index import SplitRules
 from glassmind.model.notes import Note
 from glassmind.obsidian.notes import is_excalidraw, parse_excalidraw, read_note
-from glassmind.obsidian.split import SplitRules, split
+from glassmind.obsidian.split import split
 
 PATH = NotePath("Drawings/Tea.excalidraw.md")
 FRONT = "---\nexcalidraw-plugin: parsed\ntags: [excalidraw]\n---\n"

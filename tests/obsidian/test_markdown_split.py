@@ -6,9 +6,10 @@ import pytest
 import xxhash
 
 from glassmind.model import Digest, NotePath, Span
+from glassmind.model.index import SplitRules
 from glassmind.model.notes import Chunk
 from glassmind.obsidian.notes import parse_note
-from glassmind.obsidian.split import Split, SplitRules, split
+from glassmind.obsidian.split import Split, split
 from glassmind.obsidian.text import estimate_tokens
 
 SMALL = SplitRules(target_tokens=50, overlap_tokens=10, min_chars=20)

@@ -3,9 +3,10 @@
 import pytest
 
 from glassmind.model import NotePath
+from glassmind.model.index import SplitRules
 from glassmind.model.notes import Chunk, Note
 from glassmind.obsidian.notes import parse_note
-from glassmind.obsidian.split import Split, SplitRules, split
+from glassmind.obsidian.split import Split, split
 
 SMALL = SplitRules(target_tokens=50, overlap_tokens=10, min_chars=20)
 FILLER = "Water just off the boil, leaves loose in the pot, three minutes at most. "

@@ -6,9 +6,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from glassmind.model import NotePath
+from glassmind.model.index import SplitRules
 from glassmind.model.notes import Chunk, Note, Region
 from glassmind.obsidian.notes import parse_note
-from glassmind.obsidian.split import TIMES_WHOLE, UNCUT, SplitRules, split
+from glassmind.obsidian.split import TIMES_WHOLE, UNCUT, split
 from glassmind.obsidian.text import estimate_tokens, reach, weight
 
 WORDS = st.text("abc XYZ.!?äß緑茶。", min_size=1, max_size=60)

@@ -21,10 +21,10 @@ from glassmind.errors import (
 )
 from glassmind.files.names import name_key
 from glassmind.model import Digest, NotePath
-from glassmind.model.index import Document, FileFacts, Indexed
+from glassmind.model.index import Document, FileFacts, Indexed, SplitRules
 from glassmind.model.notes import Note
 from glassmind.obsidian.notes import read_note
-from glassmind.obsidian.split import SplitRules, split
+from glassmind.obsidian.split import split
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.change_log import Log, text_log
 from glassmind.store.sqlite.connection import open_reader, open_writer

@@ -540,7 +540,8 @@ class Finder:
         while heap and limit:
             _, node, other, seen = heappop(heap)
             ends = frozenset((node, other))
-            if ends in pairs or self._is_dismissed(node, other):
+            one, two = (NotePath(self.facts.net.paths[end]) for end in (node, other))
+            if ends in pairs or self.dismissed.has_pair(one, two):
                 continue
             if seen.score < least and not seen.paired:
                 continue
@@ -558,10 +559,6 @@ class Finder:
                 yield made
             if place is not None:
                 places.add(place)
-
-    def _is_dismissed(self, node: int, other: int) -> bool:
-        paths = self.facts.net.paths
-        return self.dismissed.has_pair(NotePath(paths[node]), NotePath(paths[other]))
 
     def _checked(self, one: Candidate) -> Candidate:
         strengths, back, facts = dict(one.strengths), None, self.facts

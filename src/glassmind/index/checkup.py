@@ -398,7 +398,12 @@ def status_of(
         vectors_behind=examined.vectors_behind() if space else 0,
         writing=examined.holder(LOCK) or "",
         embedding=examined.holder(EMBEDDING_LOCK) or "",
-        sizes={part: _size(place.folders, heads) for part, heads in PARTS.items()},
+        sizes={
+            part: sum(
+                size for folder in place.folders for size in _sizes(folder, heads)
+            )
+            for part, heads in PARTS.items()
+        },
         folder=str(place.folders[0]),
         notices=tuple(notices),
         watch=read_state(place.folder),
@@ -458,10 +463,6 @@ def _begun(
         return [f"{said}; run: glassmind index"]
     said = f"{chosen.name} is being embedded, {covered} by now"
     return [f"{said}; until it is complete, the one before it answers"]
-
-
-def _size(folders: Sequence[Path], heads: tuple[str, ...]) -> int:
-    return sum(size for folder in folders for size in _sizes(folder, heads))
 
 
 def _sizes(folder: Path, heads: tuple[str, ...]) -> Iterator[int]:

@@ -17,7 +17,7 @@ import xxhash
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
 from glassmind.index.sidecars import Vectors, follow, waiting
 from glassmind.model.index import Progress, ShowProgress
-from glassmind.model.vectors import Embeddable, Embedded, Space, Unembedded
+from glassmind.model.vectors import Embeddable, Embedded, Unembedded
 from glassmind.models.protocols import Embedder
 from glassmind.obsidian.properties import is_memo_head, memo_own_text
 from glassmind.obsidian.secrets import redacted
@@ -95,7 +95,14 @@ class Batcher:
         known: Callable[[Iterable[bytes]], set[bytes]],
     ) -> list[Embedded]:
         """Return chunks with vectors, `known` in any of `kinds`, else the last."""
-        forms = [[_form(chunk, enriched) for enriched in kinds] for chunk in chunks]
+        forms = [
+            [
+                (key_of(part), enriched, part)
+                for enriched in kinds
+                for part in [embeddable(chunk, enriched=enriched)]
+            ]
+            for chunk in chunks
+        ]
         there = known(key for row in forms for key, _, _ in row)
         found: list[Embedded] = []
         wanted: dict[bytes, Embeddable] = {}
@@ -154,11 +161,6 @@ class Batcher:
     def _rows(self, embedder: Embedder, parts: Sequence[Embeddable]) -> list[bytes]:
         width = embedder.width
         return [_checked(matrix, width) for matrix in embedder.passages(parts)]
-
-
-def _form(chunk: Unembedded, enriched: bool) -> tuple[bytes, bool, Embeddable]:  # noqa: FBT001 - one of three facts
-    part = embeddable(chunk, enriched=enriched)
-    return key_of(part), enriched, part
 
 
 def _checked(matrix: "Matrix", width: int) -> bytes:
@@ -339,13 +341,12 @@ class EmbeddingPass:
                     )
                     step.unlink(space, unwanted)
                     step.set(LEVEL, UNDONE)
-                if old is None or not self._can_answer(rows, old):
+                can_answer = old is not None and (
+                    old.id == space.id
+                    or (rows.has_vectors(old) and self._vault.embedder_of(old))
+                )
+                if not can_answer:
                     step.answer_from(space)
-
-    def _can_answer(self, known: Rows, old: Space) -> bool:
-        if old.id == self._space.id:
-            return True
-        return known.has_vectors(old) and self._vault.embedder_of(old) is not None
 
     def _from_here(self) -> int:
         while True:

@@ -46,8 +46,8 @@ from glassmind.model.index import (
     IndexReport,
     Progress,
     ShowProgress,
+    SplitRules,
 )
-from glassmind.obsidian.split import SplitRules
 from glassmind.store.sqlite.writer import SqliteWriter, notes_in
 from glassmind.vault import WRITER_WAIT_S, Vault
 

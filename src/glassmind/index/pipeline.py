@@ -21,6 +21,7 @@ from glassmind.files.read import (
 from glassmind.files.scan import Scan
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.index import (
+    SPLITTER_VERSION,
     TO_HASH,
     UNREAD,
     FileFacts,
@@ -29,11 +30,11 @@ from glassmind.model.index import (
     Progress,
     ShowProgress,
     Skipped,
+    SplitRules,
     Unsettled,
 )
 from glassmind.model.notes import Note
 from glassmind.obsidian.secrets import SHAPES_VERSION
-from glassmind.obsidian.split import SPLITTER_VERSION, SplitRules, split
 from glassmind.obsidian.text import first_day
 from glassmind.store.sqlite.writer import SqliteWriter, Transaction
 
@@ -107,6 +108,7 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
         return Skipped(file.path, decoded.reason)
     # Imported here: a run that finds no change needs no parser.
     from glassmind.obsidian.notes import read_safe_note  # noqa: PLC0415
+    from glassmind.obsidian.split import split  # noqa: PLC0415
 
     note, secrets = read_safe_note(file.path, decoded.text)
     passages = split(note, rules)

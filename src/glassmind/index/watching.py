@@ -152,7 +152,9 @@ class Watching:
             self._listen()
             while not stop.is_set():
                 self._turn()
-                self._wait()
+                next_s = min(self._whole_at, self._poll_at, self._embed_at)
+                ahead_s = next_s - time.monotonic()
+                self._inbox.wait(max(0.0, min(TICK_S, ahead_s)))
         except _Stopped:
             pass
         finally:
@@ -179,10 +181,6 @@ class Watching:
         if time.monotonic() >= self._graph_at:
             self._relink()
         self._leave_word()
-
-    def _wait(self) -> None:
-        ahead_s = min(self._whole_at, self._poll_at, self._embed_at) - time.monotonic()
-        self._inbox.wait(max(0.0, min(TICK_S, ahead_s)))
 
     def _look_soon(self, cause: Cause) -> None:
         self._whole_at = time.monotonic()

@@ -373,3 +373,22 @@ class Document(NamedTuple):
     day: str | None
     mtime_ns: int
     passages: Sequence[Passage]
+
+
+SPLITTER_VERSION = 2
+"""Raised whenever a note would be split otherwise: part of the index fingerprint."""
+
+
+class SplitRules(Struct, frozen=True):
+    """How long a passage is.
+
+    A passage aims at `target_tokens`, its overlap included. It goes beyond them rather
+    than leave a scrap or break a block that fits: by `min_chars` as a rule, and never
+    to more than twice the target, unless it holds code, math, a table or a callout that
+    is longer (see `split_zones`).
+    """
+
+    target_tokens: int = 500
+    overlap_tokens: int = 80
+    min_chars: int = 200
+    max_chunks: int = 1000

@@ -19,6 +19,7 @@ import xxhash
 from msgspec import Struct
 
 from glassmind.model import Digest, Span
+from glassmind.model.index import SplitRules
 from glassmind.model.notes import Chunk, ChunkKind, Heading, Note, Region, all_of
 from glassmind.obsidian.structure import span_of
 from glassmind.obsidian.text import QUARTERS, estimate_tokens, reach, weight
@@ -554,25 +555,7 @@ def _leaves_room(job: Cutting, back: int, at: int) -> bool:
     return fits(job.outlined.text, back, zone[1], job.limits.room)
 
 
-SPLITTER_VERSION = 2
-"""Raised whenever a note would be split otherwise: part of the index fingerprint."""
-
 _CODE = frozenset(("fence", "code"))
-
-
-class SplitRules(Struct, frozen=True):
-    """How long a passage is.
-
-    A passage aims at `target_tokens`, its overlap included. It goes beyond them rather
-    than leave a scrap or break a block that fits: by `min_chars` as a rule, and never
-    to more than twice the target, unless it holds code, math, a table or a callout that
-    is longer (see `split_zones`).
-    """
-
-    target_tokens: int = 500
-    overlap_tokens: int = 80
-    min_chars: int = 200
-    max_chunks: int = 1000
 
 
 class Split(NamedTuple):
