@@ -7,6 +7,7 @@ where in the program a fault occurred.
 import atexit
 import json
 import logging
+import os
 import sys
 import threading
 import time
@@ -40,7 +41,10 @@ def _write(line: str) -> None:
 
 def _write_lines() -> None:
     while True:
-        _write(_lines.get())
+        line = _lines.get()
+        # past Python's buffer: its lock, held at a full pipe, would block the end
+        with suppress(OSError):
+            os.write(2, f"{line}\n".encode())
         _lines.task_done()
 
 
