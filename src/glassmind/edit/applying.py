@@ -221,7 +221,6 @@ def _write(
     former: ChangeState | None,
     request: EditRequest,
 ) -> tuple[tuple[FileDiff, ...], str]:
-    """Change the files; return the diffs, and why that is not on record yet, if so."""
     is_kept = False
     files: tuple[FileDiff, ...] = ()
     draft = changeset.draft
@@ -297,7 +296,6 @@ def _name(step: Step) -> NotePath:
 
 
 def _to_refresh(steps: Sequence[Step]) -> list[NotePath]:
-    """Return the files to be indexed anew; none means all, as for a moved folder."""
     if any(step.folder for step in steps):
         return []
     return [path for path in paths_of(steps) if not is_trashed(path)]
@@ -382,7 +380,6 @@ def made(
     request: EditRequest,
     reason: str = "",
 ) -> Changeset:
-    """Return a draft under an id; nothing is kept yet."""
     return vault.changesets.made(
         with_folders(vault, draft),
         state,
@@ -408,7 +405,6 @@ def kept(
 def without_forbidden(
     vault: EditVault, draft: Draft, own: Collection[NotePath | None] = ()
 ) -> Draft | None:
-    """Return a change without the files that may not be edited; None without any."""
     others = tuple(step for step in draft.steps if step.path not in own)
     barred = forbidden(vault, replace(draft, steps=others))
     steps = [s for s in draft.steps if s.to not in barred or s.path in own]

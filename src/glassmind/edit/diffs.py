@@ -460,7 +460,6 @@ def file_diff(
 
 
 def _text(raw: bytes) -> bytes | None:
-    """Return the text of a file as UTF-8; None for one that holds none."""
     if b"\0" not in raw and raw.isascii():
         return raw
     found = decode(raw)
@@ -489,7 +488,6 @@ def _sizes(step: Step) -> str:
 
 
 def _head(step: Step) -> str:
-    """Return how a move is told, as git does it; empty for a file that stays."""
     end = "/" if step.folder else ""
     if step.path is None or step.path == step.to:
         return ""

@@ -243,7 +243,6 @@ class Editing:
         return settle(self._vault)
 
     def propose_for_renamed(self, moves: Mapping[NotePath, NotePath]) -> str:
-        """Propose new links for notes that others renamed; return what to say of it."""
         try:
             with self._vault.faults():
                 found = propose_links(self._vault, moves) if moves else None

@@ -118,7 +118,6 @@ def _ids_anew(into: Note, added: Note) -> Iterator[Splice]:
 
 
 def _footnotes_anew(into: Page, added: Page) -> Iterator[Splice]:
-    """Yield what renames footnotes that both define; a definition begins its line."""
     taken = {note.name.lower() for note in into.note.footnotes if note.form != "inline"}
     own = {note.name.lower() for note in added.note.footnotes}
     for note in added.note.footnotes:
@@ -374,7 +373,6 @@ def check_cut(page: Page, chosen: Sequence[int]) -> None:
 
 
 def home_of(at: int, sections: Sequence[Section]) -> int | None:
-    """Return which of some sections, in order, something stands in; None for none."""
     index = bisect_right(sections, at, key=lambda one: one.start) - 1
     return index if index >= 0 and at < sections[index].end else None
 

@@ -79,7 +79,6 @@ def check_read(rules: IgnoreRules, path: NotePath) -> None:
 
 
 def _called(vault: EditVault, name: str, at: NotePath | None) -> NotePath:
-    """Return the note of a name; `at` is the one that stands at it as a path."""
     if at is not None:
         return at
     with vault.faults():

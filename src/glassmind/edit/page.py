@@ -73,7 +73,6 @@ class Page:
         return len(self.starts) - ended
 
     def line_start(self, line: int) -> int:
-        """Return where a line begins, counted from 1; that of none is the end."""
         return self.starts[line - 1] if line <= len(self.starts) else len(self.source)
 
     def line_end(self, line: int) -> int:

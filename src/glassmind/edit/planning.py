@@ -92,7 +92,6 @@ def new_note(  # noqa: PLR0913 - each fact by its name
     template: str = "",
     titled: bool = False,
 ) -> tuple[NotePath, bytes]:
-    """Return the path and bytes of a note to be made; nothing is written."""
     settings = vault.settings()
     usual = settings.new_notes or ""
     disk = Disk(vault)
@@ -306,7 +305,6 @@ def plan_edit(
 
 
 def plan_create(vault: EditVault, title: str, text: str, **options: Any) -> Draft:
-    """Plan a new note; the options are those of `new_note`."""
     return plan_new(vault, *new_note(vault, title, text, **options))
 
 
@@ -367,7 +365,6 @@ def plan_move(
 
 
 def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft | None:
-    """Plan new links to files moved by others; None where none has to change."""
     files = known_files(vault)
     known = set(files.paths)
     there = known.union(files.others)

@@ -474,7 +474,6 @@ def _refitted(
 
 
 def _fitted(vault: EditVault, step: Step, standing: Standing) -> Step | None:
-    """Return a step as it would be made now; None for one that was made already."""
     if standing == "new":
         return None
     if standing == "old":

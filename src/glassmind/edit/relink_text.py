@@ -144,7 +144,6 @@ def relinked_note(
 
 
 def _relinked_text(text: _Text, relink: Relink, result: Relinked) -> bytes | None:
-    """Return a text with its links written anew; None where none has to be."""
     changes = list(_changes(text, relink, result))
     if not changes:
         return None
@@ -308,7 +307,6 @@ def relinked_base(
 def _base_name(
     ref: BaseRef, path: NotePath, home: NotePath, relink: Relink, result: Relinked
 ) -> str | None:
-    """Return what is written in the place of a name in a base; None where it stays."""
     match ref.kind:
         case "folder":
             return _folder(ref.value, relink.folders)

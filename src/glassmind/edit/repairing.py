@@ -125,7 +125,6 @@ class _Work:
         return [why for path in shut if (why := self._stays(path)) not in told]
 
     def text(self, path: NotePath) -> bytes | None:
-        """Return what a file says so far; None for one that is not to be edited."""
         if path in self.shut:
             return None
         if path not in self.before:

@@ -98,8 +98,6 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
 
 
 class Renamed(NamedTuple):
-    """A note with a heading that has other words: its bytes, and its outline."""
-
     raw: bytes
     note: Note
     at: int
@@ -407,7 +405,6 @@ def tag_name(given: str) -> str:
 
 
 def named_anew(name: str, old: str, new: str) -> str | None:
-    """Return what a tag is called afterwards; None for one that keeps its name."""
     steps, size = name.split("/"), old.count("/") + 1
     if fold("/".join(steps[:size])) != fold(old):
         return None

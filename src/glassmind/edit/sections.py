@@ -236,7 +236,6 @@ def _emptied(page: Page, section: Section) -> Splice:
 
 
 def _put_first(page: Page, section: Section, text: bytes) -> Splice:
-    """Return how a text is put below a heading; a blank line that is there stays."""
     newline = page.end_of_line
     spaced = section.below < section.next and page.is_blank(section.below)
     line = section.below + spaced

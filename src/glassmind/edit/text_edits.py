@@ -182,7 +182,6 @@ def lines_changed(page: Page, edit: AtLine) -> Planned:
 
 
 def _without(page: Page, start: int, end: int) -> Splice:
-    """Return how lines are taken away; a note without a last line feed stays so."""
     if end == len(page.source) and not page.source.endswith(b"\n"):
         start = page.text_end(start)
     return Splice(start, end, b"")
@@ -223,7 +222,6 @@ def link_added(page: Page, edit: AddLink, pen: WriteLink) -> Planned:
 
 
 def changed(page: Page, edit: ChangeProperty) -> list[Splice]:
-    """Return the bytes of a page that a property changes; none where it is so."""
     return changed_property(page.path, page.source.decode(), edit, page.newline)
 
 

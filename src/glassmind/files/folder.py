@@ -113,7 +113,6 @@ class OpenFolder:
         return os.listdir(self._place if held is None else held)  # noqa: PTH208
 
     def facts(self, name: str) -> os.stat_result | None:
-        """Return what the file system says of an entry; None where there is none."""
         try:
             found = os.lstat(self._at(name), dir_fd=self._descriptor)
         except FileNotFoundError:
@@ -348,7 +347,6 @@ def staged_name() -> str:
 
 
 def above(path: str) -> str:
-    """Return the folder that a path stands in; empty for that of the vault."""
     return path.rpartition("/")[0]
 
 
@@ -406,7 +404,6 @@ def content(
     path: NotePath,
     limit_bytes: int = MAX_NOTE_BYTES,
 ) -> bytes | None:
-    """Return the bytes of a regular file; None where there is none."""
     with name_errors(path):
         facts = folder.facts(name)
         if facts is None:
@@ -433,7 +430,6 @@ def is_offloaded(folder: OpenFolder, path: str) -> bool:
 
 
 def refuse_taken(folder: OpenFolder, name: str, path: str) -> None:
-    """Raise `NameTaken` where a file of that name is, on this machine or not."""
     if folder.facts(name) is not None:
         raise NameTaken(path)
     if is_offloaded(folder, path):
@@ -495,7 +491,6 @@ def _set_attributes(opened: int, attributes: FileAttributes) -> None:
 
 
 def sweep(folder: OpenFolder) -> bool:
-    """Delete what writers left that did not live to finish; it is our turn now."""
     left = (
         n for n in folder.names() if n.startswith(STAGED) and n.endswith(STAGED_END)
     )
@@ -504,7 +499,6 @@ def sweep(folder: OpenFolder) -> bool:
 
 
 def is_gone(folder: OpenFolder, name: str) -> bool:
-    """Delete a staged file; whether it is gone then."""
     try:
         folder.unlink(name)
     except FileNotFoundError:
@@ -542,7 +536,6 @@ class AuditEntry(NamedTuple):
 
 
 def line_of(entry: AuditEntry, at: datetime, *, undone: bool = False) -> bytes:
-    """Return a line of the log; `undone` means that the one before came to nothing."""
     fields = {
         "at": at.isoformat(timespec="seconds"),
         "client": entry.client,

@@ -40,7 +40,6 @@ _CONTROLS = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
 
 
 def changes_in(lines: Iterable[bytes]) -> Iterator[FileChange]:
-    """Yield the changes in the order printed; a path is relative to the repository."""
     commit: Commit | None = None
     for line in lines:
         if line.startswith(b"\0"):
@@ -170,7 +169,6 @@ def _run(
     stdin: bytes = b"",
     variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git to its end; raises `NoHistory` if that cannot be, or takes too long."""
     try:
         return subprocess.run(  # noqa: S603 - our own words, and no shell
             command_of(repository, arguments),
@@ -356,7 +354,6 @@ def _ready(git: _Git) -> str:
 
 
 def _files(git: _Git, root: Path, paths: Sequence[str]) -> _Files:
-    """Return the files that paths stand for; a disk may spell a name in another way."""
     spelled = {name for path in paths for name in (path, normalize("NFD", path))}
     listed = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
     known: set[str] = set()

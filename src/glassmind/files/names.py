@@ -310,8 +310,6 @@ class _Namesakes(Struct):
 
 
 class Names:
-    """The names of all files of a vault, kept as files come and go."""
-
     def __init__(self) -> None:
         self._files: dict[str, str | set[str]] = {}
         self._namesakes: dict[str, _Namesakes] = {}

@@ -446,7 +446,6 @@ def stub_of(path: str) -> str:
 
 
 def name_of_stub(name: str) -> str | None:
-    """Return the name of the file that a stub of this name stands for; None if none."""
     if name.startswith(".") and name.endswith(STUB) and len(name) > len(STUB) + 1:
         return name[1 : -len(STUB)]
     return None
@@ -487,8 +486,6 @@ class Decoded(NamedTuple):
 
 
 class Unreadable(Struct, frozen=True):
-    """Why these bytes are not the text of a note."""
-
     reason: str
 
 

@@ -348,7 +348,6 @@ class _Walk(Struct):
         self.skipped.append(Skipped(shown, reason, unknown=True))
 
     def lose_folder(self, folder: _Folder, fault: OSError) -> None:
-        """Leave a folder that cannot be read; one that is gone is no loss."""
         if fault.errno not in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}:
             self.lose(folder.prefix[:-1], fault.strerror or "it cannot be read")
 

@@ -50,8 +50,6 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 
 
 class FileSnapshot(NamedTuple):
-    """What the file system said of a file when its bytes were read."""
-
     facts: os.stat_result
     attributes: FileAttributes
 
@@ -654,7 +652,6 @@ class OpenFolders:
             self._moved.remove((old, new))
 
     def delete_staged(self, path: str, names: Iterable[str]) -> bool:
-        """Delete staged files in a folder, and wait until the disk has its names."""
         try:
             with self.at(path) as folder:
                 gone = [is_gone(folder, name) for name in names if name]

@@ -90,7 +90,6 @@ class VaultEvents:
 
     @property
     def failure(self) -> str:
-        """Why nothing is heard; empty while all is well."""
         return self._events.failure if self._events is not None else ENDED
 
     def listen(self) -> str:
@@ -245,7 +244,6 @@ class _EventThread:
         self.failure = ""
 
     def start(self) -> str:
-        """Begin to hear; return why that cannot be, if so."""
         from watchfiles import watch  # noqa: PLC0415 - 30 ms, only for who watches
 
         events = watch(
@@ -350,7 +348,6 @@ class Debouncer:
         return found
 
     def next_s(self) -> float | None:
-        """Return when the next path is due if nothing more is heard; None for never."""
         return min(
             (self._due_at(heard) for heard in self._waiting.values()), default=None
         )

@@ -111,7 +111,6 @@ class VaultWriter:
         return known
 
     def read(self, path: str) -> bytes | None:
-        """Return the bytes of a file that may be written; None where there is none."""
         allowed = self.allowed(path)
         try:
             with self._folder_of(allowed, make=False) as (folder, name):
@@ -120,7 +119,6 @@ class VaultWriter:
             return None
 
     def names(self, folder: str) -> list[str]:
-        """Return what stands in a folder that may be written; nothing for no folder."""
         allowed = self.allowed(f"{folder}/-")
         try:
             with (
@@ -396,7 +394,6 @@ class VaultChanger:
             yield
 
     def read(self, path: NotePath, /) -> bytes | None:
-        """Return the bytes of a file; None where there is none."""
         known = safe_path(path)
         try:
             with folder_of(self._root, known, make=False) as (folder, name):

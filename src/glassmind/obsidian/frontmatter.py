@@ -20,8 +20,6 @@ _CLOSING = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 
 
 class Property(NamedTuple):
-    """A scalar of the frontmatter: what it says and its byte offsets in the note."""
-
     leaf: Leaf
     start: int
     end: int

@@ -36,15 +36,12 @@ PROPERTY_LINK = re.compile(
 
 
 class Target(NamedTuple):
-    """The parts of a link: path, subpath with its `#`, and what is shown."""
-
     path: str
     subpath: str | None
     display: str | None
 
 
 def split_wikilink(content: str) -> Target | None:
-    """Return the parts of what stands in `[[ ]]`; None when it names nothing."""
     if "|" not in content and "#" not in content:
         path = content.strip()
         return Target(path, None, None) if path else None
@@ -293,7 +290,6 @@ class Outline(Struct, frozen=True):
     def meant(
         self, subpath: str | None, *, markdown: bool = False
     ) -> OutlinePart | None:
-        """Return the first part that a subpath fits; None for none."""
         steps = steps_of(subpath)
         if not steps or steps[-1].startswith("[^"):
             return None
@@ -334,7 +330,6 @@ class Outline(Struct, frozen=True):
         return None
 
     def nested(self, wanted: Sequence[str], forms: Sequence[str]) -> list[int]:
-        """Return the headings of a form that stand below others, in that order."""
         return [
             at
             for at, form in enumerate(forms)

@@ -402,8 +402,6 @@ _PIECES: Final = (
 
 
 class CanvasCard(Struct, frozen=True):
-    """A node of a canvas; `body` is its text, file, address or label."""
-
     id: str
     kind: CardKind
     body: str
@@ -490,7 +488,6 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 
 
 def _text(value: Any) -> str:
-    """Return a JSON string without halves of surrogate pairs; else an empty one."""
     if not isinstance(value, str):
         return ""
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -523,7 +520,6 @@ def _card(node: dict[str, Any]) -> CanvasCard | None:
 
 
 def _edge(edge: dict[str, Any], names: Mapping[str, str]) -> str:
-    """Return a line about a labelled edge; empty for one without a label."""
     label = _line(edge.get("label"))
     source = names.get(_identity(edge.get("fromNode")), "?")
     target = names.get(_identity(edge.get("toNode")), "?")
@@ -627,14 +623,12 @@ class _Rendering:
         self._add(**moved)
 
     def add_block(self, kind: RegionKind, text: str) -> tuple[int, int, int]:
-        """Add a block; return its bytes, and the line it begins at."""
         start, line = self._write(text)
         end = start + len(text.encode())
         self._add(blocks=(Region(kind, start, end),))
         return start, end, line
 
     def _write(self, text: str) -> tuple[int, int]:
-        """Add a paragraph; return the byte and the line it begins at."""
         if self.texts:
             self.texts.append("\n")
             self._length += 1

@@ -60,8 +60,6 @@ class PropertyChange(NamedTuple):
 
 
 class TextCut(NamedTuple):
-    """A half-open stretch of a text, and what replaces it."""
-
     start: int
     end: int
     text: str
@@ -232,7 +230,6 @@ def _removed(
 
 
 def _items(name: str, value: PropertyValue) -> list[PropertyValue]:
-    """Return the items of a property; a text of tags or aliases is split."""
     separator = _SEPARATORS.get(name.lower())
     if separator is None or not isinstance(value, str):
         return _as_list(value)

@@ -64,7 +64,6 @@ def full_digest(text: str) -> str:
 
 
 def receipt_of(path: str, heading: str, span: Span, text: str) -> str:
-    """Return the receipt of lines of a note; `text` is what stands there, whole."""
     made = Receipt(NotePath(path), heading, span, digest_of_lines(text))
     return receipt_text(made)
 
@@ -130,7 +129,6 @@ def bare(text: str) -> str:
 
 
 def _read(text: str) -> str:
-    """Return what was written so; a `%` that begins no `%XX` is itself."""
     if "%" not in text:
         return text
     raw = unquote_to_bytes(text.encode("utf-8", "surrogatepass"))

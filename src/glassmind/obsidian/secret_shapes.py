@@ -293,7 +293,6 @@ def is_password(text: str) -> bool:
 
 
 def without_passwords(text: str, hidden: Hidden) -> str:
-    """Return a text without the passwords before the hosts of addresses."""
     return _ADDRESS.sub(lambda match: _instead(match, hidden), text)
 
 

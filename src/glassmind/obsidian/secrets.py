@@ -32,8 +32,6 @@ NEAR_LINES = 3
 
 
 class ShapeGroup(NamedTuple):
-    """Shapes that share a word: whether it may be there, and how they are hidden."""
-
     may_hold: Callable[[str], object]
     hides: Sequence[Hide]
 
@@ -68,7 +66,6 @@ def _redacted(text: str, hidden: Hidden) -> str:
 
 
 def secret_locations(text: str) -> list[SecretLocation]:
-    """Return where credentials stand in a text, never what they are."""
     safe = redacted(text)
     if safe == text:
         return []

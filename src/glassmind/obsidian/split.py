@@ -248,8 +248,6 @@ class Zones(Struct, frozen=True):
 
 
 class SplitRegion(NamedTuple):
-    """A block or region in characters."""
-
     start: int
     end: int
     kind: str

@@ -54,8 +54,6 @@ _LEAD = re.compile(rb"[ \t\r\n>]*")
 
 
 class ListItem(Struct):
-    """A list item; its own text ends where its first nested block begins."""
-
     start: int
     end: int
     depth: int
@@ -65,8 +63,6 @@ class ListItem(Struct):
 
 
 class MarkdownLink(Struct):
-    """A Markdown link or image, its destination as the parser read it."""
-
     destination: str
     label_start: int
     label_end: int
@@ -76,8 +72,6 @@ class MarkdownLink(Struct):
 
 
 class InlineTag(Struct):
-    """An HTML tag or comment inside the text block that begins at `leaf`."""
-
     html: str
     start: int
     end: int
@@ -348,7 +342,6 @@ class Mask(NamedTuple):
         return cls(starts, ends)
 
     def end_at(self, offset: int) -> int | None:
-        """Return where the stretch that covers `offset` ends; None when none does."""
         index = bisect_right(self.starts, offset) - 1
         if index < 0 or self.ends[index] <= offset:
             return None

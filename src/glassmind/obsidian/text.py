@@ -225,7 +225,6 @@ def _encoded(text: str) -> str:
 
 
 def iso_time(time_ns: int) -> str:
-    """Return nanoseconds since 1970 as `2026-03-12T16:40:00Z`."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time_ns // 1_000_000_000))
 
 

@@ -129,7 +129,6 @@ class _Loading(Struct):
     def value(
         self, node: Node, path: tuple[Step, ...], at: Node | None = None
     ) -> PropertyValue:
-        """Return the value of a node; inside of an alias `at`, leaves stand there."""
         if node.repeats is not None:
             return self.value(node.repeats, path, at or node)
         if node.kind == "scalar":
