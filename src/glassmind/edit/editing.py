@@ -220,21 +220,14 @@ class Editing:
             )
 
     def approve(self, identity: str, *, client: str = "cli") -> Changed:
-        """Apply a proposal, or what was only shown: a person said so.
-
-        Where its files changed meanwhile and the change still fits, a new proposal
-        takes its place, to be looked at; what is returned is that.
-        """
+        """Apply a proposal, or what was only shown: a person said so."""
         return self._followed(lambda vault: approve(vault, identity, client=client))
 
     def reject(self, identity: str, *, client: str = "cli") -> Changed:
         return reject(self._vault, identity, client=client)
 
     def undo(self, identity: str, request: EditRequest) -> Changed:
-        """Take a changeset back, while its files are as it left them.
-
-        Where they are not, what can still be taken back becomes a proposal.
-        """
+        """Take a changeset back, while its files are as it left them."""
         self._refuse_off()
         with nothing_hidden_named(self._vault):
             return self._followed(lambda vault: undo(vault, identity, request))

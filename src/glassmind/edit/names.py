@@ -301,11 +301,7 @@ class Disk:
 
 
 def origin_of(vault: EditVault, ground: Ground, name: str) -> Origin:
-    """Return the file or folder that is called so to the letter, and is read.
-
-    A note is named as for an edit, other files and folders by their paths. What ends in
-    `/` is a folder; a note goes before a folder beside it that has its name.
-    """
+    """Return the file or folder that is called so to the letter, and is read."""
     origin = _origin_of(vault, ground, name)
     if not origin.folder:
         check_seen(vault, name, origin.path)

@@ -39,11 +39,7 @@ MOST_REASONS = 50
 
 
 def plan_repair(vault: EditVault, repairs: Repairs) -> Draft:
-    """Return the one change that fixes whatever still can be.
-
-    It is planned again without the files that may not be edited, so that nothing
-    counts as fixed that stays.
-    """
+    """Return the one change that fixes whatever still can be."""
     files = known_files(vault)
     shut: dict[NotePath, str] = {}
     while True:

@@ -354,9 +354,6 @@ def safe_path(text: str) -> NotePath:
 
     The path is judged as it stands and as it would read percent-decoded, twice, or with
     full-width characters made plain, and comes back as given, in NFC.
-
-    Raises:
-        PathOutsideVault: It is absolute, climbs, hides a stream or device, or is none.
     """
     for form in _readings(text):
         reason = _fault(form)

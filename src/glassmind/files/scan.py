@@ -467,11 +467,7 @@ class LeftOutNames(Struct, frozen=True):
 
 
 def unindexed(root: Path, known: Collection[str]) -> Iterator[NotePath]:
-    """Yield the files that are there and not among those known, by path.
-
-    No file is opened and no link followed. Hidden files are none of them, nor are those
-    of programs.
-    """
+    """Yield the files that are there and not among those known, by path."""
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(
             name

@@ -285,10 +285,7 @@ class FileTransaction:
     def prepare(
         self, *beside: Callable[[], None], meanwhile: Callable[[], None]
     ) -> None:
-        """Stage all new bytes; `meanwhile` and what is `beside` run in that time.
-
-        Returns when all have come to an end, and raises what the first of them raised.
-        """
+        """Stage all new bytes; `meanwhile` and what is `beside` run in that time."""
         staging = [entry for entry in self._entries if entry.staged]
         waited: list[Future[None]] = [disk_threads().submit(one) for one in beside]
         waited += [disk_threads().submit(self._stage, entry) for entry in staging]

@@ -161,12 +161,6 @@ class VaultWriter:
 
         The folder is made if need be. A death on the way leaves the file at one of its
         two places, never at both or at none.
-
-        Raises:
-            NoteChanged: the file is another by now, or gone.
-            NameTaken: there is a file at the other place.
-            WriteRefused: it may not be moved, or the disk refused.
-            PathOutsideVault: a path climbs, or a symbolic link stands in it.
         """
         old, new = self.allowed(path), self.allowed(to)
         try:

@@ -91,9 +91,6 @@ def spelled(
     An empty text takes the part away. Whoever asks sees to it that it is read so.
     `careful` shields signs of a Markdown destination that only sometimes mean more,
     such as a dollar with another one in the line.
-
-    Raises:
-        EditRefused: the link has no bytes of its own.
     """
     if parts.form == NOWHERE:
         raise EditRefused(

@@ -102,11 +102,6 @@ def changed_property(
     """Return what to change in the UTF-8 bytes of a note's text; often nothing.
 
     `newline` ends the lines that are added. The text has no byte order mark.
-
-    Raises:
-        BadEdit: no property can have that name or value.
-        NotEditable: the properties cannot be read, are given twice, or are written in a
-            way that cannot be changed without changing more.
     """
     _check_change(change)
     head = read_head(text)
@@ -139,9 +134,6 @@ def spliced(source: bytes, splices: Iterable[Splice]) -> bytes:
     """Return bytes with some stretches replaced, in whatever order they are given.
 
     Of several that add something at one place, the first comes first.
-
-    Raises:
-        EditRefused: two of them overlap.
     """
     pieces: list[bytes] = []
     last = 0

@@ -110,12 +110,7 @@ def resolve_plain(text: str) -> PropertyValue:
 
 
 def load(text: str) -> Loaded:
-    """Return the one document of `text`; of a key given twice the first value counts.
-
-    Raises:
-        yaml.YAMLError: not YAML, more than one document, a tag outside the core schema,
-            a key that is not a scalar, or a bound exceeded.
-    """
+    """Return the document of `text`; of a key given twice the first value counts."""
     root = read_nodes(text)
     loaded = _Loading()
     value = None if root is None else loaded.value(root, ())
