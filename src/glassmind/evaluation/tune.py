@@ -12,8 +12,6 @@ seen. It counts if three doubts are answered.
   each note given a sign by chance; it may hardly ever gain as much.
 """
 
-import json
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -25,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassmind.config.settings import Config
-from glassmind.config.sources import parse_toml, put_text, read_text
+from glassmind.config.sources import as_toml
 from glassmind.config.write import set_keys
-from glassmind.errors import IndexUnwritable, QueryError
+from glassmind.errors import QueryError
 from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.measure import (
     DEFAULT,
@@ -39,7 +37,6 @@ from glassmind.evaluation.measure import (
 )
 from glassmind.evaluation.metrics import difference, mean
 from glassmind.model.evaluation import Difference, Tried, TuneReport
-from glassmind.store.place import index_name
 
 FOLDS = 5  # parts of the questions; each choice sees four fifths of them
 LEAST_GAIN = 0.005  # nDCG@10 that is worth another line in a configuration file
@@ -159,27 +156,9 @@ def _luck(
     return reached / (FLIPS + 1)
 
 
-RECORDS = "tuned"  # the folder of the records, beside the indexes
-
-
-class Change(NamedTuple):
-    """One tuning, on record: `old` has the values that were in force before."""
-
-    file: str
-    before: str | None
-    after: str
-    old: Mapping[str, object]
-    new: Mapping[str, object]
-    in_vault: bool
-
-
-class Undone(NamedTuple):
-    file: str
-    settings: Mapping[str, object]
-    kept: Sequence[str]
-
-
-def evidence_of(report: TuneReport, today: date) -> list[str]:
+def evidence_of(
+    report: TuneReport, before: Mapping[str, object], today: date
+) -> list[str]:
     low, high = report.held_out.interval
     day, asked, gain = today.isoformat(), report.queries, report.held_out.mean
     return [
@@ -187,100 +166,18 @@ def evidence_of(report: TuneReport, today: date) -> list[str]:
         f"nDCG@10 on held-out questions: {report.before:.4f}, now {report.after:.4f}.",
         f"A gain of {gain:+.4f}, 95 % interval {low:+.4f} to {high:+.4f};",
         f"as large by luck {100 * (report.luck or 0.0):.1f} %.",
-        "`glassmind tune --undo` takes it back.",
+        *(f"Before: {path} = {as_toml(value)}" for path, value in before.items()),
     ]
 
 
 def write_choice(
     config: Config, report: TuneReport, file: Path, *, in_vault: bool, today: date
 ) -> None:
-    """Write the chosen settings to a configuration file, and put that on record."""
-    before = read_text(file) if file.exists() else None
+    """Write the chosen settings to a configuration file, with their evidence."""
     chosen = report.chosen.settings
-    change = Change(
-        str(file),
-        before,
-        "",
-        {path: _value(config, path) for path in chosen},
-        chosen,
-        in_vault,
-    )
-    records = _record_file(config)
-    known = _recorded(records)
-    # First the record: a change that could not be taken back is worse than none.
-    _keep(records, [*known, change])
-    try:
-        set_keys(file, chosen, above=evidence_of(report, today), in_vault=in_vault)
-    except BaseException:
-        _keep(records, known)
-        raise
-    _keep(records, [*known, change._replace(after=read_text(file))])
-
-
-def undo(config: Config, *, dry_run: bool = False) -> Undone:
-    """Take back the last tuning of a vault, or with `dry_run` tell what that would be.
-
-    Raises QueryError or ConfigError.
-    """
-    records = _record_file(config)
-    changes = _recorded(records)
-    if not changes:
-        vault = config.vault.path
-        raise QueryError(f"no tuning of {vault} is on record; nothing was changed")
-    *known, last = changes
-    file = Path(last.file)
-    now = read_text(file) if file.exists() else ""
-    said = parse_toml(file, now)
-    kept = [path for path, value in last.new.items() if _says(said, path) != value]
-    back = {path: last.old[path] for path in last.new if path not in kept}
-    if dry_run:
-        return Undone(last.file, back, kept)
-    if now == last.after:
-        _put_back(file, last)
-    elif back:
-        set_keys(file, back, in_vault=last.in_vault)
-    _keep(records, known)
-    return Undone(last.file, back, kept)
-
-
-def _put_back(file: Path, last: Change) -> None:
-    if last.before is None:
-        file.unlink(missing_ok=True)
-    else:
-        put_text(file, last.before, in_vault=last.in_vault)
-
-
-def _says(tables: Mapping[str, object], path: str) -> object:
-    section, _, name = path.partition(".")
-    table = tables.get(section)
-    return table.get(name) if isinstance(table, dict) else None
-
-
-def _record_file(config: Config) -> Path:
-    return config.index_home / RECORDS / f"{index_name(config.vault.path)}.json"
-
-
-def _recorded(file: Path) -> list[Change]:
-    try:
-        rows = json.loads(file.read_text("utf-8"))
-        return [Change(**row) for row in rows]
-    except (OSError, ValueError, TypeError):
-        return []
-
-
-def _keep(file: Path, changes: Sequence[Change]) -> None:
-    text = json.dumps([change._asdict() for change in changes], ensure_ascii=False)
-    staged = file.with_suffix(".tmp")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # A configuration may hold a password: nobody else reads its copy.
-        opened = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(opened, "w", encoding="utf-8") as written:
-            written.write(text)
-        staged.replace(file)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise IndexUnwritable(str(file.parent), reason) from error
+    before = {path: _value(config, path) for path in chosen}
+    evidence = evidence_of(report, before, today)
+    set_keys(file, chosen, above=evidence, in_vault=in_vault)
 
 
 LEAST_QUERIES = 50  # below this no gain that a vault may hope for is told from noise

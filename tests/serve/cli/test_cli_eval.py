@@ -186,10 +186,3 @@ def test_tuning_refuses_a_limit_that_leaves_too_little(sample: Program) -> None:
     assert "--limit-queries 40 is too low; 50 are needed" in done.stderr
     assert "the vault's own links" not in done.stderr
     assert not (sample.home / ".cache/glassmind/evaluation").exists()
-
-
-def test_there_is_nothing_to_undo_before_tuning(sample: Program) -> None:
-    done = sample.run("tune", "--undo", "--dry-run")
-
-    assert done.returncode == 2
-    assert "no tuning of" in done.stderr

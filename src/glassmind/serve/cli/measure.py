@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Meta
 
-from glassmind.config.sources import as_toml
 from glassmind.config.trust import keep_trust
 from glassmind.engine import Engine, engine_for
 from glassmind.evaluation.report import (
@@ -21,7 +20,6 @@ from glassmind.evaluation.report import (
 from glassmind.model.evaluation import TuneReport
 from glassmind.model.index import Progress
 from glassmind.operations.failures import OK
-from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, path_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
@@ -88,8 +86,6 @@ def evaluate(args: Namespace, output: Output) -> int:
 
 def tune(args: Namespace, output: Output) -> int:
     """Find better settings."""
-    if args.undo:
-        return _undo(args, output)
     from glassmind.evaluation import bench, tune  # noqa: PLC0415 - numpy
 
     with output.progress() as progress:
@@ -125,21 +121,6 @@ def _write(report: TuneReport, args: Namespace, output: Output) -> TuneReport:
     return report._replace(file=str(file))
 
 
-def _undo(args: Namespace, output: Output) -> int:
-    from glassmind.evaluation.tune import undo  # noqa: PLC0415 - numpy
-
-    config = config_of(args)
-    with keep_trust(config.vault.path, os.environ):
-        done = undo(config, dry_run=args.dry_run)
-    kept = "was changed since, and is left as it is"
-    output.notices(f"{path} {kept}" for path in done.kept)
-    action = "Would be undone" if args.dry_run else "Undone"
-    lines = [f"{action} in {output.style.strong(done.file)}"]
-    lines += [f"  {path} = {as_toml(value)}" for path, value in done.settings.items()]
-    output.result(done._asdict(), joined(lines))
-    return OK
-
-
 _MEASURING = (
     option("--limit-queries", "ask at most this many queries", "N", bounds=Meta(ge=1)),
     option("--seed", "random seed", "N", bounds=Meta(ge=0), default=0),
@@ -167,7 +148,6 @@ COMMANDS = {
         "Maintain",
         (
             flag("--dry-run", "show what was found, write nothing"),
-            flag("--undo", "undo the last tuning"),
             flag("--in-vault", "write to the vault's own file"),
             *_MEASURING,
         ),
