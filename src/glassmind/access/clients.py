@@ -1,9 +1,8 @@
 """The clients of a vault: their names, scopes and tokens.
 
 They are in one file in the user's data folder, never in the vault, so that a server
-sees it when one is revoked: it reads the file again when it changed. Of a token only a
-digest is kept. The day of last use is in a file of its own, so no server ever writes
-the one with the tokens.
+sees it when one is revoked. Of a token only a digest is kept. The day of last use is in
+a file of its own, so no server ever writes the one with the tokens.
 """
 
 import hashlib
@@ -20,8 +19,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from threading import Lock
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from glassmind.access.scopes import read_scope, scope_as_texts
 from glassmind.config import Config
@@ -61,7 +59,6 @@ _INVISIBLE = re.compile(r"[\W_\u115f\u1160\u3164\uffa0]+")
 
 WAIT_S = 10.0  # seconds to wait for another process that adds or revokes one
 LARGEST = 4 * 1024 * 1024  # bytes of the file: ten thousand clients, each of many rules
-Stamp: TypeAlias = tuple[int, int, int, int]
 
 
 class Client(NamedTuple):
@@ -94,26 +91,11 @@ class Clients:
     def __init__(self, file: Path, now: Callable[[], float] = time.time) -> None:
         self.file, self._now = file, now
         self._lock_file = file.with_name("clients.lock")
-        self._lock = Lock()
-        self._seen: tuple[Stamp | None, tuple[Client, ...]] = (None, ())
         self._noted: dict[str, str] = {}
 
     def all(self) -> tuple[Client, ...]:
         """Return every client by name; raises `ClientsUnreadable`, as all below."""
-        with self._lock:
-            stamp = self._stamp()
-            if stamp is None or stamp != self._seen[0]:
-                self._seen = (stamp, _read(self.file) if stamp is not None else ())
-            return self._seen[1]
-
-    def _stamp(self) -> Stamp | None:
-        try:
-            found = self.file.lstat()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise ClientsUnreadable(str(self.file), _why(error)) from error
-        return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size
+        return _read(self.file)
 
     def named(self, name: str) -> Client:
         return _named(self.all(), name)
@@ -184,7 +166,7 @@ class Clients:
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with WriterLock(self._lock_file) as lock:
                 lock.acquire(timeout_s=WAIT_S)
-                yield _read(self.file) if self._stamp() is not None else ()
+                yield self.all()
         except (OSError, IndexFault) as error:
             reason = "another process is writing them"
             if isinstance(error, OSError):
@@ -251,6 +233,8 @@ def _read(file: Path) -> tuple[Client, ...]:
         if found["format"] != FORMAT:
             raise ClientsUnreadable(str(file), "another version of Glassmind wrote it")
         return tuple(map(_client, found["clients"]))
+    except FileNotFoundError:
+        return ()
     except OSError as error:
         raise ClientsUnreadable(str(file), _why(error)) from error
     except BadScope as error:

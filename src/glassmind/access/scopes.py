@@ -4,7 +4,7 @@ What cannot be understood is never taken for something else: a rule that exclude
 means nothing would give away what it was to keep.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TypeAlias, cast
 from unicodedata import category, normalize
@@ -141,12 +141,8 @@ def rule_as_text(rule: ReadRule) -> str:
 
 
 def scope_as_texts(scope: Scope) -> list[str]:
-    return list(_texts(scope))
-
-
-def _texts(scope: Scope) -> Iterator[str]:
-    yield from map(rule_as_text, scope.rules)
-    yield from (f"{TOOLSET}:{name}" for name in scope.toolsets)
+    toolsets = [f"{TOOLSET}:{name}" for name in scope.toolsets]
+    return [*map(rule_as_text, scope.rules), *toolsets]
 
 
 def scope_in_words(scope: Scope) -> str:
