@@ -77,12 +77,6 @@ class Bundles:
         """Return what matters for a question, within the budget.
 
         `limit` is the most notes. With `save`, it is kept in the agent folder.
-
-        Raises:
-            NothingAsked, BadDate, BadLimit, BadWish: as a search does.
-            ProjectUnknown: no note belongs to the project.
-            BudgetTooSmall: nothing useful fits.
-            WriteRefused: it is to be saved, and nothing may be written.
         """
         with self._parts.vault.faults():
             plan = _plan(self._parts, query, budget_tokens, limit, project, today=today)
@@ -129,10 +123,6 @@ class Bundles:
 
         Of `limit` notes, within the budget; private ones only with `private`. With them
         comes what sentences of the notes answer.
-
-        Raises:
-            NothingAsked, BadDate, BadLimit, BadWish: as a search does.
-            ProjectUnknown: no note belongs to the project.
         """
         request = GatherRequest(
             question, limit, budget_tokens, project, mode, intent, private, today
@@ -148,12 +138,7 @@ class Bundles:
         limit: int = 10,
         today: date | None = None,
     ) -> Bundle:
-        """Return what is active now, without a question.
-
-        Raises:
-            ProjectUnknown: no note belongs to the project.
-            BudgetTooSmall: nothing useful fits.
-        """
+        """Return what is active now, without a question."""
         with self._parts.vault.faults():
             plan = _plan(self._parts, "", budget_tokens, limit, project, today=today)
             warm = self._parts.warmth(
@@ -168,11 +153,7 @@ class Bundles:
             )
 
     def verify(self, receipts: Sequence[str]) -> list[Verified]:
-        """Return what became of the lines that receipts cite, in order.
-
-        Raises:
-            NoReceipts: there are none.
-        """
+        """Return what became of the lines that receipts cite, in order."""
         return verify(self._parts.vault, receipts)
 
     def brief(
@@ -183,13 +164,7 @@ class Bundles:
         budget_tokens: int | None = None,
         today: date | None = None,
     ) -> Briefing:
-        """Return what is active, decided and open, and what changed since a day.
-
-        Raises:
-            BadDate: `since` is not a date.
-            ProjectUnknown: no note belongs to the project.
-            BudgetTooSmall: nothing useful fits.
-        """
+        """Return what is active, decided and open, and what changed since a day."""
         with self._parts.vault.faults():
             return brief(self._parts, project, since, budget_tokens, today)
 
@@ -205,11 +180,6 @@ class Bundles:
 
         With `save`, it replaces the former summary of the project in the agent folder,
         which goes to the trash. Agents read it there, so nothing private is in it.
-
-        Raises:
-            ProjectUnknown: no note belongs to the project.
-            BudgetTooSmall: nothing useful fits.
-            WriteRefused: it is to be saved, and nothing may be written.
         """
         if save and self._parts.vault.scope is None:
             public = self._parts.public()
@@ -270,11 +240,7 @@ class _BudgetedBundle:
     stale: StaleCheck
 
     def within(self, budget_tokens: int) -> Bundle:
-        """Return the bundle of a budget; a question far from the vault gets a part.
-
-        Raises:
-            BudgetTooSmall: nothing useful fits.
-        """
+        """Return the bundle of a budget; a question far from the vault gets a part."""
         made, confidence = None, self.plan.frame.confidence
         far_off = confidence is not None and confidence < FAR_OFF
         if far_off and budget_tokens > NEAR_MISS_TOKENS:

@@ -43,9 +43,6 @@ REQUIRED = 1_000.0
 TRIES = 8
 """How often a passage is cut shorter where the estimate of its length was too low."""
 
-FOUND = 1.25
-"""What the passage that a note was found by counts more than its others."""
-
 DIGEST_TOKENS = 12
 """Sixteen digits of a digest are 9 to 12 tokens, unknown while a label is counted."""
 
@@ -54,6 +51,7 @@ _OPENER = re.compile(r"\s*(#{1,6}\s|$|---\s*$)")
 """A heading, which is named above the passage already, a blank line, a break."""
 _HEADING = re.compile(r"\s*#{1,6}\s+(.*?)\s*\n")
 
+_ENDS, _LAST = ("", "\n", "\r"), ".!?:;。！？"  # noqa: RUF001 - as above
 _LINES, _EMPTY, _FLAG = Span(10, 100), fenced(""), "; goes on"
 """Stand for the lines, the text and the flags of a passage while a label is counted."""
 
@@ -128,19 +126,6 @@ class Reading:
         return held
 
     @property
-    def bound(self) -> float:
-        """How much the passage says at most, whatever the room."""
-        found = self._words.words(self.stretch.text)
-        return sum(self._words.weights.get(word, 0.0) for word in sorted(found))
-
-    def peak(self, room: int) -> float:
-        _, weights, scores, opening = self._row
-        if not any(scores):
-            return 0.0
-        first, last = run(weights, scores, opening, room)
-        return sum(scores[first : last + 1])
-
-    @property
     def size(self) -> int:
         return sum(self._row.weights)
 
@@ -188,6 +173,18 @@ class Reading:
         while (found := _HEADING.match(text, start, end)) and found[1] in named:
             start = found.end()
         return start
+
+    def stub(self, room: int) -> tuple[int, int] | None:
+        """Return the best, half as much again if that ends with a whole sentence."""
+        found = self.best(room)
+        if found and self._is_broken(found[1]):
+            longer = self.best(room * 3 // 2)
+            return longer if longer and not self._is_broken(longer[1]) else found
+        return found
+
+    def _is_broken(self, end: int) -> bool:
+        text = self.stretch.text
+        return text[end : end + 1] not in _ENDS and text[end - 1] not in _LAST
 
     def beyond(self) -> tuple[int, int] | None:
         text, start = self.stretch.text, self.stretch.begins
@@ -339,25 +336,15 @@ class Clipper:
         held = weight(sample)
         self._ratio = max(1.0, count(sample) / held * QUARTERS) if held else 1.0
 
-    def ranked(self, readings: Sequence[Reading], stub: int) -> list[Reading]:
-        """Return passages by what they say within a stub, the best first.
-
-        The first, by which the note was found, counts more than the others.
-        """
-        first, room = readings[0], int(stub * QUARTERS / self._ratio)
-        bound = first.bound
-        peaks = {
-            at: one.peak(room) * (1.0 if at else FOUND)
-            for at, one in enumerate(readings)
-            if not at or one.bound > bound  # else all that it says is said
-        }
-        order = sorted(range(len(readings)), key=lambda at: -peaks.get(at, 0.0))
-        return [readings[at] for at in order]
-
     def stub(self, reading: Reading, stub: int, room: int) -> Cut | None:
         if reading.required:
             said = reading.stretch.text[slice(*reading.required)]
             stub = max(stub, self._count(said) + 8)
+        found = reading.stub(int(stub * QUARTERS / self._ratio))
+        if found is not None:
+            tokens = self._count(reading.stretch.text[slice(*found)])
+            if tokens <= min(2 * stub, room):
+                return Cut(reading, *found, tokens)
         return self.cut(reading, min(stub, room))
 
     def cut(self, reading: Reading, room: int) -> Cut | None:

@@ -287,8 +287,6 @@ class _Packer:
         if room <= 0:
             return
         readings = [Reading(one, self._words) for one in candidate.passages]
-        if len(readings) > 1:
-            readings = self._clipper.ranked(readings, stub)
         if answer := self._answers.get(candidate.note.path):
             readings.insert(0, Reading(answer.stretch, self._words, answer.place))
         for reading in readings:

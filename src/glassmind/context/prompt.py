@@ -145,9 +145,7 @@ def _cut(text: str, budget_tokens: int) -> str:
         if budget_tokens < 0:
             break
         lines.append(line)
-    return (
-        "\n".join(lines) or text[: len(text) * budget_tokens // estimate_tokens(text)]
-    )
+    return "\n".join(lines)
 
 
 def _label(source: Source) -> str:

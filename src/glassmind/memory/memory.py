@@ -65,10 +65,6 @@ class Memory:
 
         A source is a receipt, or a note whose whole text is meant. What is written is
         indexed at once; if it cannot be, a notice says why.
-
-        Raises:
-            BadWish, BadMemo: it cannot be saved as it is; nothing was written.
-            WriteRefused: the settings or the disk do not let it be written.
         """
         claim = capture.Claim(kind, text, project, sources, tags, client, agent)
         return capture.captured(self._vault, claim)
@@ -118,10 +114,6 @@ class Memory:
         A query that no memo comes near finds nothing. `since` (that day included) and
         `until` (that day excluded) are days as a search takes them. What waits in the
         inbox is included, and says so.
-
-        Raises:
-            UnknownKind, BadDate, BadLimit: there is no such kind, day or number.
-            IndexAbsent: nothing is indexed yet.
         """
         day = today or _today()
         request = RecallRequest(
@@ -140,12 +132,7 @@ class Memory:
         return found
 
     def forget(self, name: str, *, client: str = "cli") -> Moved:
-        """Move a memo to the trash of the agent folder; nothing is deleted.
-
-        Raises:
-            MemoNotFound, AmbiguousName, NotAMemo: no one memo has this name.
-            WriteRefused, MemoUnreadable: it cannot be moved.
-        """
+        """Move a memo to the trash of the agent folder; nothing is deleted."""
         with self._vault.faults():
             return changes.forget(self._vault, name, client=client)
 
@@ -153,13 +140,6 @@ class Memory:
         """Link a memo to the one that takes its place; it ranks below from now on.
 
         To repeat it changes nothing.
-
-        Raises:
-            MemoNotFound, AmbiguousName, NotAMemo: no two memos have these names.
-            StillWaiting: one of them waits in the inbox and may get another path.
-            NotSuperseded: they are one, the old one was superseded by another, or the
-                new one by the old.
-            WriteRefused, MemoUnreadable: one of them cannot be written.
         """
         with self._vault.faults():
             return changes.supersede(self._vault, old, new, client=client)
@@ -185,13 +165,7 @@ class Memory:
             return waiting_called(self._vault, name)
 
     def accept(self, name: str, *, client: str = "cli") -> Moved:
-        """Move a memo of the inbox to its place.
-
-        Raises:
-            MemoNotFound, AmbiguousName, NotAMemo: no one memo has this name.
-            NotWaiting: it does not wait, or somebody else was faster.
-            WriteRefused, MemoUnreadable: it cannot be written; it is as it was.
-        """
+        """Move a memo of the inbox to its place."""
         with self._vault.faults():
             return inbox.accept(self._vault, name, client=client)
 
@@ -220,12 +194,7 @@ class Memory:
             return inbox.reject(self._vault, name, client=client)
 
     def pin(self, name: str, *, client: str = "cli") -> Pins:
-        """Keep a note hot until it is unpinned.
-
-        Raises:
-            NoteNotFound: no note has exactly this name.
-            WriteRefused: the settings or the disk do not let it be written.
-        """
+        """Keep a note hot until it is unpinned."""
         with self._vault.faults():
             return pins.pin(self._vault, name, client)
 
@@ -246,10 +215,6 @@ class Memory:
 
         With `project`, only its notes are returned and counted. `today` is a day as a
         search takes it.
-
-        Raises:
-            BadLimit, BadDate: `limit` is out of range, or `today` is not a date.
-            ProjectUnknown: no note belongs to the project.
         """
         day = _today() if today is None else parse_day(today, _today())
         vault = self._vault
@@ -266,10 +231,6 @@ class Memory:
         """Return what was written to the vault, the newest first.
 
         With `since`, from that day on; with `path`, of one file or one folder.
-
-        Raises:
-            BadDate, BadLimit: `since` is not a date, or `limit` is out of range.
-            FileUnreadable: the log cannot be read.
         """
         vault, day = self._vault, None if since is None else parse_day(since, _today())
         with vault.files() as files:
