@@ -430,7 +430,7 @@ def test_another_agents_folder_is_captured_to_and_found(
 
 def test_a_summary_is_kept_under_its_title(vault: VaultDesk, capture: Capture) -> None:
     capture("memory", "Drink oolong.")
-    path = vault.engine.memory.keep_summary(
+    path = vault.engine.memory.renew_summary(
         "Context: oolong?", "Tea", "# Packet\n\nOolong is blue.", [RECEIPT]
     )
 

@@ -219,7 +219,7 @@ def _made(
     summaries = f"{plan.agent}/{SUMMARIES}/"
     notes = [one for one in asked if not one.path.startswith(summaries)]
     with parts.still():
-        found = candidates(notes, parts.passages())
+        found = candidates(notes, parts.vault.rows())
         found.sort(key=says_little)
         stale = StaleCheck(parts)
         stale.look(one.note.path for one in found)
@@ -273,7 +273,7 @@ def _openings(
 ) -> list[NoteRequest]:
     """Return how active notes begin, and how they go on; summaries are left out."""
     with parts.still():
-        rows = parts.passages()
+        rows = parts.vault.rows()
         notes = rows.packed_notes([one.path for one in warm.notes])
         first = rows.openings([note.note_id for note in notes.values()])
     summaries = f"{parts.agent}/{SUMMARIES}/"

@@ -200,7 +200,7 @@ def _entries(
     made = f"{parts.agent}/{SUMMARIES}/"
     hits = [hit for hit in reply.hits if not hit.path.startswith(made)]
     there = [hit for hit in hits if not hit.path.startswith(FACTS)]
-    rows = parts.passages()
+    rows = parts.vault.rows()
     hiding = Hiding(rows)
     notes = rows.packed_notes([hit.path for hit in there])
     lookout.look(notes)

@@ -19,7 +19,6 @@ from glassmind.models.protocols import Reranker
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import parse_project, says_private
 from glassmind.obsidian.text import one_line
-from glassmind.store.sqlite.rows import Rows
 from glassmind.store.watch_state import read_state
 from glassmind.vault import Vault
 
@@ -70,9 +69,6 @@ class ContextParts:
     def sections(self) -> BundleRows:
         boxes = open_boxes(self.config.vault.path)
         return BundleRows(self.vault.rows(), boxes)
-
-    def passages(self) -> Rows:
-        return self.vault.rows()
 
     @cached_property
     def counter(self) -> TokenCounter:

@@ -164,10 +164,6 @@ def question_words(query: str, hits: Iterable[Hit]) -> Terms:
             typed[found.word] = None
             for kin in _kin(found.text):
                 needles.setdefault(kin, Needle(kin, _OPEN, found.word))
-    for form in marked:
-        found = _needle(form)
-        if found.text not in needles and form not in SAY_LITTLE:
-            needles[found.text] = found._replace(word=_same(found.text, typed))
     return Terms(tuple(needles.values()), tuple(typed))
 
 
@@ -232,13 +228,6 @@ def _needle(word: str) -> Needle:
                 return Needle(stem, tails, stem)
     tails = _WHOLE if len(word) >= SHORT_STEM and word.isalpha() else frozenset(("",))
     return Needle(word, tails, word)
-
-
-def _same(form: str, typed: Iterable[str]) -> str:
-    for word in typed:
-        if len(word) >= SHORT_STEM and form[:SHORT_STEM] == word[:SHORT_STEM]:
-            return word
-    return form
 
 
 def _kin(stem: str) -> Iterator[str]:

@@ -425,7 +425,7 @@ def temperatures(
         raise BadLimit(limit, MOST)
     pins = pinned(vault)
     made = measured(vault.vault, pins.paths, today)
-    rows = vault.vault.rows()
+    rows = vault.rows()
     among = None if project is None else _members(vault, project)
     heat = {n: h for n, h in made.heat.items() if among is None or n in among}
     hot = sum(h >= HOT for h in heat.values())
@@ -449,7 +449,7 @@ def temperatures(
 
 
 def _members(vault: MemoryVault, project: str) -> set[int]:
-    known = vault.projects()
+    known = vault.rows()
     found = {note.note_id for note in known.project_notes(parse_project(project))}
     if not found:
         raise ProjectUnknown(project, known.projects_like(project))

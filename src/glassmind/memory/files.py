@@ -167,7 +167,7 @@ def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> NotePath:
         raise MemoNotFound(name, _closest(name, known))
     if _is_ours(vault, other):
         return other
-    for stray in vault.memos().stray_memories(vault.folder):
+    for stray in vault.rows().stray_memories(vault.folder):
         if stray.path == other:
             waits = stray.properties.get("generated") is True
             raise MemoAstray(other, vault.folder, waits=waits)
@@ -177,7 +177,7 @@ def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> NotePath:
 def _names(vault: MemoryVault) -> list[NamedNote]:
     known: dict[NotePath, NamedNote] = {}
     with suppress(IndexFault):  # the inbox has names before there is an index
-        for note in vault.memos().memory_notes(vault.folder):
+        for note in vault.rows().memory_notes(vault.folder):
             others = tuple(dict.fromkeys((note.title, *note.aliases)))
             known[note.path] = NamedNote(note.path, title_in(note.path), others)
     for path in inbox_paths(vault):
@@ -202,7 +202,7 @@ def known_memos(vault: MemoryVault, *, superseded: bool = False) -> list[Memo]:
     Those that a person moved out of the agent folder are among them; what others
     superseded only with `superseded`.
     """
-    folder, rows = vault.folder, vault.memos()
+    folder, rows = vault.folder, vault.rows()
     notes = [*rows.memory_notes(folder), *rows.stray_memories(folder)]
     by_others = rows.superseded()
     found = []
@@ -229,13 +229,13 @@ def unreadable_notices(vault: MemoryVault) -> list[str]:
     folder = vault.folder
     return [
         f"{path} does not say what it is: {error.rstrip('.')}; mend its properties"
-        for path, error in vault.memos().broken_notes(folder)
+        for path, error in vault.rows().broken_notes(folder)
         if place_of(path, folder) == "kept"
     ]
 
 
 def whole(vault: MemoryVault, known: Iterable[Memo]) -> dict[NotePath, Memo]:
-    texts = vault.memos().whole_texts(sorted({memo.path for memo in known}))
+    texts = vault.rows().whole_texts(sorted({memo.path for memo in known}))
     return {
         path: memo
         for path, text in texts.items()

@@ -143,7 +143,7 @@ def _strays(vault: MemoryVault) -> list[str]:
     """Return notices about unreadable memos, and about waiting ones moved outside."""
     return unreadable_notices(vault) + [
         str(MemoAstray(note.path, vault.folder, waits=True))
-        for note in vault.memos().stray_memories(vault.folder)
+        for note in vault.rows().stray_memories(vault.folder)
         if note.properties.get("generated") is True
     ]
 
@@ -153,7 +153,7 @@ def accept_ticked(vault: MemoryVault) -> Promoted:
 
     The index says where to look only: the file says whether it is ticked.
     """
-    rows = vault.memos()
+    rows = vault.rows()
     paths = {
         *rows.ticked(f"{vault.folder}/{INBOX}", KEEP, APPROVED),
         *rows.ticked(vault.folder, KEEP, ""),

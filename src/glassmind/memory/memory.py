@@ -69,18 +69,6 @@ class Memory:
         claim = capture.Claim(kind, text, project, sources, tags, client, agent)
         return capture.captured(self._vault, claim)
 
-    def keep_summary(
-        self,
-        title: str,
-        project: str,
-        text: str,
-        sources: Sequence[str],
-        *,
-        client: str = "cli",
-    ) -> NotePath:
-        claim = capture.Claim("summary", text, project, sources, client=client)
-        return capture.summary_kept(self._vault, claim, title).memory.path
-
     def renew_summary(
         self,
         title: str,
@@ -218,7 +206,7 @@ class Memory:
         """
         day = _today() if today is None else parse_day(today, _today())
         vault = self._vault
-        with vault.faults(), vault.vault.rows().still():
+        with vault.faults(), vault.rows().still():
             return activity.temperatures(vault, day, limit=limit, project=project)
 
     def used(self, verb: str, paths: Sequence[NotePath], *, client: str = "") -> None:

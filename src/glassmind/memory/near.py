@@ -91,7 +91,7 @@ def nearby(vault: MemoryVault, memo: Memo) -> tuple[SimilarMemory, ...]:
     query = f'path:"{vault.folder}/" {" ".join(words[:QUERY_WORDS])}'
     try:
         found = vault.search(query, limit=CANDIDATES, mode="fulltext", intent=None)
-        texts = vault.memos().whole_texts([hit.path for hit in found.hits])
+        texts = vault.rows().whole_texts([hit.path for hit in found.hits])
         current = list(_current(vault, texts))
     except GlassmindError:
         return ()
@@ -99,7 +99,7 @@ def nearby(vault: MemoryVault, memo: Memo) -> tuple[SimilarMemory, ...]:
 
 
 def _current(vault: MemoryVault, texts: dict[NotePath, str]) -> Iterator[Memo]:
-    superseded = vault.memos().superseded()
+    superseded = vault.rows().superseded()
     for path, text in texts.items():
         if path not in superseded:
             memo = read_memo(path, text, vault.folder)

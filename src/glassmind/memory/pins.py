@@ -92,7 +92,7 @@ def _quoted(text: str) -> str:
 
 def pinned(vault: MemoryVault) -> Pins:
     with vault.files() as files:
-        return pins_in(files, vault.folder, vault.pinned_notes())
+        return pins_in(files, vault.folder, vault.rows())
 
 
 def pins_in(files: VaultFiles, folder: str, rows: Rows) -> Pins:
@@ -149,7 +149,7 @@ def pin(vault: MemoryVault, name: str, client: str) -> Pins:
     path = vault.exact(name)
     if path is None:
         raise NoteNotFound(name, (vault.find(name),))
-    rows = vault.pinned_notes()
+    rows = vault.rows()
     title, digest = rows.names_and_digests([path]).get(path, ("", ""))
     line = line_of(PinLine(path, title, digest[:SHORT]))
 
@@ -167,7 +167,7 @@ def pin(vault: MemoryVault, name: str, client: str) -> Pins:
 def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
     """Unpin a note, or one that is gone by the path of its line."""
     vault.check_writes("nothing was unpinned")
-    rows, own = vault.pinned_notes(), _path(name)
+    rows, own = vault.rows(), _path(name)
     lines = _lines_now(vault)
     is_line = own in {one.path for one in lines}
     path = own if is_line else vault.exact(name)

@@ -129,7 +129,7 @@ def _passing(vault: MemoryVault, request: RecallRequest) -> list[Memo]:
 
 def _project(vault: MemoryVault, project: str) -> Callable[[Memo], bool]:
     wanted = parse_project(project)
-    members = {note.path for note in vault.projects().project_notes(wanted)}
+    members = {note.path for note in vault.rows().project_notes(wanted)}
 
     def is_of(memo: Memo) -> bool:
         own = parse_project(memo.project)
@@ -210,7 +210,7 @@ def _filters(folder: str, wanted: Iterable[NotePath]) -> list[str]:
 
 
 def _least_cosine(vault: MemoryVault) -> float:
-    space = vault.vault.rows().answering_space()
+    space = vault.rows().answering_space()
     return least_cosine("" if space is None else space.name)
 
 

@@ -57,24 +57,18 @@ class MemoryVault:
     def faults(self) -> AbstractContextManager[None]:
         return self.vault.store.faults()
 
+    def rows(self) -> Rows:
+        return self.vault.rows()
+
     def files(self) -> VaultFiles:
         return self.vault.files()
 
-    def memos(self) -> Rows:
-        return self.vault.rows()
-
-    def projects(self) -> Rows:
-        return self.vault.rows()
-
     def unknown_project(self, project: str) -> str | None:
-        known = self.projects()
+        known = self.rows()
         if known.project_notes(parse_project(project)):
             return None
         closest = known.projects_like(project)
         return f"; there is {', '.join(map(repr, closest))}" if closest else ""
-
-    def pinned_notes(self) -> Rows:
-        return self.vault.rows()
 
     def now(self) -> datetime:
         return datetime.now().astimezone()
