@@ -319,14 +319,23 @@ def chains(  # noqa: PLR0913 - each option by its name
     if not found.chains:
         reason = _why_none(vault, graph, one, other, most_hops)
     wanted = common and one != other
-    shared = common_nodes(graph, one, other).tolist() if wanted else []
+    shared = common_nodes(graph, one, other) if wanted else []
     return Chains(
         source=_stop(graph, one),
         target=_stop(graph, other),
         chains=_shown_chains(vault, graph, found.chains),
         reason=reason,
         cut=found.cut,
-        common=tuple(_common(graph, one, other, shared)),
+        common=tuple(
+            CommonNote(
+                graph.paths[node],
+                graph.titles[node],
+                node >= graph.note_count,
+                from_source=between(graph, one, node).directions,
+                from_target=between(graph, other, node).directions,
+            )
+            for node in shared[:COMMON_SHOWN]
+        ),
         common_total=len(shared),
     )
 
@@ -354,23 +363,6 @@ def _shown_chains(
         )
         for chain in found
     )
-
-
-def _common(
-    graph: LinkGraph, one: int, other: int, shared: Sequence[int]
-) -> list[CommonNote]:
-    """Return common neighbours, fewest links first: a hub says little of two notes."""
-    nodes = sorted(shared, key=lambda node: (len(graph.around(node)), node))
-    return [
-        CommonNote(
-            graph.paths[node],
-            graph.titles[node],
-            node >= graph.note_count,
-            from_source=between(graph, one, node).directions,
-            from_target=between(graph, other, node).directions,
-        )
-        for node in nodes[:COMMON_SHOWN]
-    ]
 
 
 def _why_none(

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from glassmind.errors import VaultError
 from glassmind.files.names import LinkWriter
 from glassmind.files.read import Decoded, decode, digest_of
+from glassmind.graph.reciprocal import ONE_EACH
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.edits import ChangeProperty, PropertyAct
 from glassmind.model.notes import Link, Note
@@ -22,6 +23,7 @@ from glassmind.model.suggestions import Mention, ProposedEdit
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.property_edits import changed_property, spliced
 from glassmind.obsidian.prose import prose
+from glassmind.obsidian.structure import Mask
 
 RELATED = frozenset(
     ("related", "related notes", "related links", "see also", "links", "connections")
@@ -34,6 +36,7 @@ DRAWN_BY = ("kanban-plugin", "excalidraw-plugin")
 _SEE_ALSO = re.compile(
     rb"(?:see also|related|links):? .*(?:\]\]|\))(?=[.;]?\s*$)", re.IGNORECASE
 )
+_CODE = frozenset(("fence", "code"))
 _ITEM = re.compile(rb"^([ \t]*)(?:([-*+])|(\d{1,9})([.)]))[ \t]", re.MULTILINE)
 
 
@@ -48,7 +51,8 @@ class Place(NamedTuple):
 def places_in(note: Note, newline: str) -> Iterator[Place]:
     """Yield where a link may be listed and seen, the most fitting first."""
     source = note.text.encode()
-    if any(key in note.frontmatter.properties for key in DRAWN_BY):
+    drawn = any(key in note.frontmatter.properties for key in DRAWN_BY)
+    if drawn or _is_open(note, source):
         return
     for place in _listing(note, source, newline):
         before = source[: place.at].decode() + place.before
@@ -56,6 +60,17 @@ def places_in(note: Note, newline: str) -> Iterator[Place]:
         at = len(before.encode())
         if any(a <= at < b for a, b in prose(text, note.frontmatter.end)):
             yield place
+
+
+def _is_open(note: Note, source: bytes) -> bool:
+    """True if a comment or an equation has no end: it hides what follows."""
+    code = Mask.of((r.start, r.end) for r in note.regions if r.kind in _CODE)
+    body = note.frontmatter.end
+    for mark in (b"%%", b"$$"):
+        found = re.finditer(re.escape(mark), source[body:])
+        if sum(not code.covers(body + one.start()) for one in found) % 2:
+            return True
+    return source.rfind(b"<!--") > source.rfind(b"-->")
 
 
 def _listing(note: Note, source: bytes, newline: str) -> Iterator[Place]:
@@ -108,6 +123,23 @@ def page_from(path: NotePath, raw: bytes) -> Page | None:
     note = read_note(path, decoded.text)
     exact = note.kind == "markdown" and note.text.encode() == raw[base:]
     return Page(note, raw, base) if exact else None
+
+
+def edit_for(
+    page: Page,
+    target: NotePath,
+    pen: LinkWriter,
+    *,
+    mention: Mention | None = None,
+    name: str | None = None,
+) -> ProposedEdit | None:
+    """Return the edit that links to a note: in a property, for a name, or listed."""
+    if name:
+        many = name.lower() not in ONE_EACH
+        return edit_for_property(page, name, target, pen, many=many)
+    if mention is not None:
+        return edit_for_mention(page, mention, target, pen)
+    return edit_for_relation(page, target, pen)
 
 
 def edit_for_mention(

@@ -18,9 +18,7 @@ from glassmind.graph.health import (
 )
 from glassmind.graph.link_edits import (
     Page,
-    edit_for_mention,
-    edit_for_property,
-    edit_for_relation,
+    edit_for,
     page_from,
 )
 from glassmind.graph.names import folded, in_singular
@@ -97,7 +95,8 @@ def _edit_of(
         if name in ONE_EACH and name in done:
             left.append(Unmended(key, ONLY_ONE))
             continue
-        edit = _edit_for(now, suggestion, pen)
+        target, mention = suggestion.target, suggestion.mention
+        edit = edit_for(now, target, pen, mention=mention, name=suggestion.property)
         after = None
         if edit is not None:
             start, end = edit.bytes
@@ -131,15 +130,6 @@ def _in_order(
     named.sort(key=lambda one: -one[0])
     yield from (request for _, _, request in named)
     yield from added
-
-
-def _edit_for(page: Page, one: Suggestion, pen: LinkWriter) -> ProposedEdit | None:
-    if one.property:
-        many = one.property.lower() not in ONE_EACH
-        return edit_for_property(page, one.property, one.target, pen, many=many)
-    if one.mention is not None:
-        return edit_for_mention(page, one.mention, one.target, pen)
-    return edit_for_relation(page, one.target, pen)
 
 
 def _difference(page: Page, after: Page) -> ProposedEdit:

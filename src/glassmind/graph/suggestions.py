@@ -24,9 +24,7 @@ from glassmind.files.settings import obsidian_settings
 from glassmind.graph.dismissals import dismissals_for
 from glassmind.graph.link_edits import (
     Page,
-    edit_for_mention,
-    edit_for_property,
-    edit_for_relation,
+    edit_for,
     page_from,
 )
 from glassmind.graph.link_graph import current_words, link_graph
@@ -43,7 +41,6 @@ from glassmind.graph.names import (
     rough_pieces,
 )
 from glassmind.graph.reciprocal import (
-    ONE_EACH,
     Missing,
     missing_answers,
     spelling_of,
@@ -53,7 +50,6 @@ from glassmind.links.graph import NOWHERE, LinkGraph, common_nodes
 from glassmind.model import NotePath
 from glassmind.model.suggestions import (
     Mention,
-    ProposedEdit,
     Sign,
     SignName,
     Suggestion,
@@ -582,7 +578,7 @@ class Finder:
         source, target = NotePath(net.paths[node]), NotePath(net.paths[other])
         mention = None if spot is None else self._mention(spot, other)
         own, theirs = (tags.get(int(net.ids[n]), frozenset()) for n in (node, other))
-        best = signs[0].name if signs else "similarity"
+        best, page = signs[0].name if signs else "similarity", self.pages.at(source)
         return Suggestion(
             key=suggestion_key(source, target),
             kind=KINDS.get(best, "words") if mention is None else "mention",
@@ -595,20 +591,15 @@ class Finder:
             signs=signs,
             mention=mention,
             similarity=None if one.cosine == UNKNOWN else one.cosine,
-            shared_notes=self._shared_notes(node, other),
+            shared_notes=tuple(
+                NotePath(net.paths[shared])
+                for shared in common_nodes(net, node, other)[:MOST_SHARED]
+            ),
             shared_tags=tuple(sorted(own & theirs))[:MOST_SHARED],
-            edit=self._edit(source, target, mention),
+            edit=edit_for(page, target, self.facts.pen, mention=mention)
+            if page
+            else None,
         )
-
-    def _edit(
-        self, source: NotePath, target: NotePath, mention: Mention | None
-    ) -> ProposedEdit | None:
-        page = self.pages.at(source)
-        if page is None:
-            return None
-        if mention is None:
-            return edit_for_relation(page, target, self.facts.pen)
-        return edit_for_mention(page, mention, target, self.facts.pen)
 
     def _mention(self, spot: Spot, meant: int) -> Mention:
         net = self.facts.net
@@ -617,12 +608,6 @@ class Finder:
         namesakes = tuple(NotePath(net.paths[node]) for node in others[:MOST_SHARED])
         place = spot.start, spot.end
         return Mention(spot.text, spot.line, place, spot.sentence, namesakes)
-
-    def _shared_notes(self, node: int, other: int) -> tuple[NotePath, ...]:
-        net = self.facts.net
-        shared = common_nodes(net, node, other).tolist()
-        order = sorted(shared, key=lambda at: (len(net.around(at)), at))
-        return tuple(NotePath(net.paths[n]) for n in order[:MOST_SHARED])
 
 
 def words_in(page: Page) -> frozenset[str]:
@@ -724,8 +709,7 @@ def answer_suggested(missing: Missing, facts: Facts, pages: Pages) -> Suggestion
         f"{net.titles[asking]} has it as {missing.asked}, and "
         f"its own {name} does not lead back"
     )
-    many = missing.answer not in ONE_EACH
-    edit = edit_for_property(page, name, target, facts.pen, many=many) if page else None
+    edit = edit_for(page, target, facts.pen, name=name) if page else None
     if edit is None:
         reason += BY_HAND
     return Suggestion(

@@ -325,9 +325,10 @@ def inner_links(graph: LinkGraph, nodes: Sequence[int] | Column) -> tuple[Ints, 
     return sources[kept], targets[kept]
 
 
-def common_nodes(graph: LinkGraph, one: int, other: int) -> Ints:
-    """Return the nodes that are neighbours of both, ascending."""
-    return np.intersect1d(graph.around(one), graph.around(other), assume_unique=True)
+def common_nodes(graph: LinkGraph, one: int, other: int) -> list[int]:
+    """Return the neighbours of both, fewest links first: a hub says little of two."""
+    shared = np.intersect1d(graph.around(one), graph.around(other), assume_unique=True)
+    return sorted(shared.tolist(), key=lambda node: (len(graph.around(node)), node))
 
 
 def gathered(flat: Flat, nodes: NDArray[np.integer[Any]]) -> Ints:
