@@ -123,7 +123,6 @@ def test_the_folder_of_older_releases_is_read_and_the_newer_one_wins(
         ({"last_embed": {}, "last_import": {"mtime": NOON * 1000}}, True),
         ({"last_embed": None, "last_import": {"mtime": NOON * 1000 - 1}}, False),
         ({"last_embed": None}, False),
-        ({"last_embed": {"at": "soon"}}, False),
     ],
 )
 def test_what_was_embedded_before_the_note_last_changed_is_stale(

@@ -4,15 +4,17 @@ An item's last line counts, and `null` takes it away. What was embedded before a
 last changed is stale.
 """
 
-import json
 import os
 import sys
 from array import array
 from collections.abc import Iterator
 from math import isfinite, sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from unicodedata import normalize
+
+from msgspec import DecodeError, Raw, Struct
+from msgspec.json import decode
 
 from glassmind.errors import VaultError
 from glassmind.files.read import VaultFiles
@@ -35,7 +37,7 @@ BLOCKS = ("smart_blocks:", "SmartBlock:")
 MOST_ROWS = 32
 """Blocks taken for one chunk, the tightest first: a list may have one for each line."""
 
-_BLANKS = ", \t\r"
+_BLANKS = b", \t\r"
 
 
 class ImportedBlock(NamedTuple):
@@ -121,14 +123,14 @@ class SmartConnections:
                 except VaultError:
                     self.unread += 1
                     continue
-                for line in raw.decode("utf-8", "replace").split("\n"):
+                for line in raw.split(b"\n"):
                     items.update(self._pairs(line))
         return items
 
-    def _pairs(self, line: str) -> "dict[str, ImportedItem | None]":
+    def _pairs(self, line: bytes) -> "dict[str, ImportedItem | None]":
         try:
-            found = json.loads("{" + line.strip(_BLANKS) + "}")
-        except (ValueError, RecursionError):
+            found = decode(b"{" + line.strip(_BLANKS) + b"}", type=dict[str, Raw])
+        except (DecodeError, UnicodeDecodeError, RecursionError):
             self.malformed += 1
             return {}
         return {key: _item(item) for key, item in found.items()}
@@ -140,48 +142,39 @@ class ImportedItem(NamedTuple):
     until_ms: float
 
 
-def _item(found: Any) -> ImportedItem | None:
-    if not isinstance(found, dict):
-        return None
-    row = _row(_inside(found, "embeddings", MODEL, "vec"))
-    at = _inside(found, "last_embed", "at")
-    if not _is_number(at):
-        at = _inside(found, "last_import", "mtime")
-    return ImportedItem(
-        row, _span(found.get("lines")), float(at) if _is_number(at) else -1.0
-    )
+class _Vector(Struct):
+    vec: list[float] | None = None
 
 
-def _span(found: Any) -> tuple[int, int] | None:
-    match found:
-        case [int(first), int(last)]:
-            return first, last
-        case _:
+class _Moment(Struct):
+    at: float | None = None
+    mtime: float | None = None
+
+
+class _Written(Struct):
+    embeddings: dict[str, Raw] = {}
+    last_embed: _Moment | None = None
+    last_import: _Moment | None = None
+    lines: tuple[int, int] | None = None
+
+
+def _item(raw: Raw) -> ImportedItem | None:
+    try:
+        found = decode(raw, type=_Written | None)
+        if found is None:
             return None
-
-
-def _inside(found: Any, *names: str) -> Any:
-    for name in names:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
-
-
-def _is_number(found: Any) -> bool:
-    number = isinstance(found, int | float) and not isinstance(found, bool)
-    return number and abs(found) < MOST and isfinite(found)
-
-
-MOST = 1e30
-"""Beyond any time in milliseconds and any number of a vector."""
-
-
-def _row(found: Any) -> bytes | None:
-    if not isinstance(found, list) or len(found) != WIDTH:
+        vector = decode(found.embeddings.get(MODEL, b"{}"), type=_Vector)
+    except (DecodeError, UnicodeDecodeError):  # none of the plugin's
         return None
-    if not all(_is_number(x) for x in found):
-        return None
+    embedded, imported = found.last_embed or _Moment(), found.last_import or _Moment()
+    times = (embedded.at, imported.mtime, -1.0)
+    until_ms = next(time for time in times if time is not None)
+    return ImportedItem(_row(vector.vec or []), found.lines, until_ms)
+
+
+def _row(found: list[float]) -> bytes | None:
     length = sqrt(sum(x * x for x in found))
-    if not length:
+    if len(found) != WIDTH or not length or not isfinite(length):
         return None
     row = array("f", [x / length for x in found])
     if sys.byteorder == "big":
