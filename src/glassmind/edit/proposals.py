@@ -182,9 +182,13 @@ def _what_is_left(
         if way.step.folder and now != "new"
     ]
     moved = moves_since(vault, known)
-    parts = [_told(vault, way, stay, moved) for way in reversed(ways)]
-    found = [part.step for part in parts if part.step is not None]
-    risks = [risk for part in parts for risk in part.risks]
+    found: list[Step] = []
+    risks: list[str] = []
+    for way in reversed(ways):
+        step, told = _part(vault, way, stay, moved)
+        found += [step] if step is not None else []
+        is_seen = vault.sight is None or vault.sight.sees_step(way.step)
+        risks += told if is_seen else []
     if not found:
         why = "; ".join(risks) or "its files say so already"
         raise EditRefused(f"nothing of {known.id} can be taken back: {why}")
@@ -194,16 +198,6 @@ def _what_is_left(
 class _Part(NamedTuple):
     step: Step | None
     risks: Sequence[str] = ()
-
-
-def _told(
-    vault: EditVault,
-    way: PlannedStep,
-    stay: Sequence[NotePath],
-    moved: Sequence[tuple[str, str]],
-) -> _Part:
-    found, sight = _part(vault, way, stay, moved), vault.sight
-    return found if sight is None or sight.sees_step(way.step) else _Part(found.step)
 
 
 def _part(

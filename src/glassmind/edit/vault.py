@@ -79,7 +79,8 @@ class EditVault:
         self.sight: Sight | None = None
         self.visible_changesets: SeenBook | None = None
         if vault.scope is not None:
-            self.sight = Sight(vault.policy, vault.visible_files, self._visible_paths)
+            seen = vault.policy, vault.visible_files, lambda: vault.rows().paths()
+            self.sight = Sight(*seen)
             self.visible_changesets = SeenBook(self.changesets, self.sight)
 
     def faults(self) -> AbstractContextManager[None]:
@@ -94,9 +95,6 @@ class EditVault:
 
     def rows(self) -> Rows:
         return self.whole.rows()
-
-    def _visible_paths(self) -> Sequence[NotePath]:
-        return self.scoped.rows().paths()
 
     def rules(self) -> IgnoreRules:
         return self.whole.ignore_rules()

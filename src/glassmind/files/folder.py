@@ -268,7 +268,7 @@ def rename_new(old: FolderEntry, new: FolderEntry) -> None:
     Where the system cannot refuse by itself, we look first: only a program that makes
     the file in that very moment would lose it.
     """
-    code = _rename_flagged(old, new)
+    code = _system_rename(old, new, _FORMS.get(sys.platform, ("", 0))[1])
     if code in _UNKNOWN:
         _rename_checked(old, new)
     elif code:
@@ -277,8 +277,6 @@ def rename_new(old: FolderEntry, new: FolderEntry) -> None:
 
 def swap(one: FolderEntry, other: FolderEntry) -> bool:
     """Let two files change places; False where the system has no such form."""
-    if sys.platform not in _FORMS:
-        return False
     code = _system_rename(one, other, _SWAP)
     if code in _UNKNOWN:
         return False
@@ -287,15 +285,8 @@ def swap(one: FolderEntry, other: FolderEntry) -> bool:
     return True
 
 
-def _rename_flagged(old: FolderEntry, new: FolderEntry) -> int:
-    """Return the error of the system's own form; 0 for none, `ENOSYS` for no form."""
-    if sys.platform not in _FORMS:
-        return errno.ENOSYS
-    return _system_rename(old, new, _FORMS[sys.platform][1])
-
-
 def _system_rename(old: FolderEntry, new: FolderEntry, flag: int) -> int:
-    if old.folder is None or new.folder is None:
+    if sys.platform not in _FORMS or old.folder is None or new.folder is None:
         return errno.ENOSYS
     form, code_of = _form(_FORMS[sys.platform][0])
     if form is None:
