@@ -213,7 +213,7 @@ def test_a_text_is_put_beside_a_block(
 
 
 def test_ids_in_code_are_none_and_two_of_a_name_are_refused() -> None:
-    with pytest.raises(NoMatch, match=r"nearest are line 5 \(0.67\): '\^idx'"):
+    with pytest.raises(NoMatch, match=r"nearest are line 5 \(0.75\): '\^idx'"):
         after("```\na ^id\n```\n\nb ^idx\n", AtBlock("id", "new"))
     with pytest.raises(SeveralMatches, match="on lines 1, 3"):
         after("a ^id\n\nb ^id\n", AtBlock("id", "new"))

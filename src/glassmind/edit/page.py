@@ -150,6 +150,18 @@ def likeness(one: str, other: str) -> float:
     return sum(block.size for block in blocks) / longest if longest else 1.0
 
 
+NEAREST = 3
+"""How many of the nearest are named where nothing is called so."""
+
+
+def closest(
+    wanted: str, texts: Iterable[tuple[int, str]]
+) -> list[tuple[int, str, float]]:
+    """Return the texts most like one, each with its line and how alike it is."""
+    scored = [(line, text, likeness(text, wanted)) for line, text in texts]
+    return sorted(scored, key=lambda each: (-each[2], each[0]))[:NEAREST]
+
+
 def nearest(text: str, wanted: str, *, least: float, limit: int) -> list[Window]:
     places = [match.span() for match in _PIECE.finditer(text)]
     pieces = [text[start:end].lower() for start, end in places]

@@ -7,7 +7,7 @@ like.
 import re
 from typing import NamedTuple
 
-from glassmind.edit.page import Page, Planned, likeness
+from glassmind.edit.page import Page, Planned, closest
 from glassmind.errors import BadEdit, NoMatch, NotEditable, SeveralMatches
 from glassmind.model.edits import Append, AtBlock, AtHeading, Prepend, Scope, Splice
 from glassmind.model.notes import BlockId, Note, Region
@@ -87,9 +87,6 @@ def _runs_on(page: Page, text: bytes) -> bool:
     return taken and first.kind in ("paragraph", "heading")
 
 
-NEAREST_NAMED = 3
-
-
 class Section(NamedTuple):
     """The lines below a heading, by number; `last` is below `first` where none is.
 
@@ -137,7 +134,8 @@ def heading_meant(note: Note, wanted: str, index: int | None = None) -> int:
     found = _named(note, name)
     lines = [note.headings[at].line for at in found]
     if not found:
-        raise NoMatch(note.path, wanted, _nearest(note, name))
+        near = closest(steps_of(name)[-1], ((h.line, h.text) for h in note.headings))
+        raise NoMatch(note.path, wanted, near)
     if index is None and len(found) > 1:
         how = (
             f"choose one by its index, 0 to {len(found) - 1}, or name the heading "
@@ -320,12 +318,6 @@ def _alike(outline: Outline, name: str, steps: list[str]) -> list[int]:
     return []
 
 
-def _nearest(note: Note, name: str) -> list[tuple[int, str, float]]:
-    last = steps_of(name)[-1]
-    scored = [(h.line, h.text, likeness(h.text, last)) for h in note.headings]
-    return sorted(scored, key=lambda one: (-one[2], one[0]))[:NEAREST_NAMED]
-
-
 MARKER = re.compile(rb"([-*+]|([0-9]{1,9})([.)]))([ \t]+)(\[[^\r\n]{1,4}?\][ \t]+)?")
 """What makes a list item: a bullet or a number, its blanks, and maybe a box."""
 
@@ -415,7 +407,6 @@ def _item(page: Page, named: BlockId, item: ListItem) -> Place | None:
     )
 
 
-NEAREST_BLOCKS = 3
 _ATX = re.compile(rb"#{1,6}[ \t]+")
 
 
@@ -446,8 +437,7 @@ def block_meant(page: Page, wanted: str) -> BlockId:
     found = [one for one in ids if one.name == name]
     found = found or [one for one in ids if one.name.lower() == name.lower()]
     if not found:
-        scored = [(i.line, f"^{i.name}", likeness(i.name, name)) for i in ids]
-        near = sorted(scored, key=lambda one: (-one[2], one[0]))[:NEAREST_BLOCKS]
+        near = closest(f"^{name}", ((i.line, f"^{i.name}") for i in ids))
         raise NoMatch(page.path, f"^{name}", near)
     if len(found) > 1:
         how = "give each an id of its own"

@@ -6,11 +6,12 @@ from typing import NamedTuple, assert_never, get_args
 
 from glassmind.edit.page import (
     LONGEST_CHARS,
+    NEAREST,
     Page,
     Planned,
     Window,
     WriteLink,
-    likeness,
+    closest,
     nearest,
 )
 from glassmind.edit.sections import (
@@ -225,7 +226,6 @@ def changed(page: Page, edit: ChangeProperty) -> list[Splice]:
     return changed_property(page.path, page.source.decode(), edit, page.newline)
 
 
-NEAREST_TASKS = 3
 DONE, OPEN = "x", " "
 
 _HOW = "give its line, or more of its text"
@@ -267,21 +267,15 @@ def _meant(page: Page, edit: SetTask) -> Task:
         lines = [task.line for task in found]
         raise SeveralMatches(page.path, edit.find, lines, _HOW)
     if not found:
-        near = _nearest(page, edit.find)
+        near = closest(edit.find, ((t.line, t.text) for t in page.note.tasks))
         raise NoMatch(page.path, edit.find, near, line=edit.line)
     return found[0]
-
-
-def _nearest(page: Page, find: str) -> list[tuple[int, str, float]]:
-    scored = [(t.line, t.text, likeness(t.text, find)) for t in page.note.tasks]
-    return sorted(scored, key=lambda one: (-one[2], one[0]))[:NEAREST_TASKS]
 
 
 def _folded(text: str) -> str:
     return " ".join(text.split()).lower()
 
 
-NEAREST_TEXTS = 3
 NEAR = 0.4
 CLOSE = 0.05
 """Two places whose likeness differs by less cannot be told apart by it."""
@@ -384,7 +378,7 @@ def _missing(page: Page, find: str) -> EditRefused:
     text = page.note.text
     near: list[Window] = []
     if len(text) <= LARGEST_CHARS:
-        near = nearest(text, find[:SHOWN_CHARS], least=NEAR, limit=NEAREST_TEXTS)
+        near = nearest(text, find[:SHOWN_CHARS], least=NEAR, limit=NEAREST)
     named = [
         (1 + text.count("\n", 0, w.start), text[w.start : w.end], round(w.likeness, 4))
         for w in near
