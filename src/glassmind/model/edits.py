@@ -217,7 +217,10 @@ class Changeset:
 
 @dataclass(frozen=True, slots=True)
 class FileDiff:
-    """What a changeset does to one file, for people: a unified diff and its counts."""
+    """What a changeset does to one file, for people: a unified diff and its counts.
+
+    `path` is None for a new file; `to` differs from it where the file is moved.
+    """
 
     path: NotePath | None
     to: NotePath
