@@ -428,7 +428,7 @@ class Vault:
     def tagged(self, tag: str) -> "Sequence[NotePath]":
         """Return the notes with a tag or one below it."""
         with self.store.faults():
-            return self.rows().tagged(tag)
+            return [note.path for note in self.rows().notes(tag=tag)]
 
     @shared
     def _embedders(self) -> "Embedders":

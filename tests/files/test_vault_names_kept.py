@@ -67,7 +67,8 @@ names = st.one_of(
 
 
 def every_name(shelf: VaultDesk) -> list[NamedNote]:
-    return [NamedNote(*row) for row in SqliteStore(shelf.folder).rows().named()]
+    known = SqliteStore(shelf.folder).rows().notes()
+    return [NamedNote(note.path, note.title, note.aliases) for note in known]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

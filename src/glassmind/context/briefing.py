@@ -93,7 +93,8 @@ def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
         ]
         edited = [one for one in changed if alone(one.company)]
         at_once = [one.day for one in changed if not alone(one.company)]
-        ids = changes.placed([one.path for one in hot])
+        known = changes.notes(paths=[one.path for one in hot])
+        ids = {note.path: note.id for note in known}
         best = [ids[one.path] for one in hot if one.path in ids]
         best += [one.note_id for one in (*edited, *changed)[:WARM_NOTES]]
         note_ids = tuple(dict.fromkeys(best))

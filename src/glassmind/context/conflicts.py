@@ -111,7 +111,7 @@ def conflicts(rows: BundleRows, scope: BundleScope) -> list[Conflict]:
 def _notes(rows: BundleRows, scope: BundleScope) -> dict[int, SectionNote]:
     notes = dict(rows.section_notes(scope.note_ids))
     links = rows.store.section_links(scope.note_ids)
-    same = rows.store.ids_titled({note.title for note in notes.values()})
+    same = rows.store.note_ids(titles={note.title for note in notes.values()})
     days = rows.dated_notes({link.source_id for link in links} - notes.keys())
     newest = sorted((_name_day(path), note_id) for note_id, path in days)[-MOST_DAYS:]
     more = sorted(same)[:MOST_NAMESAKES]

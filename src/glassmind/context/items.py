@@ -560,7 +560,7 @@ def _gone(kind: ItemKind) -> frozenset[str]:
 def _about(
     rows: BundleRows, scope: BundleScope, kind: ItemKind
 ) -> Iterator[SectionNote]:
-    if not rows.store.any_below(scope.agent):
+    if not rows.store.files(folder=scope.agent, limit=1):
         return
     chosen = scope.project_ids | set(scope.note_ids)
     projects, paths = _names(rows, scope)

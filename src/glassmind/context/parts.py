@@ -124,7 +124,8 @@ class StaleCheck:
             return False
         self._checked.update(new)
         try:
-            known = self._parts.vault.rows().sizes_and_times(new)
+            files = self._parts.vault.rows().files(paths=new)
+            known = {file.path: (file.size, file.mtime_ns) for file in files}
             found = stale_files(self._parts.config.vault.path, known)
         except VaultMissing:
             self._absent = True

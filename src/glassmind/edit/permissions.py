@@ -107,8 +107,8 @@ def _tags_below(
     found: dict[NotePath, Meant] = {}
     with vault.faults():
         rows = vault.rows()
-        indexed = set(rows.inside(folder))
-        tagged = {tag: set(rows.tagged(tag)) for tag in ruled}
+        indexed = {file.path for file in rows.files(folder=folder)}
+        tagged = {tag: {note.path for note in rows.notes(tag=tag)} for tag in ruled}
     for path in sorted(notes_below(vault.root, folder)):
         known = {tag for tag in ruled if path in tagged[tag]}
         read = head_tags if path in indexed else meant_tags  # rows know its text

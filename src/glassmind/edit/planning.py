@@ -376,7 +376,7 @@ def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft 
     names = Names.of((*before, *files.others))
     relink = Relink(names, files.names(), goes, None, vault.settings())
     keys = {name_key(path) for pair in goes.items() for path in pair}
-    linking = {*files.rows.linking(keys), *was} | files.not_markdown()
+    linking = files.linking(keys) | was.keys() | files.not_markdown()
     update = LinkUpdate(vault, ())
     update.rewrite(
         [Job(path, was.get(path, path), path) for path in sorted(linking)], relink

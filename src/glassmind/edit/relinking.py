@@ -110,7 +110,15 @@ class KnownFiles:
     others: tuple[NotePath, ...] = ()
 
     def not_markdown(self) -> set[NotePath]:
-        return {path for kind in OTHER_KINDS for path in self.rows.of_kind(kind)}
+        found = (note for kind in OTHER_KINDS for note in self.rows.notes(kind=kind))
+        return {note.path for note in found}
+
+    def linking(self, keys: Collection[str]) -> set[NotePath]:
+        """Return the notes with a link whose target has one of these `name_key`s."""
+        return {note.path for note in self.rows.notes(link_keys=keys)}
+
+    def tagged(self, tag: str) -> set[NotePath]:
+        return {note.path for note in self.rows.notes(tag=tag)}
 
     def names(self) -> Names:
         return Names.of((*self.paths, *self.others))
@@ -299,7 +307,7 @@ def follow_links(  # noqa: PLR0913 - each fact by its name
     """
     renames = files.renames(steps)
     own = {step.path: step for step in steps if step.path and not step.folder}
-    candidates = set(files.rows.linking(renames.keys(targets)))
+    candidates = files.linking(renames.keys(targets))
     candidates.update(set(renames.goes).difference(files.others), own)
     candidates |= files.not_markdown()
     jobs = [

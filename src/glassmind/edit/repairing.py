@@ -157,7 +157,7 @@ class _Work:
             self.mended.update(dict.fromkeys(key for e in made for key in e.keys))
 
     def rename_tag(self, files: KnownFiles, key: str, old: str, new: str) -> None:
-        for path in sorted({*files.rows.tagged(old)} | files.not_markdown()):
+        for path in sorted({*files.tagged(old)} | files.not_markdown()):
             raw = self.text(path)
             if raw is None:
                 continue

@@ -575,7 +575,7 @@ def _steps(
     steps: list[Step] = []
     risks: list[str] = []
     total = 0
-    for path in sorted({*files.rows.tagged(old)} | files.not_markdown()):
+    for path in sorted({*files.tagged(old)} | files.not_markdown()):
         try:
             raw = vault.files.read(path)
         except (NotDownloaded, FileTooLarge) as fault:

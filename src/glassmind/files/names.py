@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from heapq import nlargest
 from itertools import pairwise
 from posixpath import relpath
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, Unpack
 from unicodedata import category, normalize
 from unicodedata import name as character_name
 
@@ -24,6 +24,7 @@ from msgspec import Struct
 from glassmind.errors import AmbiguousName, NoteNotFound
 from glassmind.files.settings import LinkFormat
 from glassmind.model import NotePath
+from glassmind.model.index import KnownNote, NoteFilter
 from glassmind.model.notes import Link
 from glassmind.obsidian.text import fold, is_text
 
@@ -98,16 +99,10 @@ class NamedNote(Struct, frozen=True):
 
 
 class KeptNames(Protocol):
-    """The notes of a vault, kept by some of their names; each answer is by path."""
+    """The notes of a vault, kept by some of their names."""
 
-    def notes_at(self, path: str, other: str, /) -> Sequence[NotePath]:
-        """Return which of two paths are notes."""
-
-    def notes_titled(self, title: str, /) -> Sequence[NotePath]:
-        """Return the notes of a title, to the letter."""
-
-    def notes_named(self, key: str, /) -> Sequence[NotePath]:
-        """Return the notes whose file names have a `name_key`."""
+    def notes(self, **which: Unpack[NoteFilter]) -> Sequence[KnownNote]:
+        """Return the notes that pass, by path."""
 
 
 _Rung: TypeAlias = Callable[[NamedNote], bool]
@@ -137,20 +132,23 @@ def kept_note(name: str, kept: KeptNames) -> NotePath | None:
     if not is_text(spelled):
         return None
     if spelled != spelled.strip() and (
-        found := kept.notes_at(spelled, spelled + NOTE_SUFFIX)
+        found := kept.notes(paths=(spelled, spelled + NOTE_SUFFIX))
     ):
-        return found[0]
+        return found[0].path
     if not wanted:
         return None
     exact = _from_root(wanted)
-    found = kept.notes_at(exact, exact + NOTE_SUFFIX) or kept.notes_titled(wanted)
+    found = kept.notes(paths=(exact, exact + NOTE_SUFFIX)) or kept.notes(
+        titles=(wanted,)
+    )
     if found:
-        return _only(name, found)
-    alike = [NamedNote(path, "") for path in kept.notes_named(name_key(exact))]
+        return _only(name, [note.path for note in found])
+    known = kept.notes(name_key=name_key(exact))
+    alike = [NamedNote(note.path, note.title) for note in known]
     _, _, has_file_name, has_path, *_ = _rungs(wanted)
     for rung in (has_file_name, has_path):
-        if found := [note.path for note in alike if rung(note)]:
-            return _only(name, found)
+        if paths := [note.path for note in alike if rung(note)]:
+            return _only(name, paths)
     return None
 
 

@@ -188,7 +188,7 @@ class DismissalBook:
         if not about:
             return list(found)
         reader = self._vault.store
-        there = set(reader.rows().known_paths(about))
+        there = {file.path for file in reader.rows().files(paths=about)}
         if there < about:
             there |= {path for path, *_ in reader.rows().skipped()}
         return [one for one in found if there.issuperset(one.paths)]

@@ -53,7 +53,6 @@ from glassmind.model.health import (
     CheckReport,
     Finding,
     FindingNow,
-    HealthNote,
     HealthReport,
     Helping,
     LostLink,
@@ -65,6 +64,7 @@ from glassmind.model.health import (
     Unchecked,
     finding,
 )
+from glassmind.model.index import KnownNote
 from glassmind.model.ontology import Entry, Spelled, SpelledWord
 from glassmind.model.suggestions import Pair
 from glassmind.obsidian.links import Outline, steps_of
@@ -198,15 +198,15 @@ class HealthContext:
         return self._found[check]
 
     @cached_property
-    def notes(self) -> list[HealthNote]:
-        return self.rows.health_notes()
+    def notes(self) -> list[KnownNote]:
+        return self.rows.notes()
 
     @cached_property
-    def by_id(self) -> dict[int, HealthNote]:
+    def by_id(self) -> dict[int, KnownNote]:
         return {note.id: note for note in self.notes}
 
     @cached_property
-    def by_path(self) -> dict[str, HealthNote]:
+    def by_path(self) -> dict[str, KnownNote]:
         return {note.path: note for note in self.notes}
 
     def is_written(self, path: str) -> bool:
@@ -214,7 +214,7 @@ class HealthContext:
         return not path.startswith(f"{agent}/") and not self.habits.is_template(path)
 
     @cached_property
-    def written(self) -> list[HealthNote]:
+    def written(self) -> list[KnownNote]:
         return [
             note
             for note in self.notes
@@ -222,7 +222,7 @@ class HealthContext:
         ]
 
     @cached_property
-    def lasting(self) -> dict[str, HealthNote]:
+    def lasting(self) -> dict[str, KnownNote]:
         notes = (note for note in self.written if not self.habits.is_day(note.path))
         return {note.path: note for note in notes}
 
@@ -239,7 +239,7 @@ class HealthContext:
     def themes(self) -> "Sequence[Theme] | Unchecked":
         return themed_for(self.vault).now().themes or Unchecked(NO_THEMES)
 
-    def members(self, theme: Theme) -> list[HealthNote]:
+    def members(self, theme: Theme) -> list[KnownNote]:
         found = (self.by_path.get(member.path) for member in theme.members)
         return [note for note in found if note is not None]
 
@@ -413,7 +413,7 @@ def orphans(context: HealthContext) -> list[Finding]:
     return [orphan for *_, orphan in sorted(found, key=lambda row: row[:2])]
 
 
-def _orphan_context(context: HealthContext, note: HealthNote) -> str:
+def _orphan_context(context: HealthContext, note: KnownNote) -> str:
     words = current_words(context.vault)
     if words is not None and len(note.title.split()) >= TITLE_WORDS:
         ids = words.standing(note.title, 5)[1]
@@ -433,7 +433,7 @@ def near_duplicates(context: HealthContext) -> list[Finding]:
     for note_id, text in context.rows.texts_of({note.id for note in notes}):
         runs = runs_of(text)
         sizes[note_id], sketches[note_id] = len(runs), runs[:SKETCH].copy()
-    same: dict[str, list[HealthNote]] = {}
+    same: dict[str, list[KnownNote]] = {}
     for note in notes:
         if sizes.get(note.id, 0) >= LEAST_EXACT:
             same.setdefault(note.digest, []).append(note)
@@ -455,9 +455,9 @@ def near_duplicates(context: HealthContext) -> list[Finding]:
 
 def _nearly(
     context: HealthContext,
-    notes: Sequence[HealthNote],
+    notes: Sequence[KnownNote],
     sketches: Sequence[Hashes],
-) -> Iterator[tuple[HealthNote, HealthNote, float]]:
+) -> Iterator[tuple[KnownNote, KnownNote, float]]:
     candidates = similar_sketches(sketches, NEARLY)
     wanted = {notes[at].id for pair in candidates.pairs for at in pair}
     texts = context.rows.texts_of(wanted) if wanted else ()

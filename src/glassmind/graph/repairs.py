@@ -305,12 +305,12 @@ def _ways(
     place: str,
 ) -> Iterator[tuple[Sequence[NotePath], str, bool]]:
     name = place.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-    called = context.rows.files_called
     if "/" in subject:
         there = [
-            path
-            for path in called(name_key(name))
-            if fold(path.rpartition("/")[2]).removesuffix(NOTE_SUFFIX) == fold(name)
+            file.path
+            for file in context.rows.files(name_key=name_key(name))
+            if fold(file.path.rpartition("/")[2]).removesuffix(NOTE_SUFFIX)
+            == fold(name)
         ]
         yield there, "it is called so, in another folder", False
     if not is_attachment(name):

@@ -43,6 +43,7 @@ from glassmind.index.sidecars import (
 from glassmind.model import NotePath
 from glassmind.model.index import (
     OWED,
+    FileFilter,
     IndexReport,
     Progress,
     ShowProgress,
@@ -358,6 +359,10 @@ def _bring_up_rows(
     return replace(report, warnings=(*rules.warnings, *report.warnings))
 
 
+def _below(folder: str) -> FileFilter:
+    return {"folder": folder} if folder else {}
+
+
 def _looked(root: Path, job: Job) -> tuple[Job, dict[NotePath, int], Scan]:
     """Look at the paths, their folders or everywhere; return what was known there."""
     request, rows = job.request, job.store.rows()
@@ -366,9 +371,17 @@ def _looked(root: Path, job: Job) -> tuple[Job, dict[NotePath, int], Scan]:
     if paths and current and not request.verify:
         folders = frozenset(folder_of(path) for path in paths)
         files = paths if request.narrow else None
-        known = dict(rows.stamps_of(paths)) if request.narrow else {}
-        for folder in () if request.narrow else folders:
-            known |= rows.stamps_in(folder)
+        if request.narrow:
+            there = rows.files(paths=paths)
+        else:
+            below = (rows.files(**_below(folder)) for folder in folders)
+            there = [
+                file
+                for found in below
+                for file in found
+                if folder_of(file.path) in folders
+            ]
+        known = {file.path: file.stamp for file in there}
         found = scan_folders(root, job.ignore, known, folders, files)
         if found is not None:
             return replace(job, folders=folders, files=files), known, found
@@ -411,7 +424,7 @@ def fold_usage(vault: Vault) -> None:
 def visible_digests(vault: Vault) -> Mapping[NotePath, str]:
     """Needed even if no note is hidden yet: the run may add the first."""
     try:
-        return vault.store.rows().digests()
+        return {note.path: note.digest for note in vault.store.rows().notes()}
     except IndexAbsent:
         return {}
 

@@ -27,6 +27,7 @@ from glassmind.model.index import (
     FileFacts,
     Indexed,
     IndexReport,
+    KnownNote,
     Progress,
     ShowProgress,
     Skipped,
@@ -281,6 +282,10 @@ class Tally(Struct):
         )
 
 
+def _digests(notes: Sequence[KnownNote]) -> dict[NotePath, str]:
+    return {note.path: note.digest for note in notes}
+
+
 def known_stamps(job: Job) -> dict[NotePath, int]:
     """Return the stamps a scan compares with; none fits where all is to be hashed."""
     rows = job.store.rows()
@@ -357,8 +362,8 @@ class _Work:
         self._rows = rows
         self._anew = rows.setting("fingerprint") != fingerprint(job.rules)
         read = [one.path for one in scan.changed if one.path in known]
-        self._digests = rows.digests_of(read) if read else {}
-        digests = rows.digests() if scan.missing else {}
+        self._digests = _digests(rows.notes(paths=read)) if read else {}
+        digests = _digests(rows.notes()) if scan.missing else {}
         self._gone_notes = [path for path in scan.missing if path in digests]
         self._note_count = len(digests)
         self._vanished: dict[str, list[NotePath]] = {}
@@ -523,7 +528,7 @@ class _Work:
         self._clear()
 
     def _forget(self, paths: Sequence[NotePath]) -> None:
-        notes = self._rows.digests() if paths else {}
+        notes = _digests(self._rows.notes()) if paths else {}
         for start in range(0, len(paths), BATCH_NOTES):
             with self._job.store.transaction() as step:
                 for path in paths[start : start + BATCH_NOTES]:

@@ -218,8 +218,9 @@ class Watching:
             return True
         try:
             with self._vault.faults():
+                known = self._vault.store.rows()
                 files = [path for path in paths if not path.endswith("/")]
-                return any(map(self._vault.store.rows().any_below, files))
+                return any(known.files(folder=path, limit=1) for path in files)
         except GlassmindError:
             return True
 

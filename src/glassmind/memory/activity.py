@@ -214,7 +214,7 @@ def measured(vault: Vault, pins: Collection[NotePath], today: date) -> Warmed:
     events, _ = vault.use_log.tail(rows.uses_read())
     uses = [*rows.uses(since), *rows.count_uses(events, since)]
     there = [each for each in uses if each.day <= until]
-    return warmed(rows, there, rows.ids(pins), span, vault.agent_folder)
+    return warmed(rows, there, rows.note_ids(paths=pins), span, vault.agent_folder)
 
 
 def warmed(
@@ -230,9 +230,12 @@ def warmed(
     pinned: only an agent said that it matters. The same holds for summaries. What is
     superseded is not more active than its successor, unless it is pinned.
     """
-    captured, waiting = rows.under(agent), rows.under(f"{agent}/inbox")
+    captured, waiting = (
+        rows.note_ids(folder=agent),
+        rows.note_ids(folder=f"{agent}/inbox"),
+    )
     made = Warmed(span, pinned, captured, waiting, rows.successors())
-    summaries = rows.under(f"{agent}/summaries")
+    summaries = rows.note_ids(folder=f"{agent}/summaries")
     apart = {note for note in (*waiting, *summaries) if note not in pinned}
     _add_edits(made, rows, agent)
     for note_id, verb, day, times in uses:
@@ -270,10 +273,10 @@ def _add_edits(made: Warmed, rows: Rows, agent: str) -> None:
         if note_id not in made.successors or note_id not in made.captured:
             day = datetime.fromtimestamp(mtime_ns // 10**9).astimezone().date()
             made.edits[note_id] = (span.ago(day), company)
-    for note_id, own in rows.days_between(
-        span.first.isoformat(), span.today.isoformat()
-    ):
-        made.days[note_id] = span.ago(date.fromisoformat(own))
+    first, last = span.first.isoformat(), span.today.isoformat()
+    for note in rows.notes(first_day=first, last_day=last):
+        if note.day is not None:
+            made.days[note.id] = span.ago(date.fromisoformat(note.day))
 
 
 def _later(day: date, days: int) -> date:
@@ -389,7 +392,8 @@ def active_projects(
 def _add_members(rows: Rows, projects: Mapping[str, Project]) -> None:
     for project in projects.values():
         for place in project.places:
-            project.notes.update(rows.under(place), rows.ids([f"{place}.md"]))
+            project.notes.update(rows.note_ids(folder=place))
+            project.notes.update(rows.note_ids(paths=[f"{place}.md"]))
     by_text: dict[str, list[Project]] = {}
     for text, value in rows.project_values().items() if projects else ():
         names = map(fold, projects_in(value))

@@ -228,9 +228,10 @@ def unreadable_notices(vault: MemoryVault) -> list[str]:
     """Return notices about notes whose properties cannot be read."""
     folder = vault.folder
     return [
-        f"{path} does not say what it is: {error.rstrip('.')}; mend its properties"
-        for path, error in vault.rows().broken_notes(folder)
-        if place_of(path, folder) == "kept"
+        f"{one.path} does not say what it is: {one.error.rstrip('.')}; "
+        "mend its properties"
+        for one in vault.rows().notes(folder=folder, kind="markdown")
+        if one.error and place_of(one.path, folder) == "kept"
     ]
 
 

@@ -128,18 +128,20 @@ def _resolved(lines: list[str], rows: Rows, file: NotePath) -> Pins:
 
 
 def _meant(lines: Collection[PinLine], rows: Rows) -> dict[PinLine, NotePath | None]:
-    there = rows.known_paths({one.path for one in lines})
+    there = {file.path for file in rows.files(paths={one.path for one in lines})}
     lost = [one for one in lines if one.path not in there]
-    digested = rows.paths_by_digest({one.digest for one in lost if one.digest})
-    titled = rows.paths_by_title(
-        {one.title or one.path.removesuffix(".md") for one in lost}
-    )
+    digests = {one.digest for one in lost if one.digest}
+    digested = rows.notes(digests=digests) if digests else []
+    names = {one: one.title or one.path.removesuffix(".md") for one in lost}
+    titled = rows.notes(titles={*names.values()}) if lost else []
     found: dict[PinLine, NotePath | None] = {}
     for one in lines:
-        moved = digested.get(one.digest, []) if one.digest else []
-        same = moved or titled.get(one.title or one.path.removesuffix(".md"), [])
-        elsewhere = same[0] if len(same) == 1 else None
-        found[one] = one.path if one.path in there else elsewhere
+        if one.path in there:
+            found[one] = one.path
+            continue
+        moved = [n for n in digested if one.digest and n.digest.startswith(one.digest)]
+        same = moved or [note for note in titled if note.title == names[one]]
+        found[one] = same[0].path if len(same) == 1 else None
     return found
 
 
@@ -150,7 +152,8 @@ def pin(vault: MemoryVault, name: str, client: str) -> Pins:
     if path is None:
         raise NoteNotFound(name, (vault.find(name),))
     rows = vault.rows()
-    title, digest = rows.names_and_digests([path]).get(path, ("", ""))
+    known = rows.notes(paths=[path])
+    title, digest = (known[0].title, known[0].digest) if known else ("", "")
     line = line_of(PinLine(path, title, digest[:SHORT]))
 
     def change(found: FileText) -> str:

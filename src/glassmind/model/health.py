@@ -114,16 +114,6 @@ class FindingNow(Struct, frozen=True):
     reason: str | None = None
 
 
-class HealthNote(NamedTuple):
-    id: int
-    path: NotePath
-    title: str
-    kind: str
-    digest: str
-    aliases: tuple[str, ...]
-    error: str | None
-
-
 class LostLink(NamedTuple):
     path: NotePath
     target: str

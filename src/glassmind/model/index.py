@@ -1,6 +1,6 @@
 """What the index holds beside the notes' own values: rows in and out of the store."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias, TypedDict
 
 from msgspec import Struct
@@ -183,6 +183,59 @@ News: TypeAlias = Brought | Turned | Hindered | Settled
 """What whoever follows a vault is told."""
 
 TellNews: TypeAlias = Callable[[News], None]
+
+
+class KnownFile(NamedTuple):
+    """A file of the index; `stamp` tells whether it was changed since."""
+
+    id: int
+    path: NotePath
+    stamp: int
+    size: int
+    mtime_ns: int
+
+
+class FileFilter(TypedDict, total=False):
+    """Which files are meant: those that pass every filter that is given."""
+
+    paths: Collection[str]
+    folder: str
+    name_key: str
+
+
+class KnownNote(NamedTuple):
+    """A note of the index; `error` says why its properties cannot be read."""
+
+    id: int
+    path: NotePath
+    title: str
+    aliases: tuple[str, ...]
+    kind: str
+    digest: str
+    day: str | None
+    error: str | None
+
+
+class NoteFilter(TypedDict, total=False):
+    """Which notes are meant: those that pass every filter that is given.
+
+    Notes in a folder are those anywhere below it, and notes with a tag have it, or one
+    below it, in any case. `link_keys` are `name_key`s of what notes link to; `digests`
+    are the beginnings of digests.
+    """
+
+    ids: Collection[int]
+    paths: Collection[str]
+    titles: Collection[str]
+    digests: Collection[str]
+    name_key: str
+    link_keys: Collection[str]
+    kind: str
+    folder: str
+    tag: str
+    heading: str
+    first_day: str
+    last_day: str
 
 
 class NoteFacts(Struct, frozen=True):

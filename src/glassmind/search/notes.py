@@ -130,7 +130,7 @@ class _Called:
 
     @cached_property
     def _every(self) -> list[NamedNote]:
-        return [NamedNote(*row) for row in self._rows.named()]
+        return [NamedNote(n.path, n.title, n.aliases) for n in self._rows.notes()]
 
     def sure(self, name: str) -> NotePath | None:
         return kept_note(name, self._rows) or sure_note(name, self._every)

@@ -250,7 +250,7 @@ def understand(
     run.intent = _intent(run, guess)
     if run.wish.root_note is not None:
         path = notes_for(run.vault).find(run.wish.root_note)
-        run.roots = (run.rows.id_of(path),)
+        run.roots = tuple(run.rows.note_ids(paths=[path]))
     elif run.intent in ROOTED:
         named = run.index.named(run.text)
         linked = run.notes.inbound(named)

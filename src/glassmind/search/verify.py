@@ -170,11 +170,13 @@ class _Verifier:
         return Verified(text, "gone", None, f"{said} ({looked} looked at{given_up})")
 
     def _likely(self, receipt: Receipt, rows: Rows) -> Iterator[NotePath]:
-        yield from rows.notes_named(name_key(receipt.path), MOST_NOTES)
+        alike = rows.notes(name_key=name_key(receipt.path), limit=MOST_NOTES)
+        yield from (note.path for note in alike)
         yield from self._new[:MOST_NOTES]
         yield from islice(self._with_same_lines(receipt, rows), MOST_NOTES)
         if receipt.heading:
-            yield from rows.under_heading(receipt.heading, MOST_NOTES)
+            under = rows.notes(heading=receipt.heading, limit=MOST_NOTES)
+            yield from (note.path for note in under)
 
     def _with_same_lines(self, receipt: Receipt, rows: Rows) -> Iterator[NotePath]:
         start, end = receipt.span

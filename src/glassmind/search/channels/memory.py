@@ -24,7 +24,8 @@ class Memory(Channel):
 
     def candidates(self) -> Iterable[Candidate]:
         folder, notes = self.run.agent_folder, self.run.notes
-        ours = notes.under(folder) - notes.under(f"{folder}/summaries")
+        ours = notes.note_ids(folder=folder)
+        ours -= notes.note_ids(folder=f"{folder}/summaries")
         if not ours:
             return []
         words = self.run.words
@@ -42,7 +43,7 @@ class Memory(Channel):
             score = max(0.0, cosine) ** 2
             if chunk not in scored or score > scored[chunk].score:
                 scored[chunk] = Candidate(chunk, note, score)
-        waiting = notes.under(f"{folder}/inbox")
+        waiting = notes.note_ids(folder=f"{folder}/inbox")
         found = [
             Candidate(chunk, note, score / 2 if note in waiting else score)
             for chunk, note, score in scored.values()

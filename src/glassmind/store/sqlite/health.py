@@ -6,7 +6,6 @@ from itertools import groupby
 
 from glassmind.model import NotePath
 from glassmind.model.health import (
-    HealthNote,
     LostLink,
     PartLink,
     PartNames,
@@ -186,17 +185,6 @@ class OntologyRows(NoteRows):
 class HealthRows(NoteRows):
     """What can be wrong with a vault."""
 
-    def health_notes(self) -> list[HealthNote]:
-        """Return every note, by path."""
-        rows = self._rows("""
-            select n.id, f.path, n.title, n.kind, n.digest, n.aliases, n.error
-            from notes n join files f on f.id = n.id order by f.path
-        """)
-        return [
-            HealthNote._make((*row[:5], tuple(json.loads(row[5])), row[6]))
-            for row in rows
-        ]
-
     def lost_links(self) -> list[LostLink]:
         """Return every unresolved link, by path and place."""
         rows = self._rows("""
@@ -260,8 +248,3 @@ class HealthRows(NoteRows):
         )
         values = [SaidValue(note, key, json.loads(v)) for note, key, v in properties]
         return values + [SaidValue(*row) for row in fields]
-
-    def files_called(self, key: str) -> list[NotePath]:
-        """Return the files with a `name_key`, by path."""
-        statement = "select path from files where name_key = ? order by path"
-        return [path for (path,) in self._rows(statement, key)]

@@ -174,14 +174,6 @@ class MemoryRows(NoteRows):
             found.setdefault(path, []).append(text)
         return {path: "".join(parts) for path, parts in found.items()}
 
-    def broken_notes(self, folder: str) -> list[tuple[NotePath, str]]:
-        """Return the notes below a folder whose properties cannot be read, and why."""
-        statement = f"""
-            select f.path, n.error from files f join notes n on n.id = f.id
-            where {_BELOW} and n.error <> '' and n.kind = 'markdown' order by f.path
-        """
-        return self._list(statement, folder)
-
     def superseded(self) -> set[NotePath]:
         statement = f"select path from files where id {_THESE}"
         return {path for (path,) in self._for(statement, successors_in(self._db))}
@@ -310,11 +302,6 @@ class ActivityRows(NoteRows):
             )
             if (many := company.get((minute, agents), 1)) <= most
         ]
-
-    def days_between(self, since: str, until: str) -> list[tuple[int, str]]:
-        """Return the notes whose own day is one of these, with it."""
-        statement = "select id, day from notes where day >= ?1 and day <= ?2"
-        return self._list(statement, since, until)
 
     def successors(self) -> "Mapping[int, Successor]":
         return successors_in(self._db)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Unpack
 
 from xxhash import xxh3_128_hexdigest
 
@@ -11,16 +11,27 @@ from glassmind.errors import IndexDamaged
 from glassmind.model import NotePath, Span
 from glassmind.model.context import ProjectName, ProjectNote
 from glassmind.model.graph import NoteDates
-from glassmind.model.index import Ghost, LinkEnd, NoteFacts, NoteLinks, NoteList, Stats
+from glassmind.model.index import (
+    FileFilter,
+    Ghost,
+    KnownFile,
+    KnownNote,
+    LinkEnd,
+    NoteFacts,
+    NoteFilter,
+    NoteLinks,
+    NoteList,
+    Stats,
+)
 from glassmind.model.search import ChunkText, HitChunk
 from glassmind.obsidian.properties import plain_name, projects_in, values_in
 from glassmind.obsidian.text import fold, heading_address
 from glassmind.store.sqlite.connection import Query
 from glassmind.store.sqlite.vectors import VectorRows
 
-_NOTE_PATHS = "select f.path from files f join notes n on n.id = f.id"
 _TROUBLED = "n.error is not null or n.warnings <> '[]'"
 _THESE = "in (select value from json_each(?))"
+_AMONG = "in (select value from json_each(:{}))"
 _LOCAL_DAY = "date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime')"
 
 _HIT_ROWS = """
@@ -35,47 +46,64 @@ where c.id in (select value from json_each(?))
 """The last column asks the index of paths, which holds each a second time."""
 
 
+_WHICH_FILES = {
+    "paths": f"f.path {_AMONG.format('paths')}",
+    "folder": "f.path > :folder || '/' and f.path < :folder || '0'",
+    "name_key": "f.name_key = :name_key",
+}
+"""The character "0" follows "/", so that the index of paths answers."""
+
+_WHICH_NOTES = {
+    **_WHICH_FILES,
+    "ids": f"n.id {_AMONG.format('ids')}",
+    "titles": f"n.title {_AMONG.format('titles')}",
+    "digests": "exists (select 1 from json_each(:digests) d "
+    "where n.digest >= d.value and n.digest < d.value || 'g')",
+    "link_keys": "n.id in (select l.note_id from links l "
+    f"where l.name_key {_AMONG.format('link_keys')})",
+    "kind": "n.kind = :kind",
+    "tag": "n.id in (select t.note_id from tags t where t.folded = :tag "
+    "or (t.folded >= :tag || '/' and t.folded < :tag || '0'))",
+    "heading": "n.id in (select h.note_id from headings h where h.text = :heading)",
+    "first_day": "n.day >= :first_day",
+    "last_day": "n.day <= :last_day",
+}
+
+
 class NoteRows(Query):
     """Notes and files."""
 
+    def files(self, *, limit: int = -1, **which: Unpack[FileFilter]) -> list[KnownFile]:
+        """Return the files that pass, notes and attachments, by path."""
+        statement = f"""
+            select f.id, f.path, f.stamp, f.size, f.mtime_ns from files f
+            where {_where(_WHICH_FILES, which)} order by f.path limit :limit
+        """
+        rows = self._db.execute(statement, _bound(which, limit))
+        return [KnownFile(*row) for row in rows]
+
+    def notes(self, *, limit: int = -1, **which: Unpack[NoteFilter]) -> list[KnownNote]:
+        """Return the notes that pass, by path."""
+        statement = f"""
+            select n.id, f.path, n.title, n.aliases, n.kind, n.digest, n.day, n.error
+            from notes n join files f on f.id = n.id
+            where {_where(_WHICH_NOTES, which)} order by f.path limit :limit
+        """
+        return [
+            KnownNote._make((*row[:3], tuple(json.loads(row[3])), *row[4:]))
+            for row in self._db.execute(statement, _bound(which, limit))
+        ]
+
+    def note_ids(self, **which: Unpack[NoteFilter]) -> set[int]:
+        """Return the ids of the notes that pass."""
+        statement = f"""
+            select n.id from notes n join files f on f.id = n.id
+            where {_where(_WHICH_NOTES, which)}
+        """
+        return {row[0] for row in self._db.execute(statement, _bound(which))}
+
     def stamps(self) -> dict[NotePath, int]:
         return dict(self._rows("select path, stamp from files"))
-
-    def stamps_in(self, folder: str) -> dict[NotePath, int]:
-        """Return the stamp of every known file directly in a folder; "" is the root."""
-        start = f"{folder}/" if folder else ""
-        end = f"{folder}0" if folder else "\U0010ffff"  # "0" follows "/"
-        statement = "select path, stamp from files where path >= ? and path < ?"
-        found = self._rows(statement, start, end)
-        return {path: stamp for path, stamp in found if "/" not in path[len(start) :]}
-
-    def stamps_of(self, paths: Collection[str]) -> dict[NotePath, int]:
-        return dict(
-            self._for(
-                "select f.path, f.stamp from json_each(?) k "
-                "join files f on f.path = k.value",
-                paths,
-            )
-        )
-
-    def any_below(self, path: str) -> bool:
-        """Whether a file is known in the folder of that path, or in one below it."""
-        below = "select 1 from files where path >= ? and path < ?"
-        return bool(self._value(f"select exists ({below})", f"{path}/", f"{path}0"))
-
-    def digests(self) -> dict[NotePath, str]:
-        return dict(
-            self._rows(
-                "select f.path, n.digest from notes n join files f on f.id = n.id"
-            )
-        )
-
-    def digests_of(self, paths: Sequence[NotePath]) -> dict[NotePath, str]:
-        statement = """
-            select f.path, n.digest from json_each(?) k join files f on f.path = k.value
-            join notes n on n.id = f.id
-        """
-        return dict(self._for(statement, paths))
 
     def note_count(self) -> int:
         return int(self._value("select count(*) from notes"))
@@ -95,35 +123,6 @@ class NoteRows(Query):
     def paths(self) -> list[NotePath]:
         """Return every known file, notes and attachments, by path."""
         return [row[0] for row in self._rows("select path from files order by path")]
-
-    def note_paths(self) -> set[NotePath]:
-        return {row[0] for row in self._rows(_NOTE_PATHS)}
-
-    def named(self) -> list[tuple[NotePath, str, tuple[str, ...]]]:
-        """Return path, title and aliases of every note, by path."""
-        rows = self._rows("""
-            select f.path, n.title, n.aliases from notes n join files f on f.id = n.id
-            order by f.path
-        """)
-        return [(path, title, tuple(json.loads(a))) for path, title, a in rows]
-
-    def notes_at(self, path: str, other: str) -> list[NotePath]:
-        """Return the notes at one of two paths, by path."""
-        where = "where f.path in (?, ?) order by f.path"
-        return [row[0] for row in self._rows(f"{_NOTE_PATHS} {where}", path, other)]
-
-    def notes_titled(self, title: str) -> list[NotePath]:
-        """Return the notes of exactly this title, by path."""
-        where = "where n.title = ? order by f.path"
-        return [row[0] for row in self._rows(f"{_NOTE_PATHS} {where}", title)]
-
-    def notes_named(self, key: str, limit: int = -1) -> list[NotePath]:
-        """Return the first notes whose file names have a `name_key`, by path."""
-        where = "where f.name_key = ? order by f.path limit ?"
-        return [row[0] for row in self._rows(f"{_NOTE_PATHS} {where}", key, limit)]
-
-    def id_of(self, path: NotePath) -> int:
-        return int(self._value("select id from files where path = ?", path))
 
     def skipped(self) -> list[tuple[NotePath, str, bool]]:
         """Return what the last run skipped: path, reason, may it be a note."""
@@ -199,62 +198,6 @@ class NoteRows(Query):
         """
         return {row[0]: (row[1], row[2]) for row in self._for(statement, note_ids)}
 
-    def ids(self, paths: Collection[str]) -> set[int]:
-        return set(self.placed(paths).values())
-
-    def placed(self, paths: Collection[str]) -> dict[str, int]:
-        statement = f"""
-            select f.path, n.id from notes n join files f on f.id = n.id
-            where f.path {_THESE}
-        """
-        return dict(self._for(statement, paths))
-
-    def under(self, folder: str) -> set[int]:
-        statement = """
-            select n.id from notes n join files f on f.id = n.id
-            where f.path >= ? and f.path < ?
-        """
-        return {row[0] for row in self._rows(statement, f"{folder}/", f"{folder}0")}
-
-    def linking(self, keys: Collection[str], /) -> list[NotePath]:
-        """Return the notes with a link whose target has one of these `name_key`s."""
-        statement = """
-            select distinct f.path from links l join files f on f.id = l.note_id
-            where l.name_key in (select value from json_each(?)) order by f.path
-        """
-        return self._paths(statement, json.dumps(sorted(keys)))
-
-    def inside(self, folder: str, /) -> list[NotePath]:
-        """Return the files below a folder, all of them for the empty name."""
-        if not folder:
-            return self.paths()
-        statement = "select path from files where path >= ? and path < ? order by path"
-        return self._paths(statement, f"{folder}/", f"{folder}0")  # "0" follows "/"
-
-    def tagged(self, tag: str, /) -> list[NotePath]:
-        """Return the notes with a tag, or one below it, in any case."""
-        statement = """
-            select distinct f.path from tags t join files f on f.id = t.note_id
-            where t.folded = ?1 or (t.folded >= ?1 || '/' and t.folded < ?1 || '0')
-            order by f.path
-        """
-        return self._paths(statement, tag.removeprefix("#").lower())
-
-    def of_kind(self, kind: str, /) -> list[NotePath]:
-        """Return the notes of a kind, such as canvas or base."""
-        return self._paths(f"{_NOTE_PATHS} where n.kind = ? order by f.path", kind)
-
-    def _paths(self, statement: str, *values: str) -> list[NotePath]:
-        return [NotePath(path) for (path,) in self._rows(statement, *values)]
-
-    def under_heading(self, heading: str, limit: int) -> list[NotePath]:
-        """Return the first notes that have a heading, by path."""
-        statement = """
-            select distinct f.path from headings h join files f on f.id = h.note_id
-            where h.text = ? order by f.path limit ?
-        """
-        return [row[0] for row in self._rows(statement, heading, limit)]
-
     def around(self, span: Span) -> Iterator[tuple[NotePath, int, str]]:
         """Yield path, first line and text of passages with these lines, by path."""
         statement = """
@@ -263,17 +206,6 @@ class NoteRows(Query):
             where c.start_line <= ? and c.end_line >= ? order by f.path, c.chunk_index
         """
         yield from self._rows(statement, span.start, span.end)
-
-    def sizes_and_times(
-        self, paths: Collection[NotePath]
-    ) -> dict[NotePath, tuple[int, int]]:
-        """Return size and time of those of some files that are known, in order."""
-        statement = """
-            select f.path, f.size, f.mtime_ns
-            from json_each(?) k join files f on f.path = k.value
-        """
-        found = self._for(statement, paths)
-        return {path: (size, mtime_ns) for path, size, mtime_ns in found}
 
     def tags_of(self, note_ids: Collection[int]) -> dict[int, tuple[str, ...]]:
         """Return the tags of each note that has some, as written, in that order."""
@@ -312,6 +244,19 @@ class NoteRows(Query):
             note_id: NoteDates(day, mtime_ns, dict(json.loads(properties)))
             for note_id, day, mtime_ns, properties in rows
         }
+
+
+def _where(known: Mapping[str, str], which: Mapping[str, Any]) -> str:
+    return " and ".join(known[name] for name in which) or "true"
+
+
+def _bound(which: Mapping[str, Any], limit: int = -1) -> dict[str, Any]:
+    bound: dict[str, Any] = {"limit": limit}
+    for name, value in which.items():
+        bound[name] = value if isinstance(value, str) else json.dumps([*value])
+    if "tag" in bound:
+        bound["tag"] = bound["tag"].removeprefix("#").lower()
+    return bound
 
 
 @lru_cache(maxsize=1_000)

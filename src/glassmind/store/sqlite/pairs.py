@@ -147,7 +147,7 @@ class PairRows(NoteRows):
 
     def pairs_of(self, path: NotePath, *, least: float = 0.0) -> list[Pair]:
         """Return the unlinked notes that a note is similar to, best first."""
-        ids = self.ids([path])
+        ids = self.note_ids(paths=[path])
         found = self.partners(ids, least=least)
         names = self.names({*ids, *(pair.other_id for pair in found)})
         return [
@@ -155,45 +155,6 @@ class PairRows(NoteRows):
             for note, other, similarity in found
             if other in names
         ]
-
-    def known_paths(self, paths: Collection[NotePath]) -> set[NotePath]:
-        statement = f"select path from files where path {_THESE}"
-        return {NotePath(path) for (path,) in self._for(statement, paths)}
-
-    def names_and_digests(
-        self, paths: Collection[NotePath]
-    ) -> dict[NotePath, tuple[str, str]]:
-        statement = f"""
-            select f.path, n.title, n.digest from files f join notes n on n.id = f.id
-            where f.path {_THESE}
-        """
-        rows = self._for(statement, paths)
-        return {path: (title, digest) for path, title, digest in rows}
-
-    def paths_by_title(self, titles: Collection[str]) -> dict[str, list[NotePath]]:
-        """Return the notes that have each title, by path."""
-        statement = f"""
-            select n.title, f.path from notes n join files f on f.id = n.id
-            where n.title {_THESE} order by f.path
-        """
-        return self._paths_by(statement, titles)
-
-    def paths_by_digest(self, heads: Collection[str]) -> dict[str, list[NotePath]]:
-        """Return the notes whose digest begins so, by path."""
-        statement = """
-            select j.value, f.path from json_each(?) j
-            join notes n on n.digest >= j.value and n.digest < j.value || 'g'
-            join files f on f.id = n.id order by f.path
-        """
-        return self._paths_by(statement, heads)
-
-    def _paths_by(
-        self, statement: str, keys: Collection[str]
-    ) -> dict[str, list[NotePath]]:
-        found: dict[str, list[NotePath]] = {}
-        for key, path in self._for(statement, keys) if keys else ():
-            found.setdefault(key, []).append(path)
-        return found
 
 
 class ScopePairs:

@@ -152,10 +152,6 @@ class SectionRows(NoteRows):
         known = dict(self._some(statement, note_ids, APART, longest))
         return {at: known[at] for at in note_ids if at in known}
 
-    def ids_titled(self, titles: Collection[str]) -> set[int]:
-        rows = self._for(f"select id from notes where title in {_IDS}", titles)
-        return {row[0] for row in rows}
-
     def open_tasks(
         self, note_ids: Collection[int], keys: Collection[str], boxes: Collection[str]
     ) -> list[SectionTask]:

@@ -773,4 +773,4 @@ def notes_in(file: Path) -> list[NotePath]:
         BackupMissing, BackupDamaged, IndexTooNew: it is no sound index of ours.
     """
     with closing(open_copy(file)) as copy:
-        return sorted(NoteRows(copy).note_paths())
+        return [note.path for note in NoteRows(copy).notes()]
