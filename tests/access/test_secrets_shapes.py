@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secrets_desk import AROUND, HARMLESS, ISSUED, Drawing, pem
 
-from glassmind.obsidian import secret_shapes
+from glassmind.obsidian import secrets
 from glassmind.obsidian.secrets import SecretLocation, redacted, secret_locations
 
 Make = Callable[[Drawing], str]
@@ -104,7 +104,7 @@ MOST_STEPS = 300
 
 
 @pytest.mark.parametrize(
-    "shape", [*secret_shapes.SHAPES, *secret_shapes.PATTERNS], ids=lambda one: one.kind
+    "shape", [*secrets.SHAPES, *secrets.PATTERNS], ids=lambda one: one.kind
 )
 def test_no_shape_looks_far_in_vain(shape: Any) -> None:
     """What has no bound takes all it can and is the end: each letter is read once."""
@@ -117,9 +117,7 @@ def test_no_shape_looks_far_in_vain(shape: Any) -> None:
     assert sum(bounded) + sum(least for least, _, _ in endless) <= MOST_STEPS
 
 
-PARTS = st.sampled_from(
-    [begin for shape in secret_shapes.SHAPES for begin in shape.begins]
-)
+PARTS = st.sampled_from([begin for shape in secrets.SHAPES for begin in shape.begins])
 
 
 @given(
@@ -165,11 +163,11 @@ def test_each_letter_is_looked_at_once_whatever_a_text_says(
 ) -> None:
     text = (again * size)[:size] + "A1"
     sizes = _Sizes()
-    monkeypatch.setattr(secret_shapes, "_RUN", _Counted(secret_shapes._RUN))
-    monkeypatch.setattr(secret_shapes, "_any_shape", lambda: sizes)
+    monkeypatch.setattr(secrets, "_RUN", _Counted(secrets._RUN))
+    monkeypatch.setattr(secrets, "_any_shape", lambda: sizes)
     monkeypatch.setattr(_Counted, "asked", 0)
 
-    assert secret_shapes.without_shapes(text, lambda kind, _: kind) == text
+    assert secrets.without_shapes(text, lambda kind, _: kind) == text
 
     assert _Counted.asked <= len(text)
     assert sizes.given <= len(text)
@@ -187,8 +185,8 @@ def test_a_text_is_passed_by_only_where_no_credential_could_begin(
     before: str, run: str, behind: str
 ) -> None:
     text = f"{before}{run}{behind}"
-    classes = text.encode().translate(secret_shapes._CLASSES)
+    classes = text.encode().translate(secrets._CLASSES)
 
-    passed_by = secret_shapes._DEEP.search(classes) is None
+    passed_by = secrets._DEEP.search(classes) is None
 
-    assert passed_by == (secret_shapes._INSIDE.search(text) is None)
+    assert passed_by == (secrets._INSIDE.search(text) is None)

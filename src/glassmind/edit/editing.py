@@ -238,7 +238,7 @@ class Editing:
     def propose_for_renamed(self, moves: Mapping[NotePath, NotePath]) -> str:
         try:
             with self._vault.faults():
-                found = propose_links(self._vault, moves) if moves else None
+                found = propose_links(self._vault, moves)
         except GlassmindError as error:
             return f"links to renamed notes could not be looked at: {error}"
         if found is None or not is_visible_changeset(self._vault, found.changeset):
@@ -296,8 +296,10 @@ class Editing:
         return done
 
     def _offer(self, steps: Sequence[Step]) -> str:
-        moves = moves_by_others(self._vault.take_renames(), steps)
-        return self.propose_for_renamed(moves)
+        renamed = self._vault.take_renames()
+        if not renamed:
+            return ""
+        return self.propose_for_renamed(moves_by_others(renamed, steps))
 
     def _refuse_off(self) -> None:
         if self._vault.config.writes.mode == "off":
