@@ -351,14 +351,14 @@ def subgraph(vault: Engine, arguments: SubgraphArguments) -> SubgraphResult:
         subgraph=True,
     )
     part = found.subgraph or domain.GraphPart((), (), 0)
-    writer = {"graphml": graph_as_graphml, "dot": graph_as_dot}.get(arguments.format)
+    form = GRAPH_FILES.get(arguments.format)
     return copied(
         SubgraphResult,
         part,
         path=found.path,
         format=arguments.format,
         notices=found.notices,
-        text=writer(part) if writer else UNSET,
+        text=form.render(found) if form else UNSET,
     )
 
 

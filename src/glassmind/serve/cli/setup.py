@@ -233,11 +233,8 @@ DONE = {
 def connect_program(args: Namespace, output: Output) -> int:
     """Add Glassmind to another program."""
     _check_name(args, "connect")
-    program, file, config = (
-        connect.PROGRAMS[args.program],
-        _file_of(args),
-        config_of(args),
-    )
+    config = config_of(args)
+    program, file = connect.PROGRAMS[args.program], _file_of(args)
     launch = connect.launch_of(connect.this_program())
     words = [*launch, *_words_of_entry(args, config)]
     entry, vault = connect.entry_of(words, program.more), str(config.vault.path)

@@ -98,7 +98,7 @@ class Calls:
             f"{tool.name} gave no answer within {tool.timeout_s:g} seconds and was "
             "given up; ask for less, or look at the state of the index"
         )
-        result = self._error(tool, errors.ServingFault(late))
+        result = error_reply(errors.ServingFault(late), tool, self._host.wording)
         try:
             with anyio.move_on_after(tool.timeout_s):
                 result = await self._host.run(work)
@@ -129,10 +129,7 @@ class Calls:
         except Exception as error:  # noqa: BLE001 - the edge: a model sees no traceback
             if not isinstance(error, errors.GlassmindError):
                 log_fault("fault", error, tool=tool.name)
-            return self._error(tool, error)
-
-    def _error(self, tool: McpTool, error: Exception) -> types.CallToolResult:
-        return error_reply(error, tool, self._host.wording)
+            return error_reply(error, tool, self._host.wording)
 
 
 class CallProgress:
