@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from glassmind.context.conflicts import conflicts
 from glassmind.context.extract import TOLD, ChosenPiece, Extract, Passage, extract
-from glassmind.context.items import BundleScope, is_unapproved
+from glassmind.context.items import BundleScope
 from glassmind.context.parts import (
     COUNTED,
     SUMMARIES,
@@ -23,6 +23,7 @@ from glassmind.context.passages import (
     NoteRequest,
     Stretch,
     candidates,
+    may_answer,
     part_of,
     place_of,
     says_little,
@@ -282,18 +283,10 @@ def _extracted(
         Passage(at, one.safe, one.hit.relevance, one.hit.title)
         for at, one in enumerate(entries)
         if (at < LOOKED_AT or one.is_head)
-        and _may_answer(one, agent)
+        and (one.candidate is None or may_answer(one.candidate, agent))
         and one.hit.path not in differing.replaced
     ]
     return extract(reply.query, passages, words, parts.reranker, reply.confidence)
-
-
-def _may_answer(entry: _Entry, agent: str) -> bool:
-    if entry.candidate is None:
-        return True
-    note = entry.candidate.note
-    unapproved = is_unapproved(note.path, agent, generated=note.generated)
-    return note.path.endswith(".md") and not unapproved
 
 
 def _lacks(parts: ContextParts, made: Extract) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from glassmind.context.excerpts import (
     label_of,
 )
 from glassmind.context.extract import pieces_of, plain, property_pieces
-from glassmind.context.items import BundleScope, is_unapproved
+from glassmind.context.items import BundleScope
 from glassmind.context.markdown import (
     answer_line,
     bundle_as_markdown,
@@ -33,7 +33,13 @@ from glassmind.context.markdown import (
     section,
 )
 from glassmind.context.note_lines import NoteLines
-from glassmind.context.passages import Candidate, Shown, Stretch, part_of
+from glassmind.context.passages import (
+    Candidate,
+    Shown,
+    Stretch,
+    may_answer,
+    part_of,
+)
 from glassmind.context.question_words import Lookup, Terms, in_link
 from glassmind.context.reading import BundleRows
 from glassmind.context.sections import (
@@ -454,7 +460,7 @@ def answer_from(
     found = [
         quoted
         for one in first
-        if one.relevance >= least and _may_answer(one, agent)
+        if one.relevance >= least and may_answer(one, agent)
         for quoted in _quotes(one, words)
     ]
     found.sort(key=lambda one: -one.score)
@@ -465,11 +471,6 @@ def answer_from(
         if not any(_is_alike(one.words, other.words) for other in chosen):
             chosen += [one] if is_seen(one) else []
     return chosen
-
-
-def _may_answer(candidate: Candidate, agent: str) -> bool:
-    path, generated = candidate.note.path, candidate.note.generated
-    return path.endswith(".md") and not is_unapproved(path, agent, generated=generated)
 
 
 def cited(

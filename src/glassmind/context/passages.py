@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from glassmind.context.items import is_pattern
+from glassmind.context.items import is_pattern, is_unapproved
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Excerpt
 from glassmind.model.search import ChannelName, Hit, PackedNote, PlacedChunk
@@ -126,6 +126,12 @@ class Candidate(NamedTuple):
     channels: tuple[ChannelName, ...]
     passages: tuple[Stretch, ...]
     quoted: tuple[NotePath, ...] = ()
+
+
+def may_answer(candidate: Candidate, agent: str) -> bool:
+    """Return false for what an agent wrote and nobody approved, and what is no note."""
+    path, generated = candidate.note.path, candidate.note.generated
+    return path.endswith(".md") and not is_unapproved(path, agent, generated=generated)
 
 
 def says_little(candidate: Candidate) -> bool:
