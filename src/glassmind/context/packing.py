@@ -46,6 +46,7 @@ from glassmind.context.sections import (
     SHARES,
     Section,
     Sections,
+    refitted,
     replaced_notes,
     sections_of,
     suggested_for,
@@ -150,6 +151,8 @@ class _Packer:
         further = self._follow_ups([entry.note() for entry in entries], follow_room)
         left += 0 if further else follow_room
         sections["suggested"] = reads
+        if left >= STUB_TOKENS:
+            sections = refitted(sections, self._counter, left)
         return self._within(sections, further, entries, answer)
 
     def _within(

@@ -129,6 +129,17 @@ def suggested_for(
     return _fit("suggested", found, room, counter)
 
 
+def refitted(made: Sections, counter: TokenCounter, room: int) -> Sections:
+    new = dict(made)
+    for name, old in made.items():
+        if len(old.kept) < len(old.found) and room >= LEAST_LINE:
+            more = _fit(name, old.found, old.tokens + room, counter)
+            if more.tokens > old.tokens:
+                new[name] = more
+                room -= more.tokens - old.tokens
+    return new
+
+
 def replaced_notes(
     made: Sections, rows: BundleRows, scope: BundleScope
 ) -> Mapping[NotePath, str]:
