@@ -70,7 +70,6 @@ class ReadPolicy:
         self._names |= {CLIENT} if self._reads_own else set()
 
     def name_of(self, name: str) -> str:
-        """Return the plain name of a property that decides; empty for others."""
         plain = folded(name.strip())
         return plain if plain in self._names else ""
 

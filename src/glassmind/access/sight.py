@@ -88,7 +88,6 @@ class Sight:
         return step.folder or self.sees(step.path or step.to, step.before)
 
     def opens(self, step: Step) -> bool:
-        """Whether a step lets a file be read that may not be read before it."""
         if self.knows(step):
             return False
         return kind_of(step.to) == "attachment" or self.sees(step.to, step.after)

@@ -123,8 +123,6 @@ def settings_in(file: Path, text: str, rank: int) -> tuple[dict[str, Any], list[
 
 
 class Layers:
-    """The strongest value of each setting so far, and what was ignored."""
-
     def __init__(self) -> None:
         self.choices: Choices = {
             path: Choice(setting.default) for path, setting in SETTINGS.items()

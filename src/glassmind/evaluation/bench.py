@@ -120,8 +120,6 @@ class Bench(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """How a bench is to be made ready; `preset` and `model` win over the settings."""
-
     preset: str = ""
     model: str = ""
     fresh: bool = False
@@ -156,10 +154,6 @@ def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
 
 @contextmanager
 def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
-    """Yield the chosen vault's questions about itself, and a copy that hides them.
-
-    The copy is deleted in the end. Raises BadGold.
-    """
     config = config_of(open_, None, wanted)
     root = config.vault.path
     readings = read_vault(config)
@@ -247,7 +241,6 @@ def _check_targets(queries: Sequence[GoldQuery], root: Path, file: Path) -> None
 
 
 def _missing(queries: Sequence[GoldQuery], engine: Engine, notes: int) -> Iterator[str]:
-    """Yield how many relevant notes no search can find, if any, and one of them."""
     known = {note.path for note in engine.list_notes(limit=notes).notes}
     gone = sorted({path for query in queries for path in query.grades} - known)
     if len(gone) == 1:

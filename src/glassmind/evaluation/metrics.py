@@ -82,7 +82,6 @@ def percentile(values: Sequence[float], share: float) -> float:
 def confidence(
     values: Sequence[float], *, seed: int, groups: Sequence[str] | None = None
 ) -> Interval:
-    """Return the 95 % interval of the mean: the same for the same seed."""
     if not values:
         return Interval(0.0, 0.0)
     means = np.concatenate(list(_resampled(values, seed, groups)))
@@ -97,7 +96,6 @@ def difference(
     seed: int,
     groups: Sequence[str] | None = None,
 ) -> Difference:
-    """Return how much better the first is, by pairs: both are of the same queries."""
     pairs = [a - b for a, b in zip(ours, theirs, strict=True)]
     return Difference(mean(pairs), confidence(pairs, seed=seed, groups=groups))
 

@@ -94,7 +94,6 @@ def shown_by(link: Link) -> str:
 def sentence_around(
     note: Note, source: bytes, link: Link, same: Callable[[Link], bool]
 ) -> str | None:
-    """Return the sentence that a link stands in, without it and others to `same`."""
     start, end = _stretch(note, source, link)
     inside = [x for x in note.links if start <= x.start and x.end <= end]
     text = _told(source, start, end, inside, same)
@@ -120,7 +119,6 @@ def _told(
     links: Sequence[Link],
     same: Callable[[Link], bool],
 ) -> str:
-    """Return a stretch as it reads, `HERE` in the place of the links that are meant."""
     parts: list[str] = []
     at = start
     for link in links:
@@ -221,7 +219,6 @@ def _headings_named(readings: Readings) -> dict[NotePath, set[str]]:
 
 
 def _link_clues(path: NotePath, read: Reading, readings: Readings) -> Iterator[Clue]:
-    """Yield what the links of a note say; all its links to one note go together."""
     note = read.note
     leading: dict[NotePath, list[Link]] = {}
     for link in note.links:
@@ -319,7 +316,6 @@ def _digest(text: str) -> str:
 def _sampled(
     merged: Sequence[tuple[str, list[Clue]]], seed: int, most: int
 ) -> dict[str, list[Clue]]:
-    """Return some of each kind in turn, in an order that the seed alone decides."""
     order = sorted(merged, key=lambda one: (_digest(f"{seed}:{one[0]}"), one[0]))
     kinds = [[o for o in order if o[0].startswith(f"{kind}-")] for kind in KINDS]
     about: Counter[NotePath] = Counter()

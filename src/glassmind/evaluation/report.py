@@ -109,7 +109,6 @@ TRIED_SHOWN = 5  # settings shown of those that were tried; `--json` has them al
 
 
 def evaluation_as_text(report: EvalReport, style: Style) -> str:
-    """Return a table of the figures, a row for each configuration."""
     return "".join(f"{line}\n" for line in _lines(report, style))
 
 

@@ -87,7 +87,6 @@ def folds_of(groups: Sequence[str], count: int, seed: int) -> NDArray[np.int64]:
 
 
 def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
-    """Return whether any settings beat the first: the same for the same seed."""
     folds = folds_of(groups, FOLDS, seed)
     picks, ours = _held_out(values, folds)
     theirs = values[0]
@@ -173,7 +172,6 @@ def evidence_of(
 def write_choice(
     config: Config, report: TuneReport, file: Path, *, in_vault: bool, today: date
 ) -> None:
-    """Write the chosen settings to a configuration file, with their evidence."""
     chosen = report.chosen.settings
     before = {path: _value(config, path) for path in chosen}
     evidence = evidence_of(report, before, today)
@@ -198,7 +196,6 @@ class Candidate(NamedTuple):
 
 
 def candidates(config: Config) -> list[Candidate]:
-    """Return what is tried: first the settings in force, then others, each once."""
     found: dict[tuple[object, ...], Candidate] = {(): Candidate(IN_FORCE, {})}
     for settings in _settings():
         changed = {
@@ -243,7 +240,6 @@ def _named(settings: Mapping[str, object]) -> str:
 
 
 def enough(limit: int | None) -> int | None:
-    """Return a limit of queries that leaves what it takes to tune; None is no limit."""
     if limit is not None and limit < LEAST_QUERIES:
         raise QueryError(f"--limit-queries {limit} is too low; {NEEDED}")
     return limit

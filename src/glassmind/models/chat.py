@@ -26,7 +26,6 @@ LOOK = Bounds(connect_s=1.0, total_s=2.0)
 
 
 def chat_for(config: Config, bounds: Bounds | None = None) -> ChatModel:
-    """Return the model of the settings, which name one; the server is not asked yet."""
     chosen, server = config.llm, _server(config)
     bounds = bounds or Bounds(CONNECT_S, chosen.timeout_s)
     made = OllamaChat if chosen.backend == "ollama" else OpenAIChat
@@ -66,8 +65,6 @@ def _server(config: Config) -> ModelServer:
 
 
 class Pieces:
-    """The pieces of one answer on their way to the caller, and how it ended."""
-
     def __init__(self, reply: Exchange, said: Callable[[str], None]) -> None:
         self._reply, self._said = reply, said
         self.wrote = self.thought = self.was_cut = False

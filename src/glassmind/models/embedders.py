@@ -69,8 +69,6 @@ def self_test(embedder: "Embedder", model: str) -> None:
 
 
 class ChosenEmbedder:
-    """A model that is tested before it embeds its first passage."""
-
     def __init__(self, inner: "Embedder", model: str) -> None:
         self.inner, self.model = inner, model
         self._passed = False
@@ -127,7 +125,6 @@ def _model_of(config: Config) -> "tuple[Embedder, str]":
 
 
 def cards_chosen(config: Config) -> Sequence[ModelCard]:
-    """Return the cards that the settings mean, best first, of models run here."""
     chosen = config.embeddings
     if chosen.backend == "smart-connections":
         return (BGE_MICRO,)

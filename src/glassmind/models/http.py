@@ -99,7 +99,6 @@ class ModelServer:
         setting: str = "embeddings.allow_remote",
         sent: str = "note text",
     ) -> None:
-        """Check that no text leaves this machine without consent."""
         if not allowed and not is_loopback(self._parts.hostname or ""):
             raise RemoteRefused(self.host, setting, sent)
 

@@ -33,13 +33,11 @@ ELSEWHERE = ("ollama", "openai", "none")  # what embeds without a model of ours
 
 
 def states(config: Config) -> list[ModelState]:
-    """Return every model we know and how it stands; files are not read for that."""
     home, chosen = models_folder(config), _chosen(config)
     return [_state(card, home, chosen=card in chosen) for card in CARDS]
 
 
 def _chosen(config: Config) -> Sequence[ModelCard]:
-    """Return the model of the settings that is used; none if it is no card."""
     cards = _meant(config)
     here = [card for card in cards if can_run(card, models_folder(config))]
     return here[:1] or cards[:1]

@@ -211,7 +211,6 @@ def _is_part(words: Sequence[str], end: int) -> bool:
 
 
 def _end(words: Sequence[str], at: int) -> End | None:
-    """Return the date that begins at a word, such as "3rd of May 2024" or "Q3"."""
     start, month, months, day = at, None, 1, None
     if found := _ISO.fullmatch(words[at]):
         return End(1, *(int(part) for part in found.groups() if part))
@@ -278,7 +277,6 @@ def _is_range(lead: str, first: End, join: str, last: End) -> bool:
 
 
 def _dated(first: End, last: End, today: date) -> tuple[End, End]:
-    """Return both ends with a year; without any, the latest range that has begun."""
     if first.year is None and first.month is None:
         first = first._replace(month=last.month, year=last.year)
     turned = last.month is not None and first.in_year > last.in_year
@@ -313,7 +311,6 @@ def _single(words: Sequence[str], at: int, today: date) -> Named | None:
 
 
 def _count(words: Sequence[str], at: int) -> tuple[int, int] | None:
-    """Return a small number, and where the word behind it is."""
     if words[at].isdecimal() and len(words[at]) <= 5:  # noqa: PLR2004 - 99999 years
         return int(words[at]), at + 1
     if words[at] == "a" and words[at + 1] in {"few", "couple"}:

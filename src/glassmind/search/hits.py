@@ -145,7 +145,6 @@ def _batch(
     keys: Sequence[int],
     ranks: Mapping[ChannelName, Mapping[int, int]],
 ) -> list[Hit]:
-    """Return the hits for some keys, those left out that are gone or too far."""
     from glassmind.search.plan import Place  # noqa: PLC0415 - see above
 
     chunks = _chunks_of(run, ranking, keys)
@@ -242,7 +241,6 @@ def _order_of(hit: Hit, *, by_day: bool) -> tuple[float, bool, int, int, str]:
 
 
 def merged(main: HitChunk, others: Sequence[HitChunk]) -> tuple[Span, list[HitChunk]]:
-    """Return the lines of a passage with those of its neighbours, and the rest."""
     lines, rest = main.lines, []
     for other in others:
         if abs(other.chunk_index - main.chunk_index) == 1:

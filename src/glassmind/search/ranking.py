@@ -222,7 +222,6 @@ def _lowered(
     loss: float,
     seen: frozenset[int],
 ) -> float:
-    """Return the score of a note, below that of its successor if it has one."""
     if note not in successors:
         return scores[note]
     low, after = scores[note] - loss, successors[note].note_id

@@ -65,7 +65,6 @@ def _answer(
 
 
 def _current_index(vault: Vault, head: str, notices: list[str]) -> "KeywordIndex":
-    """Return the keyword index, brought up to the rows if nobody else is at it."""
     index = vault.store.keywords()
     if index is not None and index.reaches(head):
         return index
@@ -82,7 +81,6 @@ def _current_index(vault: Vault, head: str, notices: list[str]) -> "KeywordIndex
 
 
 def _repaired_index(vault: Vault, error: IndexDamaged) -> "KeywordIndex":
-    """Return the keyword index made again, when it was what was damaged."""
     from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415 - as above
 
     is_made = IndexKeeper(vault).remake_words(error)

@@ -112,7 +112,6 @@ class Semantic:
             learn_curve(self._vault, self, progress, pause)
 
     def curve(self) -> Curve | None:
-        """Return what rates answers, after `index`; None if nothing is known."""
         if self._opened is None:
             return None
         folder, found = self._opened
