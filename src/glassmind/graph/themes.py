@@ -178,6 +178,9 @@ class Themed:
             division = _from_rows(graph, kept, state)
         else:
             members = () if once else kept.members
+            if ghosts and not once and not members:
+                # numbered as if kept: whether they are would tell of hidden notes
+                members = _members(self._now(None))
             parts = self._parts(graph, mark, resolution)
             before = _by_node(graph, members, 1).astype(np.int32)
             last_id = None if ghosts or once else kept.last_id
@@ -260,6 +263,15 @@ def _from_rows(graph: LinkGraph, kept: KeptThemes, state: ThemeState) -> _Divisi
     labels = (place - first).astype(np.int32)
     shares = _by_node(graph, kept.members, 2)
     return Parts(labels, shares, state.modularity), ids[first:].tolist()
+
+
+def _members(made: _Made) -> Members:
+    ids = dict(zip(made.graph.paths, made.graph.ids.tolist(), strict=True))
+    return sorted(
+        (ids[member.path], theme.id, member.influence)
+        for theme in made.themes.themes
+        for member in theme.members
+    )
 
 
 def _by_node(graph: LinkGraph, members: Members, column: int) -> Floats:
