@@ -15,8 +15,8 @@ if TYPE_CHECKING:  # a search needs none of them
     from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
     from glassmind.model.search import Warm
     from glassmind.model.suggestions import Dismissals
+    from glassmind.store.protocol import Rows
     from glassmind.store.sqlite.pairs import ScopePairs
-    from glassmind.store.sqlite.rows import Rows
 
 WAIT_S = 2.0
 """How long what was just written waits for another writer. Later, the next run indexes

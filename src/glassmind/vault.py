@@ -30,7 +30,8 @@ from glassmind.store.place import (
     split_place,
     trusted,
 )
-from glassmind.store.sqlite.store import SqliteStore, View
+from glassmind.store.protocol import View
+from glassmind.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:  # imported when first used: a keyword search needs few of them
     from datetime import date
@@ -51,9 +52,8 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.models.protocols import Embedder
     from glassmind.store.lock import WriterLock
     from glassmind.store.place import VaultIndex
+    from glassmind.store.protocol import Rows, ScopedStore, Store, Writer
     from glassmind.store.sqlite.pairs import ScopePairs
-    from glassmind.store.sqlite.rows import Rows
-    from glassmind.store.sqlite.scoped import ScopedStore
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watch_state import WatchWord
 
@@ -327,7 +327,7 @@ class Vault:
         return SqliteStore(place.database_folder, self.is_ours, place.folder)
 
     @property
-    def store(self) -> SqliteStore:
+    def store(self) -> "Store":
         """The index, open for reading."""
         return self._whole_store if self.scope is None else self.visible_store
 
@@ -499,7 +499,7 @@ class Vault:
         anew: bool = False,
         here: bool = False,
         waiting: Callable[[], None] = lambda: None,
-    ) -> "Iterator[SqliteWriter]":
+    ) -> "Iterator[Writer]":
         """Hold the writer lock and the rows open for writing; `anew` empties them.
 
         An exception of `waiting` ends the wait. One thread writes at a time, since all
@@ -563,7 +563,7 @@ class Vault:
 
     def _opened(
         self, lock: "WriterLock", aside: Path | None, *, anew: bool, hurried: bool
-    ) -> "Iterator[SqliteWriter]":
+    ) -> "Iterator[Writer]":
         from glassmind.store.place import LOCK  # noqa: PLC0415
 
         if lock.taken:  # a process that hangs may have the vectors open: use new files

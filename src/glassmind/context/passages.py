@@ -12,7 +12,7 @@ from glassmind.obsidian.hidden_text import holds_hidden, visible_text
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import heading_address
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 
 _HEADINGS = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 """What is named above a passage, and need not be shown in it."""

@@ -9,7 +9,7 @@ from glassmind.model import NotePath
 from glassmind.model.context import OPEN_BOXES, MemoWish, SectionNote, SectionTask
 
 if TYPE_CHECKING:
-    from glassmind.store.sqlite.rows import Rows
+    from glassmind.store.protocol import Rows
 
 _TASKS_EACH = 200
 """Unfinished tasks of one note that are looked at; a bundle shows a few dozen."""

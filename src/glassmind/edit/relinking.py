@@ -33,7 +33,7 @@ from glassmind.obsidian.links import (
     linked_heading,
     steps_of,
 )
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 
 OTHER_KINDS = ("canvas", "base")
 """Kinds of notes whose references the rows do not all know."""

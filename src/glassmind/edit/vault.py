@@ -18,7 +18,7 @@ from glassmind.model import NotePath
 from glassmind.search.notes import notes_for
 from glassmind.store.changesets import NAME, ChangesetFolder
 from glassmind.store.place import EDIT_LOCK
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 OWN_LOG = "writes.jsonl"

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from glassmind.files.scan import LeftOutNames, is_left_out, left_out_names
 from glassmind.links.graph import LinkGraph, build, updated, with_ghosts
 from glassmind.model.graph import News
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from glassmind.store.lexical.search import KeywordIndex
+    from glassmind.store.protocol import Keywords
 
 
 def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
@@ -23,7 +23,7 @@ def names_left_out(vault: Vault) -> LeftOutNames:
     return left_out_names(vault.config.vault.path, skipped, vault.files)
 
 
-def current_words(vault: Vault) -> "KeywordIndex | None":
+def current_words(vault: Vault) -> "Keywords | None":
     """Return the keyword index as it is now; it may be a little behind the rows."""
     words = vault.store.keywords()
     if words is not None:

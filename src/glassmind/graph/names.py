@@ -35,7 +35,7 @@ from glassmind.obsidian.prose import prose
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.structure import line_starts
 from glassmind.obsidian.text import fold
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 from glassmind.vault import Vault, made_once
 
 _ACCENTS = re.compile("[\u0300-\u036f]")

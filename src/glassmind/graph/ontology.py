@@ -32,7 +32,7 @@ from glassmind.model.ontology import (
     SpellingCount,
     ValueKind,
 )
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 CATEGORY_KEYS = (

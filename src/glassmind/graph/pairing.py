@@ -10,7 +10,7 @@ from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.model.index import ShowProgress
-    from glassmind.store.sqlite.pairs import PairStep
+    from glassmind.store.protocol import PairStep
 
 WRITER_WAIT_S = 30.0  # for another writer; else pairs are made again
 

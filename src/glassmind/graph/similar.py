@@ -34,8 +34,7 @@ from glassmind.model.suggestions import (
 )
 from glassmind.model.vectors import Space
 from glassmind.search.notes import notes_for
-from glassmind.store.sqlite.pairs import PairStep
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import PairStep, Rows
 from glassmind.vault import Vault
 
 Floats = NDArray[np.float32]
@@ -215,7 +214,7 @@ def pairs_among(
         visible = set(ids).difference(change.anew)
         stored = (
             pair
-            for pair in source.all_pairs()
+            for pair in source.pair_lists()
             if pair.note_id in visible
             and pair.other_id not in change.gone
             and pair.similarity >= threshold

@@ -332,10 +332,12 @@ class Finder:
         self.rows = vault.rows()
         self.words = current_words(vault)
         self.dismissed = dismissals_for(vault).now()
-        known = list(self.rows.note_vectors())
-        nodes = self.facts.net.nodes_of(np.array([note for note, _ in known], np.int64))
-        raw = np.frombuffer(b"".join(row for _, row in known), "<f4")
-        vectors = raw.reshape(-1, max(self.rows.vector_width(), 1))
+        space = self.rows.answering_space()
+        parts = [*self.rows.all_vectors(space)] if space else []
+        known = np.array([note for notes, _ in parts for note in notes], np.int64)
+        nodes = self.facts.net.nodes_of(known)
+        raw = np.frombuffer(b"".join(rows for _, rows in parts), "<f4")
+        vectors = raw.reshape(-1, space.width if space else 1)
         self._nodes, self._vectors = nodes[nodes >= 0], vectors[nodes >= 0]
         self._spots: dict[int, Mapping[int, Spot]] = {}
         self._standing: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
@@ -747,7 +749,7 @@ def suggestions_for(vault: Vault, note: NotePath | None, *, limit: int) -> Sugge
 
 
 def _unknown(vault: Vault, note: NotePath | None) -> Iterator[str]:
-    if not vault.rows().vector_width():
+    if vault.rows().answering_space() is None:
         yield NO_VECTORS
     elif note is None:
         yield from similarity_notices(vault)

@@ -37,7 +37,7 @@ from glassmind.model.graph import (
     ThemeState,
     low_modularity,
 )
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 LEAST_RESOLUTION, MOST_RESOLUTION = 0.01, 100.0

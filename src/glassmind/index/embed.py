@@ -22,14 +22,13 @@ from glassmind.models.protocols import Embedder
 from glassmind.obsidian.properties import is_memo_head, memo_own_text
 from glassmind.obsidian.secrets import redacted
 from glassmind.store.lock import WriterLock
-from glassmind.store.sqlite.rows import Rows
-from glassmind.store.sqlite.vectors import VectorStep
+from glassmind.store.protocol import Rows, VectorStep
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.files.smart_connections import SmartConnections
     from glassmind.model.vectors import Matrix
-    from glassmind.store.sqlite.writer import SqliteWriter
+    from glassmind.store.protocol import Writer
 
 
 WORDS_AROUND = 40  # of each neighbour of an enriched chunk: a sentence or two
@@ -412,7 +411,7 @@ class EmbeddingPass:
             chunks, kinds, lambda keys: known.known_vectors(space, keys)
         )
 
-    def _writing(self) -> "AbstractContextManager[SqliteWriter]":
+    def _writing(self) -> "AbstractContextManager[Writer]":
         wait = waiting(self._progress)
         return self._vault.writing(self._wait_s, here=True, waiting=wait)
 

@@ -49,7 +49,8 @@ from glassmind.model.index import (
     ShowProgress,
     SplitRules,
 )
-from glassmind.store.sqlite.writer import SqliteWriter, notes_in
+from glassmind.store.protocol import Writer
+from glassmind.store.sqlite.writer import notes_in
 from glassmind.vault import WRITER_WAIT_S, Vault
 
 
@@ -263,7 +264,7 @@ def run_index(
     )
 
 
-def _repair(vault: Vault, store: SqliteWriter) -> None:
+def _repair(vault: Vault, store: Writer) -> None:
     """Examine rows and sidecars as a doctor does; begin anew what is damaged."""
     wrong = store.wrong()
     if wrong is not None:
@@ -286,7 +287,7 @@ def _repair(vault: Vault, store: SqliteWriter) -> None:
 
 def _sound_run(
     vault: Vault,
-    store: SqliteWriter,
+    store: Writer,
     request: IndexRequest,
     progress: ShowProgress,
 ) -> IndexReport:
@@ -314,7 +315,7 @@ def check_rebuild(vault: Vault, notes: Sequence[NotePath]) -> None:
 
 def _bring_up(
     vault: Vault,
-    store: SqliteWriter,
+    store: Writer,
     request: IndexRequest,
     progress: ShowProgress,
 ) -> IndexReport:
@@ -331,7 +332,7 @@ def _bring_up(
 
 def _bring_up_rows(
     vault: Vault,
-    store: SqliteWriter,
+    store: Writer,
     request: IndexRequest,
     progress: ShowProgress,
     follower: Follower | None = None,

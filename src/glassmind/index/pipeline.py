@@ -37,7 +37,7 @@ from glassmind.model.index import (
 from glassmind.model.notes import Note
 from glassmind.obsidian.secrets import SHAPES_VERSION
 from glassmind.obsidian.text import first_day
-from glassmind.store.sqlite.writer import SqliteWriter, Transaction
+from glassmind.store.protocol import Transaction, Writer
 
 GUARD_SHARE, GUARD_NOTES = 1 / 3, 20
 """More than this share, and more than this many
@@ -130,7 +130,7 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
 BATCH = 20_000  # links at a time; bounds memory in a vault with a million links
 
 
-def recheck_links(store: SqliteWriter) -> None:
+def recheck_links(store: Writer) -> None:
     with store.transaction() as step:
         ends = Ends.of(step.files())
         checked = ((link, end, ends.of_link(link)) for link, end in step.settled())
@@ -219,7 +219,7 @@ class Job(Struct, frozen=True):
     where not every file.
     """
 
-    store: SqliteWriter
+    store: Writer
     vault: VaultFiles
     ignore: IgnoreRules
     rules: SplitRules

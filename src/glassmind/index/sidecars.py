@@ -15,8 +15,7 @@ from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.model.index import Document, Progress, ShowProgress, Stage
 from glassmind.model.vectors import NoteVectors
 from glassmind.store.lexical import files as word_files
-from glassmind.store.sqlite.change_log import Log
-from glassmind.store.sqlite.writer import SqliteWriter
+from glassmind.store.protocol import Log, Writer
 from glassmind.store.vectors import files as vector_files
 from glassmind.vault import Vault
 
@@ -40,7 +39,7 @@ class Words:
     def __init__(self, vault: Vault) -> None:
         self._vault, self._folder = vault, vault.place.folder / word_files.FOLDER
 
-    def log(self, store: SqliteWriter) -> Log[Document]:
+    def log(self, store: Writer) -> Log[Document]:
         return store.log()
 
     def marker(self) -> str | None:
@@ -70,7 +69,7 @@ class Vectors:
     def __init__(self, vault: Vault) -> None:
         self._vault, self._folder = vault, vault.place.folder
 
-    def log(self, store: SqliteWriter) -> Log[NoteVectors] | None:
+    def log(self, store: Writer) -> Log[NoteVectors] | None:
         return store.vector_log()
 
     def _matrix(self) -> tuple[Path, int]:
@@ -110,7 +109,7 @@ class Follower:
         self,
         log: Log[Any],
         sidecar: Words | Vectors,
-        store: SqliteWriter,
+        store: Writer,
         progress: ShowProgress,
     ) -> None:
         self._log, self._sidecar, self._progress = log, sidecar, progress
@@ -238,7 +237,7 @@ class Follower:
             writer.close()
 
 
-def follow_sidecars(vault: Vault, store: SqliteWriter, progress: ShowProgress) -> None:
+def follow_sidecars(vault: Vault, store: Writer, progress: ShowProgress) -> None:
     """Bring the sidecars up to the rows as they are: words, then vectors if any."""
     follow(Words(vault), store, progress)
     follow(Vectors(vault), store, progress)
@@ -246,7 +245,7 @@ def follow_sidecars(vault: Vault, store: SqliteWriter, progress: ShowProgress) -
 
 def follow(
     sidecar: Words | Vectors,
-    store: SqliteWriter,
+    store: Writer,
     progress: ShowProgress,
     *,
     compact: bool = False,

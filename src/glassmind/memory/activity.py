@@ -28,7 +28,7 @@ from glassmind.model.memory import (
 from glassmind.model.search import Successor, Warm
 from glassmind.obsidian.properties import parse_project, projects_in
 from glassmind.obsidian.text import fold
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 HOT, WARM = 0.5, 0.15

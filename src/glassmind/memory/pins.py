@@ -22,7 +22,7 @@ from glassmind.files.write import FileText, rewrite
 from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
 from glassmind.model.memory import Pins
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 
 FILE = "pinned.txt"
 

@@ -13,7 +13,7 @@ from glassmind.model import Digest, NotePath
 from glassmind.model.edits import Applied
 from glassmind.obsidian.properties import parse_project
 from glassmind.search.notes import notes_for
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from glassmind.obsidian.text import heading_address
 if TYPE_CHECKING:  # keyword search needs none of them
     from glassmind.search.plan import Place, Run
     from glassmind.search.ranking import Ranking
-    from glassmind.store.lexical.search import KeywordQuery
+    from glassmind.store.protocol import KeywordQuery
 
 WIDTH, LEAD, REACH = 240, 60, 180
 """Characters: about three lines on a terminal, what stands before the first match, and

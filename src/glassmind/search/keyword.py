@@ -10,8 +10,7 @@ from glassmind.search.ranking import LOSS, losses
 
 if TYPE_CHECKING:
     from glassmind.model.search import Successor
-    from glassmind.store.lexical.search import KeywordIndex, KeywordQuery
-    from glassmind.store.sqlite.rows import Rows
+    from glassmind.store.protocol import KeywordQuery, Keywords, Rows
 
 OVERFETCH = 4
 """Chunks asked for per hit wanted: a long note may hold several of the best."""
@@ -27,7 +26,7 @@ DIGITS = 4
 def search_words(
     query: WordQuery,
     wish: Wish,
-    index: "KeywordIndex",
+    index: "Keywords",
     rows: "Rows",
     successors: "Mapping[int, Successor]",
 ) -> list[Hit]:

@@ -44,7 +44,7 @@ from glassmind.obsidian.receipts import parse_receipt
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import fold, linked_heading
 from glassmind.search.hits import is_in_inbox
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 

@@ -26,7 +26,7 @@ from glassmind.vault import Vault
 if TYPE_CHECKING:
     from glassmind.model.vectors import Vector
     from glassmind.search.semantic import SemanticIndex
-    from glassmind.store.lexical.search import KeywordIndex
+    from glassmind.store.protocol import Keywords
 
 Weights = Mapping[ChannelName, float]
 
@@ -147,7 +147,7 @@ class Run:
     def __init__(
         self,
         vault: Vault,
-        index: "KeywordIndex",
+        index: "Keywords",
         question: Question,
         channels: Sequence[type[Channel]],
         reach: int,

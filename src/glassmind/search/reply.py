@@ -11,7 +11,7 @@ from glassmind.search.query import Question, is_by_words_alone, unheeded
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from glassmind.store.lexical.search import KeywordIndex
+    from glassmind.store.protocol import Keywords
 
 PATIENCE_S = 2.0
 """How long a search waits for whoever writes the index, to find an edit."""
@@ -47,7 +47,7 @@ def reply_to(vault: Vault, question: Question, *, alone: bool) -> SearchReply:
 
 
 def _answer(
-    vault: Vault, question: Question, index: "KeywordIndex", *, by_words: bool
+    vault: Vault, question: Question, index: "Keywords", *, by_words: bool
 ) -> SearchReply:
     wish = question.wish
     if not by_words:
@@ -64,7 +64,7 @@ def _answer(
     return SearchReply(question.text, tuple(hits), passed_by, channels=("lexical",))
 
 
-def _current_index(vault: Vault, head: str, notices: list[str]) -> "KeywordIndex":
+def _current_index(vault: Vault, head: str, notices: list[str]) -> "Keywords":
     index = vault.store.keywords()
     if index is not None and index.reaches(head):
         return index
@@ -80,7 +80,7 @@ def _current_index(vault: Vault, head: str, notices: list[str]) -> "KeywordIndex
     return index
 
 
-def _repaired_index(vault: Vault, error: IndexDamaged) -> "KeywordIndex":
+def _repaired_index(vault: Vault, error: IndexDamaged) -> "Keywords":
     from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415 - as above
 
     is_made = IndexKeeper(vault).remake_words(error)

@@ -48,7 +48,7 @@ from glassmind.search.ranking import (
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from glassmind.store.lexical.search import KeywordIndex
+    from glassmind.store.protocol import Keywords
 
 NEAR, FAR = 50, 500
 """Hits that a steady answer is made of: of up to so many by one search, and the rest by
@@ -60,7 +60,7 @@ LEADERS: tuple[ChannelName, ...] = ("lexical", "semantic")
 
 
 def search(
-    vault: Vault, index: "KeywordIndex", question: Question, reach: int
+    vault: Vault, index: "Keywords", question: Question, reach: int
 ) -> SearchReply:
     """Return the hits for a question; `reach` is how many hits channels look for.
 
@@ -85,9 +85,7 @@ def search(
     )
 
 
-def steady_search(
-    vault: Vault, index: "KeywordIndex", question: Question
-) -> SearchReply:
+def steady_search(vault: Vault, index: "Keywords", question: Question) -> SearchReply:
     """Return hits of which a shorter answer is always the beginning."""
     wish = question.wish
     near = search(vault, index, question, NEAR)
@@ -101,7 +99,7 @@ def steady_search(
 
 
 def run_search(
-    vault: Vault, index: "KeywordIndex", question: Question, reach: int
+    vault: Vault, index: "Keywords", question: Question, reach: int
 ) -> tuple[Run, Ranking]:
     run = Run(vault, index, question, channels.CHANNELS, reach)
     guess = ask_leaders(run)

@@ -26,7 +26,7 @@ from glassmind.model.context import Receipt, Verified
 from glassmind.obsidian.notes import is_excalidraw, read_note
 from glassmind.obsidian.receipts import FORM, full_digest, parse_receipt, receipt_of
 from glassmind.obsidian.secrets import redacted
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 MOST_CHARS = 128_000_000

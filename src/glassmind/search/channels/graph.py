@@ -16,8 +16,7 @@ from glassmind.model.search import Candidate, ChannelName
 from glassmind.search.plan import Channel, Place, Reason, Route, Run
 
 if TYPE_CHECKING:
-    from glassmind.store.lexical.search import KeywordQuery
-    from glassmind.store.sqlite.rows import Rows
+    from glassmind.store.protocol import KeywordQuery, Rows
 
 SEEDS = 20  # hits whose links are followed; 10 to 30 measure the same
 LINKING_CHUNKS = 50  # chunks, of each channel, whose links are read line by line

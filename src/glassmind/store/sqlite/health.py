@@ -86,21 +86,6 @@ class MentionRows(VectorRows):
         """)
         return {row[0]: frozenset(json.loads(row[1])) for row in rows}
 
-    def note_vectors(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the vectors of all notes, by id: unit rows of float32."""
-        space = self.answering_space()
-        if space is not None:
-            yield from self._rows(
-                "select note_id, vector from note_vectors where space_id = ? "
-                "order by note_id",
-                space.id,
-            )
-
-    def vector_width(self) -> int:
-        """Return how many numbers a vector has; 0 when nothing is embedded."""
-        space = self.answering_space()
-        return space.width if space else 0
-
 
 _ENTRIES = """
 select n.id, f.path, n.title, n.kind, n.aliases,

@@ -292,19 +292,19 @@ class PairingRows(PairRows):
             ids, rows = zip(*batch, strict=True)
             yield ids, b"".join(rows)
 
+    def pair_lists(self, note_ids: Collection[int] | None = None) -> list[Partner]:
+        """Return the entries of the lists of some notes, or of all."""
+        if note_ids is None:
+            return [Partner(*row) for row in self._rows(_ENTRIES)]
+        statement = f"{_ENTRIES} where note_id {_THESE}"
+        return [Partner(*row) for row in self._for(statement, note_ids)]
+
     def pairs_touching(self, note_ids: Collection[int]) -> list[Partner]:
         """Return the entries of lists that are theirs, or name them."""
         statement = f"""
             {_ENTRIES} where note_id in (select value from json_each(?1)) union
             {_ENTRIES} where other_id in (select value from json_each(?1))
         """
-        return [Partner(*row) for row in self._for(statement, note_ids)]
-
-    def all_pairs(self) -> Iterator[Partner]:
-        return (Partner(*row) for row in self._rows(_ENTRIES))
-
-    def pair_lists(self, note_ids: Collection[int]) -> list[Partner]:
-        statement = f"{_ENTRIES} where note_id {_THESE}"
         return [Partner(*row) for row in self._for(statement, note_ids)]
 
 

@@ -12,12 +12,14 @@ from glassmind.model import NotePath
 from glassmind.model.access import NoteMarks, Seen, said_once
 from glassmind.model.search import HitChunk
 from glassmind.model.suggestions import Dismissible, Pair, PairStatus, Partner
+from glassmind.store.protocol import Log as AnyLog
+from glassmind.store.protocol import Policy, View
 from glassmind.store.sqlite import schema
-from glassmind.store.sqlite.change_log import Log, note_log
+from glassmind.store.sqlite.change_log import note_log
 from glassmind.store.sqlite.connection import Query
 from glassmind.store.sqlite.pairs import ScopePairs, sorted_pairs, status_of
 from glassmind.store.sqlite.rows import Rows
-from glassmind.store.sqlite.store import Policy, SqliteStore, View
+from glassmind.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from glassmind.model.vectors import Space
@@ -372,7 +374,7 @@ class ScopedStore(SqliteStore):
         found: Any = self.connection().execute(statement, bound).get
         return int(found)
 
-    def pending(self, log: Log[Any], marker: str | None) -> int | None:
+    def pending(self, log: "AnyLog[Any]", marker: str | None) -> int | None:
         return log.pending(marker, _READABLE)
 
     def seen_notes(self) -> Seen:

@@ -3,16 +3,14 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
 from glassmind.errors import BackupUnwritable, IndexAbsent, IndexUntrusted
-from glassmind.model import NotePath
-from glassmind.model.access import NoteMarks
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.change_log import Log, text_log, vector_log
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
     from glassmind.model.search import Successor
     from glassmind.model.vectors import NoteVectors, Space
     from glassmind.store.lexical.search import KeywordIndex
-    from glassmind.store.protocol import Vectors
-    from glassmind.store.sqlite.pairs import ScopePairs
+    from glassmind.store.protocol import Log as AnyLog
+    from glassmind.store.protocol import Vectors, View
     from glassmind.store.sqlite.scoped import ScopedStore
     from glassmind.store.vectors.search import VectorIndex
 
@@ -43,44 +41,6 @@ _RETRY_S = 5.0
 
 _SWAPPED_S = 0.5
 """How long we wait for a copy that is about to take the place of the rows."""
-
-
-class Policy(Protocol):
-    """Who may read what."""
-
-    def name_of(self, name: str, /) -> str:
-        """Return what a property is called by its name; empty where it is none."""
-
-    @property
-    def by_tags(self) -> bool:
-        """Whether tags have to be looked at."""
-
-    @property
-    def by_place(self) -> bool:
-        """Whether it matters where a note stands."""
-
-    def may_read(self, marks: NoteMarks, /) -> bool:
-        """Whether a note may be read."""
-
-    def may_name(self, path: str, /) -> bool:
-        """Whether a file may be told of, by its place."""
-
-    def unread_head(self, text: str, /) -> str:
-        """Return what stands where properties should, if they cannot be read."""
-
-
-class View(NamedTuple):
-    """What a scope shows of an index.
-
-    `still` returns which notes may still be read, of some with when they had been
-    changed; `tells` whether a file may be told of that was left out of the index.
-    `compare` returns the pairs of the notes that rows show, given the hidden notes.
-    """
-
-    policy: Policy
-    still: Callable[[Mapping[NotePath, int]], Collection[NotePath]]
-    tells: Callable[[str], bool]
-    compare: "Callable[[Rows, frozenset[int]], ScopePairs]"
 
 
 class _Kept(NamedTuple):
@@ -115,7 +75,7 @@ class SqliteStore:
         self._successors: tuple[str, Mapping[int, Successor]] | None = None
         self._keywords: KeywordIndex | None = None
 
-    def visible_to(self, view: View) -> "ScopedStore":
+    def visible_to(self, view: "View") -> "ScopedStore":
         """Return the part of the index that a scope may read."""
         from glassmind.store.sqlite.scoped import ScopedStore  # noqa: PLC0415
 
@@ -161,7 +121,7 @@ class SqliteStore:
         space = self.rows().answering_space()
         return None if space is None else vector_log(self.connection(), space.id)
 
-    def pending(self, log: "Log[Any]", marker: str | None) -> int | None:
+    def pending(self, log: "AnyLog[Any]", marker: str | None) -> int | None:
         """Return how many changes a sidecar has yet to apply; None means all."""
         return log.pending(marker)
 

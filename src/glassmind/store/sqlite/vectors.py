@@ -167,12 +167,6 @@ class VectorRows(Query):
         statement = "select 1 from vectors where space_id = ? and key = ?"
         return {key for key in set(keys) if self._value(statement, space.id, key)}
 
-    def note_vector(self, note_id: int, space: Space) -> bytes | None:
-        """Return the vector of a whole note: a unit row of little-endian float32."""
-        statement = "select vector from note_vectors where note_id = ? and space_id = ?"
-        found = self._value(statement, note_id, space.id)
-        return None if found is None else bytes(found)
-
     def damaged_vectors(self) -> list[int]:
         found = self._rows("""
             select v.id, v.digest, v.rows, s.width
