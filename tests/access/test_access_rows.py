@@ -386,7 +386,8 @@ def test_a_theme_that_a_private_note_ties_is_nobodys_reason(vault: VaultDesk) ->
     tied += "where path = 'P.md')"
     for engine, is_told in ((vault.engine, True), (seen, False)):
         engine.search("tea")
-        db = engine._vault.store.connection()
+        store: Any = engine._vault.store
+        db = store.connection()
         for asked in ("theme_members where theme_id in", "themes where id in"):
             counted = f"select count(*) from {asked} {tied}"  # noqa: S608 - our own
             found = db.execute(counted).get
