@@ -149,12 +149,12 @@ def _without_those_in(note: Note, at: int) -> Pairs:
 
 
 def rename_tag(shelf: Shelf, rng: random.Random) -> Shelf:
-    known = sorted({tag.name for _, note in shelf.notes() for tag in note.tags})
+    known = sorted({tag.name for _, note in shelf.read_notes() for tag in note.tags})
     old = rng.choice(known or ["none"])
     new = rng.choice(["renamed", f"{old}/below", "log", old.upper()])
     after = shelf.after(plan_rename_tag(shelf.desk, old, new))
     check(shelf, after, lambda end: end, {})
-    for path, note in shelf.notes():
+    for path, note in shelf.read_notes():
         if note.kind == "excalidraw":
             continue
         meant = {fold(named_anew(tag.name, old, new) or tag.name) for tag in note.tags}
@@ -276,7 +276,7 @@ SHELVES: list[Shelf] = []
 
 
 def _pages(shelf: Shelf) -> list[NotePath]:
-    return [path for path, note in shelf.notes() if note.kind == "markdown"]
+    return [path for path, note in shelf.read_notes() if note.kind == "markdown"]
 
 
 def _some_heading(shelf: Shelf, rng: random.Random) -> tuple[NotePath, int]:
@@ -350,7 +350,7 @@ def test_two_hundred_changes_of_each_vault(
     if not folder.is_dir():
         pytest.skip(f"NOT TRIED: there is no vault {folder}")
     rng, start = random.Random(name), Shelf.at(folder)
-    if act is rename_tag and not any(note.tags for _, note in start.notes()):
+    if act is rename_tag and not any(note.tags for _, note in start.read_notes()):
         pytest.skip(f"there is no tag in {name}")
     made = 0
     for _ in range(4 * MANY):  # some notes are templates, and no valid YAML

@@ -230,7 +230,7 @@ def test_links_that_cannot_be_read_are_missed_by_name(
 def test_a_memory_that_cannot_be_read_is_missed_by_name(
     desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Rows, "under", fails("no folder"))
+    monkeypatch.setattr(Rows, "note_ids", fails("no folder"))
 
     reply = desk.ask("skiff leaks", intent="factual_lookup")
 

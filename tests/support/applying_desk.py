@@ -1,6 +1,6 @@
 """A desk whose files are in memory, or in a real folder, and whose book is real."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -18,6 +18,7 @@ from glassmind.files.settings import ObsidianSettings
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.edits import Draft, Standing, Step
+from glassmind.model.index import KnownNote
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.vault import Vault
 
@@ -130,15 +131,10 @@ class NoRows:
     def paths(self) -> Sequence[NotePath]:
         return []
 
-    def linking(self, keys: Collection[str], /) -> Sequence[NotePath]:
-        del keys
+    def notes(self, **_: object) -> Sequence[KnownNote]:
         return []
 
-    def inside(self, folder: str, /) -> Sequence[NotePath]:
-        del folder
-        return []
-
-    tagged = of_kind = inside
+    files = notes
 
 
 @dataclass

@@ -16,6 +16,7 @@ from glassmind.files.read import Decoded, decode
 from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
 from glassmind.model.edits import Draft
+from glassmind.model.index import KnownNote
 from glassmind.model.notes import Link, Note
 from glassmind.obsidian.links import Outline, OutlinePart
 from glassmind.obsidian.notes import read_note
@@ -44,6 +45,10 @@ def outline(path: NotePath, raw: bytes) -> Outline:
 @cache
 def _policy() -> WritePolicy:
     return WritePolicy(config_for(Path(), {"writes.mode": "allow"}))
+
+
+def _has_tag(note: Note, wanted: str) -> bool:
+    return any(f"{tag.name.lower()}/".startswith(f"{wanted}/") for tag in note.tags)
 
 
 @dataclass
@@ -78,37 +83,31 @@ class Shelf:
         """Return every file."""
         return sorted(path for path in self.files if not path.startswith("."))
 
-    def linking(self, keys: Collection[str], /) -> list[NotePath]:
-        """Return the notes with a link whose target has one of these keys."""
+    def notes(
+        self,
+        *,
+        kind: str = "",
+        tag: str = "",
+        link_keys: Collection[str] | None = None,
+    ) -> list[KnownNote]:
+        """Return the notes that pass, as the rows of an index do."""
         return [
-            path
-            for path, note in self.notes()
-            if any(name_key(link.target) in keys for link in note.links)
+            KnownNote(0, path, "", (), note.kind, "", None, None)
+            for path, note in self.read_notes()
+            if (not kind or path.lower().endswith(f".{kind}"))
+            and (not tag or _has_tag(note, tag.lower()))
+            and (
+                link_keys is None
+                or any(name_key(link.target) in link_keys for link in note.links)
+            )
         ]
-
-    def inside(self, folder: str, /) -> list[NotePath]:
-        """Return the files below a folder."""
-        return [path for path in self.paths() if path.startswith(f"{folder}/")]
-
-    def tagged(self, tag: str, /) -> list[NotePath]:
-        """Return the notes with a tag, or one below it."""
-        wanted = tag.lower()
-        return [
-            path
-            for path, note in self.notes()
-            if any(f"{one.name.lower()}/".startswith(f"{wanted}/") for one in note.tags)
-        ]
-
-    def of_kind(self, kind: str, /) -> list[NotePath]:
-        """Return the notes of a kind."""
-        return [path for path in self.paths() if path.lower().endswith(f".{kind}")]
 
     def read(self, path: NotePath, /) -> bytes | None:
         """Return the bytes of a file; None where there is none."""
         return self.files.get(path)
 
-    def notes(self) -> Iterator[tuple[NotePath, Note]]:
-        """Yield every note."""
+    def read_notes(self) -> Iterator[tuple[NotePath, Note]]:
+        """Yield every note, read."""
         for path in self.paths():
             note = read(path, self.files[path])
             if note is not None:
@@ -151,7 +150,7 @@ def ends(shelf: Shelf) -> dict[NotePath, list[tuple[Link, End | None]]]:
     names = Names.of(shelf.paths())
     return {
         path: [(link, _end(shelf, names, link, path)) for link in note.links]
-        for path, note in shelf.notes()
+        for path, note in shelf.read_notes()
     }
 
 

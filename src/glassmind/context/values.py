@@ -54,8 +54,9 @@ NUMBER_WORDS = word_table(
     "0 zero null;1 one once first ein eine einen eins;2 two twice second zwei;"
     "3 three third drei;4 four fourth vier;5 five fifth fünf;6 six sechs;"
     "7 seven sieben;8 eight acht;9 nine neun;10 ten zehn;11 eleven elf;"
-    "12 twelve dozen zwölf;15 fifteen;20 twenty zwanzig;30 thirty;40 forty;50 fifty;"
-    "60 sixty;70 seventy;80 eighty;90 ninety;100 hundred hundert;"
+    "12 twelve dozen zwölf;13 thirteen;14 fourteen;15 fifteen;16 sixteen;"
+    "17 seventeen;18 eighteen;19 nineteen;20 twenty zwanzig;30 thirty;40 forty;"
+    "50 fifty;60 sixty;70 seventy;80 eighty;90 ninety;100 hundred hundert;"
     "1000 thousand tausend;0.5 half"
 )
 """Numbers in words, as far as notes often have them."""

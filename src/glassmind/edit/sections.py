@@ -312,7 +312,7 @@ def _alike(outline: Outline, name: str, steps: list[str]) -> list[int]:
             return same
     for wanted in (steps, [heading_form(name)]):
         for forms in dict.fromkeys((outline.forms, outline.raw_forms)):
-            found = outline.nested(wanted, forms) if all(wanted) else []
+            found = [*outline.nested(wanted, forms)] if all(wanted) else []
             if found:
                 return found
     return []

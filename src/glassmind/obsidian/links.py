@@ -299,9 +299,10 @@ class Outline(Struct, frozen=True):
         whole = heading_form(subpath or "")  # a heading may hold a `#` itself
         alike = self.raw_forms is self.forms
         for forms in (self.forms,) if alike else (self.forms, self.raw_forms):
-            found = self.nested(wanted, forms)
-            if found or whole in forms:
-                at = found[0] if found else forms.index(whole)
+            at = next(self.nested(wanted, forms), None)
+            if at is None and whole in forms:
+                at = forms.index(whole)
+            if at is not None:
                 return OutlinePart("heading", at)
         anchor = _anchor(steps[-1]) if markdown else ""
         for at, text in enumerate(self.texts):
@@ -329,12 +330,12 @@ class Outline(Struct, frozen=True):
                 return OutlinePart("block", at)
         return None
 
-    def nested(self, wanted: Sequence[str], forms: Sequence[str]) -> list[int]:
-        return [
+    def nested(self, wanted: Sequence[str], forms: Sequence[str]) -> Iterator[int]:
+        return (
             at
             for at, form in enumerate(forms)
             if form == wanted[-1] and self._is_below(wanted[:-1], at, forms)
-        ]
+        )
 
     def _is_below(self, wanted: Sequence[str], at: int, forms: Sequence[str]) -> bool:
         rest = iter([forms[above] for above in self.above[at]])

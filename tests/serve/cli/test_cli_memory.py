@@ -415,20 +415,3 @@ def test_asking_memory_costs_none_of_what_meaning_needs(program: Inside) -> None
     for asked in ("recall", "inbox", "hot"):
         found = program.imported("--vault", program.vault, asked)
         assert found & {"numpy", "onnxruntime", "tokenizers", "mcp"} == set(), asked
-
-
-def test_captures_of_a_project_may_share_a_note_and_are_forgotten_one_by_one(
-    program: Inside,
-) -> None:
-    program.env["GLASSMIND_MEMORY_LAYOUT"] = "project"
-    first = program.json("capture", "memory", "Oolong rests", "--project", "Tea")
-    second = program.json("capture", "memory", "Sencha cools", "--project", "Tea")
-
-    done = program.run("forget", "Oolong", "rests")
-
-    assert first["memory"]["path"] == second["memory"]["path"]
-    assert done.returncode == 0, done.stderr
-    assert recalled(program) == ["Sencha cools"]
-    assert "Oolong rests" not in text_at(program, first["memory"]["path"])
-    (kept_one,) = (program.vault / ".agent" / ".trash").rglob("*.md")
-    assert "Oolong rests" in kept_one.read_text("utf-8")
