@@ -27,7 +27,37 @@ class Disclosed(NamedTuple):
     of_any: bool = False
 
 
+OK, NOTHING, USAGE, VAULT, INDEX, MODEL, CONFLICT = range(7)
+BUG, INTERRUPTED = 70, 130
+"""Exit codes; docs/cli.md has the same table. NOTHING: nothing was found, or changed.
+70 is EX_SOFTWARE of sysexits.h; 130 is what shells report after Ctrl-C."""
+
+RESTART = "run glassmind doctor where the vault is"
+SEE_SCHEMA = "see /openapi.json for what it takes"
+SEE_TEXT = "GET /notes/{name} shows the text"
+SEE_KEYS = "GET /graph/health shows the keys of findings"
+CHECK_DISK = "check that the vault's disk is there"
+PROJECT_NAMES = "give its name, folder:PATH, #tag or property:KEY=VALUE"
+MODE = "the settings say what may be written: writes.mode"
+OTHERS = "tell the user; other notes can still be read"
+
+
 class GlassmindError(Exception):
+    """What a user can act on, with its meaning for each surface, set by the class.
+
+    `status` is that of HTTP, and `hint` says there what to do next; `remedy` says it to
+    a model, and `option` at the end of a message of the CLI. `quotes_notes` is false if
+    the message holds only our own words and the caller's.
+    """
+
+    exit_code, status = BUG, 500
+    hint = remedy = option = ""
+    quotes_notes = True
+
+    def __init_subclass__(cls, **facts: object) -> None:
+        for name, value in facts.items():
+            setattr(cls, name, value)
+
     def discloses(self) -> Disclosed:
         return Disclosed()
 
@@ -42,37 +72,39 @@ def way_in(reason: str, otherwise: str) -> str:
     return otherwise
 
 
-class IndexFault(GlassmindError):
+class IndexFault(
+    GlassmindError, exit_code=INDEX, status=503, hint=RESTART, quotes_notes=False
+):
     """The index beside the vault cannot be used as asked."""
 
 
-class QueryError(GlassmindError):
+class QueryError(GlassmindError, exit_code=USAGE, status=422, hint=SEE_SCHEMA):
     """What was asked cannot be understood."""
 
 
-class WrongUsage(QueryError):
+class WrongUsage(QueryError, quotes_notes=False):
     def __init__(self, problem: str, command: str = "") -> None:
         see = " ".join(word for word in ("glassmind", command, "--help") if word)
         link = " See:" if problem.endswith("?") else "; see:"
         super().__init__(f"{problem}{link} {see}")
 
 
-class NothingAsked(QueryError):
+class NothingAsked(QueryError, quotes_notes=False):
     def __init__(self) -> None:
         super().__init__("nothing to search for is given: write words or a filter")
 
 
-class BadLimit(QueryError):
+class BadLimit(QueryError, quotes_notes=False):
     def __init__(self, limit: int, most: int) -> None:
         super().__init__(f"limit {limit} cannot be met: it must be from 1 to {most:,}")
 
 
-class BadWish(QueryError):
+class BadWish(QueryError, quotes_notes=False):
     def __init__(self, name: str, value: object, bounds: str) -> None:
         super().__init__(f"{name} {value} cannot be met: it must be {bounds}")
 
 
-class BadDate(QueryError):
+class BadDate(QueryError, quotes_notes=False):
     def __init__(self, text: str) -> None:
         super().__init__(
             f"{text[:80]!r} is not a date: write YYYY-MM-DD, YYYY-MM, YYYY, today, "
@@ -80,7 +112,11 @@ class BadDate(QueryError):
         )
 
 
-class IndexAbsent(IndexFault):
+class IndexAbsent(
+    IndexFault,
+    hint="POST /index makes one",
+    remedy="ask again in a moment if a first indexing is under way",
+):
     def __init__(self, folder: str) -> None:
         super().__init__(f"no index in {folder} yet; run: glassmind index")
         self.folder = folder
@@ -96,12 +132,12 @@ class IndexUntrusted(IndexAbsent):
         IndexFault.__init__(self, f"{self.reason} Run: glassmind index")
 
 
-class NotEmbedded(IndexFault):
+class NotEmbedded(IndexFault, hint="POST /index embeds"):
     def __init__(self, lacking: str, remedy: str) -> None:
         super().__init__(f"{lacking}; {remedy}")
 
 
-class IndexBusy(IndexFault):
+class IndexBusy(IndexFault, hint="try again later", remedy="searching works meanwhile"):
     def __init__(self, holder: str, waited_s: float) -> None:
         super().__init__(
             f"the index is being written by {holder}; waited {waited_s:.0f} s. "
@@ -146,7 +182,7 @@ class IndexTooNew(IndexFault):
         self.file = file
 
 
-class BackupExists(IndexFault):
+class BackupExists(IndexFault, exit_code=USAGE):
     def __init__(self, file: str) -> None:
         super().__init__(f"{file} exists already; name another file")
         self.file = file
@@ -178,7 +214,7 @@ class BackupDamaged(IndexFault):
 ELSEWHERE = "; name another file: --config FILE, or the variable GLASSMIND_CONFIG"
 
 
-class ConfigError(GlassmindError):
+class ConfigError(GlassmindError, exit_code=USAGE, quotes_notes=False):
     """Something in the configuration cannot be used."""
 
 
@@ -210,7 +246,7 @@ class BadSetting(ConfigError):
         self.key = key
 
 
-class VaultAbsent(ConfigError):
+class VaultAbsent(ConfigError, exit_code=VAULT):
     def __init__(self, path: str, origin: str, problem: str = "") -> None:
         usual = (
             "is not a folder; check the path, and that its disk is there, or choose "
@@ -240,7 +276,7 @@ class ConfigUnwritable(ConfigError):
         self.file = file
 
 
-class VaultError(GlassmindError):
+class VaultError(GlassmindError, exit_code=VAULT, status=503, hint=CHECK_DISK):
     def __init__(self, message: str, path: str = "") -> None:
         super().__init__(message)
         self.path = path
@@ -249,7 +285,9 @@ class VaultError(GlassmindError):
         return Disclosed((self.path,))
 
 
-class MassDeletion(VaultError):
+class MassDeletion(
+    VaultError, status=409, hint="POST /index with accept_deletions", quotes_notes=False
+):
     def __init__(self, gone: int, known: int) -> None:
         super().__init__(
             f"{gone} of {known} notes seem gone; nothing was removed from the index. "
@@ -257,7 +295,7 @@ class MassDeletion(VaultError):
         )
 
 
-class VaultMissing(VaultError):
+class VaultMissing(VaultError, quotes_notes=False):
     def __init__(self, root: str, reason: str) -> None:
         super().__init__(
             f"the vault {root} cannot be read ({reason}); "
@@ -266,13 +304,15 @@ class VaultMissing(VaultError):
         self.root = root
 
 
-class PathOutsideVault(VaultError):
+class PathOutsideVault(
+    VaultError, status=422, hint="name a file relative to the vault", quotes_notes=False
+):
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(
             f"{path[:200]!r} is no path inside the vault ({reason}); name a file "
-            "relative to the vault, such as Folder/Note.md"
+            "relative to the vault, such as Folder/Note.md",
+            path,
         )
-        self.path = path
 
 
 class SymlinkInPath(PathOutsideVault):
@@ -280,13 +320,15 @@ class SymlinkInPath(PathOutsideVault):
         super().__init__(path, "it contains a symbolic link")
 
 
-class FileUnreadable(VaultError):
+class FileUnreadable(
+    VaultError, status=409, hint="fix what it names, then POST /index", remedy=OTHERS
+):
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path} cannot be read: {reason}")
-        self.path, self.reason = path, reason
+        super().__init__(f"{path} cannot be read: {reason}", path)
+        self.reason = reason
 
 
-class FileGone(FileUnreadable):
+class FileGone(FileUnreadable, status=404, hint="POST /index updates the index"):
     def __init__(self, path: str) -> None:
         super().__init__(path, "there is no such file; index again if it was moved")
 
@@ -301,7 +343,12 @@ class FileTooLarge(FileUnreadable):
         super().__init__(path, f"it is larger than {limit_bytes:,} bytes{remedy}")
 
 
-class NoteNotFound(VaultError):
+class NoteNotFound(
+    VaultError,
+    status=404,
+    hint="name a note by its path, title or alias",
+    remedy="search for the note",
+):
     def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
         hint = f"; closest: {', '.join(closest)}" if closest else ""
         super().__init__(f"no note is called {name[:200]!r}{hint}")
@@ -311,7 +358,7 @@ class NoteNotFound(VaultError):
         return Disclosed(self.closest)
 
 
-class AmbiguousName(VaultError):
+class AmbiguousName(VaultError, status=409, hint="give the path"):
     def __init__(self, name: str, candidates: tuple[str, ...], total: int) -> None:
         more = f" and {total - len(candidates)} more" if total > len(candidates) else ""
         super().__init__(
@@ -323,60 +370,78 @@ class AmbiguousName(VaultError):
         return Disclosed(self.candidates)
 
 
-class HeadingNotFound(VaultError):
+class HeadingNotFound(
+    VaultError,
+    status=404,
+    hint="read the note without a heading",
+    remedy="read the note without a heading to see its headings",
+):
     def __init__(self, path: str, heading: str, there: tuple[str, ...]) -> None:
         known = f"; it has: {', '.join(there[:10])}" if there else "; it has none"
-        super().__init__(f"{path} has no heading {heading[:200]!r}{known}")
-        self.path, self.there = path, there
+        super().__init__(f"{path} has no heading {heading[:200]!r}{known}", path)
+        self.there = there
 
     def discloses(self) -> Disclosed:
         return Disclosed((self.path,), (self.path,) if self.there else ())
 
 
-class AmbiguousHeading(VaultError):
+class AmbiguousHeading(
+    VaultError,
+    status=409,
+    hint="add the one above it, as Above#Heading",
+    remedy="or read by lines",
+    option=", or use --lines",
+):
     def __init__(self, path: str, heading: str, lines: tuple[int, ...]) -> None:
         at = ", ".join(str(line) for line in lines[:10])
         super().__init__(
             f"{path} has {heading[:200]!r} {len(lines)} times (lines {at}); "
-            "name the heading above it too, as Above#Heading"
+            "name the heading above it too, as Above#Heading",
+            path,
         )
-        self.path = path
 
 
-class LinesOutOfRange(VaultError):
+class LinesOutOfRange(
+    VaultError,
+    status=404,
+    hint="read the note without lines",
+    remedy="read the note without lines to see how many it has",
+):
     def __init__(self, path: str, wanted: str, count: int) -> None:
         lines = "1 line" if count == 1 else f"{count} lines"
-        super().__init__(f"{path} has {lines}; {wanted} is not among them")
-        self.path = path
+        super().__init__(f"{path} has {lines}; {wanted} is not among them", path)
 
 
-class OffsetOutOfRange(VaultError):
+class OffsetOutOfRange(
+    VaultError, status=404, hint="begin with offset 0", remedy="begin with offset 0"
+):
     def __init__(self, path: str, offset: int, length: int) -> None:
         super().__init__(
-            f"{path} has {length} characters; offset {offset} is past them"
+            f"{path} has {length} characters; offset {offset} is past them", path
         )
-        self.path = path
 
 
-class WriteRefused(VaultError):
+class WriteRefused(VaultError, status=409, hint=MODE):
     """A file of the vault was not written; it is as it was."""
 
 
-class WritesOff(WriteRefused):
+class WritesOff(WriteRefused, quotes_notes=False):
     def __init__(self, path: str, undone: str = "") -> None:
         done = undone or f"{path} was not written"
         super().__init__(
             f"{done}: the settings let nothing be written to the "
             'vault; set writes.mode to "agent-only" or more, and leave '
-            "writes.agent_dir a folder"
+            "writes.agent_dir a folder",
+            path,
         )
-        self.path = path
 
 
-class NoteChanged(WriteRefused):
+class NoteChanged(
+    WriteRefused, exit_code=CONFLICT, hint="read it again: digest is its digest now"
+):
     def __init__(self, path: str, *, expected: str, found: str) -> None:
-        super().__init__(f"{path} changed since it was read; read it again")
-        self.path, self.expected, self.found = path, expected, found
+        super().__init__(f"{path} changed since it was read; read it again", path)
+        self.expected, self.found = expected, found
 
 
 class NoteGone(NoteChanged):
@@ -386,17 +451,17 @@ class NoteGone(NoteChanged):
         self.args = (f"{path} is gone, {why}: reject what was proposed, and ask anew",)
 
 
-class NameTaken(WriteRefused):
+class NameTaken(WriteRefused, hint="choose another name"):
     def __init__(self, path: str, but: str = "") -> None:
         said = f"{path} was not written: there is a file of that name"
-        super().__init__(f"{said}, but {but}" if but else said)
-        self.path = path
+        super().__init__(f"{said}, but {but}" if but else said, path)
 
 
-class WriteFailed(WriteRefused):
+class WriteFailed(
+    WriteRefused, status=503, hint="fix the file or disk it names, and retry"
+):
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path} was not written: {reason}; it is as it was")
-        self.path = path
+        super().__init__(f"{path} was not written: {reason}; it is as it was", path)
 
 
 class NotTakenBack(VaultError):
@@ -404,9 +469,9 @@ class NotTakenBack(VaultError):
         others = f" and {count - 1} more" if count > 1 else ""
         super().__init__(
             f"{path}{others} could not be put back after a change failed ({reason}); "
-            "the next edit finishes it or takes it back"
+            "the next edit finishes it or takes it back",
+            path,
         )
-        self.path = path
 
 
 SAID_CHARS = 60  # how much is said back of what was asked for: who asked knows it
@@ -416,18 +481,18 @@ SHOWN_CHARS = 200
 _ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|.)")
 
 
-class EditRefused(VaultError):
+class EditRefused(VaultError, status=409, hint=SEE_TEXT):
     """An edit was not made; every file is as it was.
 
     `place` names the edit in a list of several, such as `edits[2]`.
     """
 
-    def __init__(self, said: str, *, place: str = "") -> None:
-        super().__init__(f"{place}: {said}" if place else said)
+    def __init__(self, said: str, path: str = "", *, place: str = "") -> None:
+        super().__init__(f"{place}: {said}" if place else said, path)
         self.said, self.place = said, place
 
 
-class BadEdit(EditRefused):
+class BadEdit(EditRefused, exit_code=USAGE, status=422, hint=SEE_SCHEMA):
     """An edit that means nothing: an empty text to look for, a line that is none."""
 
 
@@ -440,7 +505,11 @@ class HiddenWords(BadEdit):
         )
 
 
-class NoMatch(EditRefused):
+class NoMatch(
+    EditRefused,
+    hint="GET /notes/{name} shows the text; a replace may be fuzzy",
+    remedy="give the text exactly as the note has it",
+):
     """What is looked for does not stand in the note; the nearest are named.
 
     With a `line`, it does not stand there, although it may elsewhere.
@@ -455,15 +524,15 @@ class NoMatch(EditRefused):
         line: int | None = None,
     ) -> None:
         place = f"in {path}" if line is None else f"on line {line} of {path}"
-        super().__init__(_no_match(place, wanted, nearest))
-        self.path, self.wanted, self.nearest = path, wanted, tuple(nearest)
+        super().__init__(_no_match(place, wanted, nearest), path)
+        self.wanted, self.nearest = wanted, tuple(nearest)
         self.line = line
 
     def discloses(self) -> Disclosed:
         return Disclosed((self.path,), (self.path,) if self.nearest else ())
 
 
-class NoSuchLevel(NoMatch):
+class NoSuchLevel(NoMatch, hint="GET /notes/{name} shows its headings", remedy=""):
     def __init__(self, path: str, level: int, levels: Sequence[int]) -> None:
         listed = ", ".join(map(str, levels))
         said = f"it has those of level {listed}" if levels else "it has none at all"
@@ -472,53 +541,67 @@ class NoSuchLevel(NoMatch):
         self.line = None
 
 
-class SeveralMatches(EditRefused):
+class SeveralMatches(EditRefused, hint="give more of it, or a line number"):
     def __init__(self, path: str, wanted: str, lines: Sequence[int], how: str) -> None:
         listed = ", ".join(map(str, lines[:10]))
         super().__init__(
             f"{_short(wanted)} occurs {len(lines)} times in {path}, on lines {listed}; "
-            f"{how}"
+            f"{how}",
+            path,
         )
-        self.path, self.wanted, self.lines = path, wanted, tuple(lines)
+        self.wanted, self.lines = wanted, tuple(lines)
 
 
 class NotEditable(EditRefused):
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path} was not edited: {reason}")
-        self.path, self.reason = path, reason
+        super().__init__(f"{path} was not edited: {reason}", path)
+        self.reason = reason
 
 
-class PolicyForbids(EditRefused):
+class PolicyForbids(EditRefused, status=403, hint=MODE):
     def __init__(self, path: str, rule: str) -> None:
-        super().__init__(f"{path} was not edited: {rule} does not let it be")
-        self.path = path
+        super().__init__(f"{path} was not edited: {rule} does not let it be", path)
 
 
-class NeedsApproval(EditRefused):
+class NeedsApproval(EditRefused, status=403, hint="run glassmind proposals approve"):
     def __init__(self, identity: str) -> None:
         super().__init__(
             f"{identity} waits for a person: glassmind proposals approve {identity}"
         )
 
 
-class ChangesetUnknown(EditRefused):
+class ChangesetUnknown(
+    EditRefused,
+    status=404,
+    hint="GET /changes lists them",
+    remedy="list the changes to see which there are",
+):
     def __init__(self, identity: str, nearest: Sequence[str] = ()) -> None:
         super().__init__(_no_changeset(identity, nearest))
         self.nearest = tuple(nearest)
 
 
-class WrongState(EditRefused):
+class WrongState(EditRefused, hint="GET /changes/{id} shows its state"):
     def __init__(self, identity: str, state: str, wanted: str) -> None:
         super().__init__(f"{identity} is {state}, not {wanted}: nothing was done")
 
 
-class ConfirmFirst(EditRefused):
+class ConfirmFirst(
+    EditRefused,
+    exit_code=USAGE,
+    status=422,
+    hint="send confirm: true",
+    remedy="ask the user first, then give confirm true",
+    option=" (--yes)",
+):
     def __init__(self, what: str) -> None:
         super().__init__(f"{what}: say that you mean it")
         self.what = what
 
 
-class NowhereToKeep(EditRefused):
+class NowhereToKeep(
+    EditRefused, status=503, hint="set index.location to a writable folder"
+):
     """What undoes a change has no place outside of the vault, so none is made.
 
     `reason` is what the disk says, where one was asked.
@@ -572,13 +655,14 @@ class BadMemo(QueryError):
         super().__init__(f"the {part} cannot be kept: {problem}; nothing was written")
 
 
-class MemoUnreadable(VaultError):
+class MemoUnreadable(
+    VaultError, status=409, hint="fix it, or move it to another folder"
+):
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"{path} is not a valid memory: {reason}")
-        self.path = path
+        super().__init__(f"{path} is not a valid memory: {reason}", path)
 
 
-class UnknownKind(QueryError):
+class UnknownKind(QueryError, quotes_notes=False):
     def __init__(self, kind: str, known: tuple[str, ...]) -> None:
         super().__init__(f"kind must be one of {', '.join(known)} (got {kind[:80]!r})")
 
@@ -594,9 +678,10 @@ class NotAMemo(VaultError):
     def __init__(self, path: str, folder: str) -> None:
         super().__init__(
             f"{path} is not a memory: only what was captured below {folder}/ can be "
-            "moved or marked"
+            "moved or marked",
+            path,
         )
-        self.path, self.folder = path, folder
+        self.folder = folder
 
 
 class MemoAstray(VaultError):
@@ -604,35 +689,35 @@ class MemoAstray(VaultError):
         kept = "set `generated: false` in it to approve it where it is, or "
         super().__init__(
             f"{path} was captured, but is outside of {folder}/, where nothing is "
-            f"written for you: {kept if waits else ''}move it back below {folder}/"
+            f"written for you: {kept if waits else ''}move it back below {folder}/",
+            path,
         )
-        self.path, self.folder = path, folder
+        self.folder = folder
 
 
 class NotWaiting(VaultError):
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} does not wait in the inbox; see: glassmind inbox list"
+            f"{path} does not wait in the inbox; see: glassmind inbox list", path
         )
-        self.path = path
 
 
 class StillWaiting(VaultError):
     def __init__(self, path: str) -> None:
         super().__init__(
             f"{path} still waits in the inbox; first run: "
-            f"glassmind inbox accept {quote(path)}"
+            f"glassmind inbox accept {quote(path)}",
+            path,
         )
-        self.path = path
 
 
 class NotMerged(VaultError):
     def __init__(self, path: str, into: str, reason: str) -> None:
         super().__init__(
             f"{path} is not merged with {into}: {reason}, so nobody would find it "
-            f"there; to keep it on its own: glassmind inbox accept {quote(path)}"
+            f"there; to keep it on its own: glassmind inbox accept {quote(path)}",
+            path,
         )
-        self.path = path
 
 
 class NotSuperseded(VaultError):
@@ -640,7 +725,7 @@ class NotSuperseded(VaultError):
         super().__init__(f"{old} is not superseded by {new}: {reason}")
 
 
-class UnknownTheme(QueryError):
+class UnknownTheme(QueryError, status=404, hint="GET /graph/themes lists them"):
     def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
         hint = f"closest: {', '.join(closest)}" if closest else "there are no themes"
         super().__init__(f"no theme is called {name[:200]!r}; {hint}")
@@ -650,20 +735,22 @@ class UnknownTheme(QueryError):
         return Disclosed(self.closest, of_any=bool(self.closest))
 
 
-class AmbiguousTheme(QueryError):
+class AmbiguousTheme(QueryError, status=409, hint="give its number"):
     def __init__(self, name: str, ids: tuple[int, ...]) -> None:
         named = ", ".join(map(str, ids))
         super().__init__(f"{name[:200]!r} may mean the themes {named}; give the id")
 
 
-class UnknownCheck(QueryError):
+class UnknownCheck(
+    QueryError, status=404, hint="GET /graph/health lists them", quotes_notes=False
+):
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         super().__init__(
             f"there is no check {name[:80]!r}; choose from {', '.join(known)}"
         )
 
 
-class BadFindingKey(QueryError):
+class BadFindingKey(QueryError, status=404, hint=SEE_KEYS, quotes_notes=False):
     def __init__(self, key: str) -> None:
         super().__init__(
             f"{key[:200]!r} names no finding; take the key that health shows for it, "
@@ -671,7 +758,7 @@ class BadFindingKey(QueryError):
         )
 
 
-class FindingAbsent(VaultError):
+class FindingAbsent(VaultError, status=404, hint=SEE_KEYS):
     def __init__(self, key: str, reason: str = "") -> None:
         why = f"cannot be looked for: {reason}" if reason else "is no finding now"
         super().__init__(
@@ -679,32 +766,42 @@ class FindingAbsent(VaultError):
         )
 
 
-class NoteIsGhost(NoteNotFound):
+class NoteIsGhost(
+    NoteNotFound,
+    hint="ghosts=true shows what links to it",
+    remedy="ask with ghosts (or includeStubs) to see what links to it",
+    option="; --ghosts shows what links to it",
+):
     def __init__(self, name: str, links: int) -> None:
         super().__init__(name)
         lead = "1 link leads" if links == 1 else f"{links:,} links lead"
         self.args = (f"{self.args[0]}, but {lead} to that name",)
 
 
-class NoHistory(VaultError):
+class NoHistory(VaultError, quotes_notes=False):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
 
 
-class NoReceipts(QueryError):
+class NoReceipts(QueryError, quotes_notes=False):
     def __init__(self) -> None:
         super().__init__(
             "no receipt is given: write them as bundles do, path#heading:12-18@digest"
         )
 
 
-class CitedGone(VaultError):
+class CitedGone(
+    VaultError,
+    status=404,
+    hint="read the note without lines, or search again",
+    remedy="search for it again",
+):
     def __init__(self, receipt: str, reason: str) -> None:
         super().__init__(f"what {receipt[:400]} cites cannot be read: {reason}")
 
 
-class ProjectUnknown(VaultError):
+class ProjectUnknown(VaultError, status=404, hint=PROJECT_NAMES):
     def __init__(self, name: str, closest: Sequence[str] = ()) -> None:
         hint = f"; closest: {', '.join(closest)}" if closest else ""
         super().__init__(
@@ -717,7 +814,7 @@ class ProjectUnknown(VaultError):
         return Disclosed(self.closest, of_any=bool(self.closest))
 
 
-class BudgetTooSmall(QueryError):
+class BudgetTooSmall(QueryError, quotes_notes=False):
     def __init__(self, budget_tokens: int, least: int) -> None:
         super().__init__(
             f"nothing useful fits into {budget_tokens} tokens; allow {least} or more"
@@ -725,7 +822,9 @@ class BudgetTooSmall(QueryError):
         self.budget_tokens, self.least = budget_tokens, least
 
 
-class ModelFault(GlassmindError):
+class ModelFault(
+    GlassmindError, exit_code=MODEL, status=503, hint=RESTART, quotes_notes=False
+):
     """A model cannot be used; search goes on without it and says so."""
 
 
@@ -781,11 +880,11 @@ class HindsightFailed(GlassmindError):
         super().__init__(f"Hindsight gave no answer ({reason})")
 
 
-class ServingFault(GlassmindError):
+class ServingFault(GlassmindError, exit_code=USAGE, quotes_notes=False):
     """A call from outside cannot be taken, or a server cannot be started."""
 
 
-class BadArgument(ServingFault):
+class BadArgument(ServingFault, status=422, hint=SEE_SCHEMA):
     def __init__(self, tool: str, problem: str) -> None:
         super().__init__(f"{tool}: {problem}" if tool else problem)
         self.problem = problem

@@ -17,7 +17,7 @@ from vault_desk import VaultDesk
 from glassmind import open_vault
 from glassmind.model.access import Passage, Reading, Shown, Wanted
 from glassmind.serve.mcp.server import make_server
-from glassmind.store.logs import MOST_NAMED, AccessLog, access_log_for, summed
+from glassmind.store.logs import MOST_NAMED, AccessLog, access_log_for
 
 NOON = datetime(2026, 3, 12, 12, tzinfo=UTC)
 TEA = Shown((Passage("Tea.md", 3, 9), Passage("Sub/Pot.md")), ("Cup.md",))
@@ -237,25 +237,6 @@ def test_readings_are_found_by_client_note_and_time(
         assert "Cup.md" not in str(found)
 
 
-def test_sums_tell_how_often_and_among_how_many() -> None:
-    one = Reading(NOON, "a", "http", "v", (Passage("Tea.md", 1, 2),), ("Cup.md",))
-    other = one._replace(client="b", at=NOON + timedelta(days=1))
-    bare = one._replace(client="b", passages=())
-
-    clients = summed([other, one, bare], "client")
-    notes = summed([other, one, bare], "note")
-
-    assert [(s.of, s.answers, s.named, s.others) for s in clients] == [
-        ("b", 1, 1, 1),
-        ("a", 1, 0, 1),
-    ]
-    assert [(s.of, s.answers, s.named, s.others) for s in notes] == [
-        ("Tea.md", 2, 0, 2),
-        ("Cup.md", 0, 3, 0),
-    ]
-    assert notes[0].last == other.at
-
-
 def test_an_answer_is_given_though_the_access_log_cannot_be_written(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -350,28 +331,6 @@ def test_the_command_finds_by_client_note_and_day(program: Inside) -> None:
     assert clients("--until", "today") == []
     assert "fits" in program.run("access-log", "--until", "yesterday").stderr
     assert program.run("access-log", "--since", "whenever").returncode == 2
-
-
-def test_the_command_adds_up_by_client_and_by_note(program: Inside) -> None:
-    read_by(program, "first", "Tea", "Pot")
-    read_by(program, "second", "Tea")
-
-    clients, notes = (
-        program.json("access-log", "--by", by) for by in ("client", "note")
-    )
-    said = program.run("access-log", "--by", "note", "-n", "1").stdout
-
-    first, second = clients["sums"]
-    assert (first["name"], first["answers"], first["others"]) == ("first", 2, 2)
-    assert (second["name"], second["answers"], second["others"]) == ("second", 1, 1)
-    assert [(s["name"], s["others"]) for s in notes["sums"]] == [
-        ("Tea.md", 2),
-        ("Pot.md", 1),
-    ]
-    assert said.startswith(
-        "Tea.md  2 answers with text, 0 with names only; 2 clients; last 2"
-    )
-    assert "and 1 more note" in said
 
 
 def test_a_note_that_was_moved_is_found_under_its_old_path_too(program: Inside) -> None:

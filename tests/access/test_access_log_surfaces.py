@@ -172,7 +172,6 @@ WIDE: dict[str, Any] = {
 
 WAYS: dict[str, list[dict[str, Any]]] = {
     "glassmind_read": [{}, {"lines": "6-8"}, {"name": "Nothing of the kind"}],
-    "glassmind_subgraph": [{"format": one} for one in ("json", "graphml", "dot")],
     "glassmind_suggest": [{}, {"name": "Cup"}],
     "glassmind_add_suggested_links": [{"name": "Cup"}],
     "glassmind_rename_tag": [{"old": "tea"}],
@@ -199,7 +198,6 @@ WORDLESS = frozenset(
         "/changes/{id}/undo",
         "/delete",
         "/graph/dismiss",
-        "/graph/finding",
         "/graph/finding/dismiss",
         "/graph/health",
         "/graph/health/fix",
@@ -208,13 +206,10 @@ WORDLESS = frozenset(
         "/graph/resolve",
         "/graph/similar",
         "/graph/themes",
-        "/graph/themes/refresh",
         "/health",
         "/hot",
         "/index",
-        "/index/{job}",
         "/log",
-        "/metrics",
         "/notes",
         "/openapi.json",
         "/stats",
@@ -225,7 +220,6 @@ WORDLESS = frozenset(
         "detect_themes",
         "glassmind_capture",
         "glassmind_changes",
-        "glassmind_check_finding",
         "glassmind_create",
         "glassmind_delete",
         "glassmind_dismiss",
@@ -292,8 +286,7 @@ def test_what_a_tool_shows_is_in_the_access_log(
 
 
 ROUTE_WAYS: dict[str, list[dict[str, Any]]] = {
-    "/graph/connections": [{}, {"subgraph": "true"}, {"format": "graphml"},
-                           {"format": "dot"}],
+    "/graph/connections": [{}, {"subgraph": "true"}],
     "/graph/suggest": [{}, {"name": "Cup"}],
     "/split": [{"heading": "Open questions"}],
     "/notes/{name}": [{}, {"lines": "6-8"}, {"name": "Nothing"}],

@@ -55,11 +55,6 @@ ALLOWED = (
         r"(?s).*",
         "That another client's change rewrote links in hidden notes",
     ),
-    Allowed(
-        ("GET /metrics",),
-        r"(?s).*",
-        "What the server does",
-    ),
 )
 """The differences of "What an agent can still find out" in docs/security.md."""
 

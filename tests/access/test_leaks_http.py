@@ -32,18 +32,13 @@ def web(told: VaultDesk) -> Iterator[Web]:
         yield web
 
 
-@pytest.fixture(scope="module")
-def job(web: Web) -> str:
-    return str(web.post("/index", {"wait": False}).json["job"])
-
-
 @pytest.mark.parametrize(
     "route", ROUTES, ids=[f"{one.method} {one.path}" for one in ROUTES]
 )
 def test_no_route_tells_of_a_private_note(
-    told: VaultDesk, web: Web, job: str, route: Route
+    told: VaultDesk, web: Web, route: Route
 ) -> None:
-    samples = {**samples_in(told, route.path), "job": (job,)}
+    samples = samples_in(told, route.path)
     found, answered = {}, 0
     for given in calls_of_route(route, samples):
         answer = answer_of(web, route, given)

@@ -36,9 +36,7 @@ from glassmind.serve.mcp.toolsets import tools_of
 
 OTHER_KINDS = ("tag", "property", "excluded")
 SERVED = [name for name in SETS if name != "query"]
-NEVER_ANSWERED = frozenset(
-    ("/index", "/index/{job}", "/graph/themes/refresh", "/metrics", "reindex")
-)
+NEVER_ANSWERED = frozenset(("/index", "reindex"))
 """Verbs that are for the owner alone."""
 ADDRESSES = [f"note:///{quote(path)}" for path in PRIVATE]
 
@@ -49,7 +47,6 @@ class Visitors(NamedTuple):
     plain: Web
     by_set: dict[str, Web]
     desk: VaultDesk
-    job: str
 
 
 @pytest.fixture(scope="module", params=["folder"])
@@ -77,8 +74,7 @@ def _visitors(desk: VaultDesk, kind: str) -> Iterator[Visitors]:
     }
     with serving(desk.engine, clients=clients) as web:
         by_set = {name: Web(web.port, token) for name, token in tokens.items()}
-        job = web.post("/index", {"wait": False}).json["job"]
-        yield Visitors(Web(web.port, plain), by_set, desk, job)
+        yield Visitors(Web(web.port, plain), by_set, desk)
     desk.close()
 
 
@@ -88,7 +84,7 @@ def called(web: Web, name: str, given: Mapping[str, Any]) -> Answer:
 
 
 def leaks_of_route(visitors: Visitors, route: Route) -> dict[str, list[str]]:
-    samples = {**samples_in(visitors.desk, route.path), "job": (visitors.job,)}
+    samples = samples_in(visitors.desk, route.path)
     found, answered = {}, 0
     for given in calls_of_route(route, samples):
         answer = answer_of(visitors.plain, route, given)

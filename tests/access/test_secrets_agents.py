@@ -115,7 +115,6 @@ def values_for(one: Argument) -> list[Any]:
         "finding": [None],
         "key": ["ghosts:nowhere", None],
         "id": ["none"],
-        "job": ["none"],
         "level": [2, None],
         "a": ["Gate.md"],
         "b": ["Lock.md"],
@@ -126,7 +125,6 @@ def values_for(one: Argument) -> list[Any]:
         "confirm": [True],
         "previewId": ["none"],
         "stream": [False],
-        "wait": [True],
     }  # fmt: skip
     if one.name in {"dry_run", "dryRun"}:
         return [True]
@@ -300,7 +298,6 @@ def test_no_route_gives_a_credential_out(
         structured=True,
         on_request=lambda *told: lines.append(str(told)),
     ) as web:
-        known["job"] = [web.post("/index", {"wait": False}).json["job"]]
         for route in ROUTES:
             found += replies_of(web, route, known, answered)
 

@@ -11,7 +11,7 @@ from mcp_desk import call, structured_server, text_of
 from route_table import ROUTES
 from vault_desk import VaultDesk
 
-from glassmind.operations import failures as exits
+from glassmind import errors as exits
 
 NOTES: dict[str, str | bytes] = {
     "Barometer.md": "---\naliases: [Glass]\n---\nIt falls before rain. #weather\n",
@@ -68,8 +68,7 @@ def test_one_check_is_fixed_and_a_dry_run_only_shows_it(program: Inside) -> None
     "words",
     [
         ("health", "--dry-run"),
-        ("health", "--fix", "--markdown"),
-        ("health", "--fix", "--again", "orphans:A.md"),
+        ("health", "--fix", "--dismiss", "orphans:A.md"),
         ("health", "--fix", "--all"),
         ("health", "--fix", "--check", "bogus"),
         ("graph", "suggest", "--dry-run"),

@@ -49,7 +49,6 @@ COMMANDS: dict[str, list[str]] = {
     "rank": ["graph", "rank", "--about", "{}"],
     "resolve": ["resolve", "{}"],
     "ingest": ["ingest", "{}"],
-    "a finding": ["health", "--again", "orphans:{}"],
     "dismiss a finding": ["health", "--dismiss", "orphans:{}"],
     "restore a finding": ["health", "--restore", "orphans:{}"],
     "context": ["context", "{}"],

@@ -67,7 +67,7 @@ CALLS: dict[str, list[list[str]]] = {
     "ingest": [[NOTE]],
     "stats": [[]],
     "status": [[]],
-    "health": [[], ["--markdown"]],
+    "health": [[]],
     "doctor": [[]],
 }
 """How each command is called; `NOTE` stands for some of the notes in turn."""

@@ -52,16 +52,11 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "glassmind_rank": [{"least_inbound": 0, "limit": 50}, {"about": TOPIC}],
     "glassmind_suggest": [{}, {"name": NOTE, "response_format": ALL}],
     "glassmind_similar": [{}, {"name": NOTE}],
-    "glassmind_subgraph": [
-        {"name": NOTE, "format": form, "ghosts": True}
-        for form in ("json", "graphml", "dot")
-    ],
     "glassmind_timeline": [{"name": NOTE, "response_format": ALL}],
     "glassmind_resolve": [{"text": CANARY}, {"text": NOTE}],
     "glassmind_ontology": [{}, {"response_format": ALL}],
     "glassmind_ingest": [{"name": NOTE, "response_format": ALL}],
     "glassmind_health": [{}, {"response_format": ALL, "limit": 50}],
-    "glassmind_check_finding": [{"key": "orphans:Tea.md"}],
     "glassmind_dismiss": [{"a": NOTE, "b": "Home"}],
     "glassmind_dismiss_finding": [{"key": f"orphans:{NOTE}"}],
     "glassmind_recall": [{}, {"query": TOPIC, "response_format": ALL}],

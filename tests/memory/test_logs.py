@@ -118,7 +118,6 @@ def test_no_log_holds_what_was_asked_or_what_notes_say(
         assert web.post("/search", {"query": f"oolong {ASKED}"}).status == 200
         web.get(f"/{ASKED}?{ASKED}={ASKED}")
         web.get(f"/graph/resolve?text={ASKED}.md")
-        web.get(f"/graph/finding?key=orphans:{ASKED}.md")
         for tool, arguments in CALLS[:-1]:
             call(server, tool, **arguments)
         brain = make_server(vault.engine, toolsets=("brain",))

@@ -187,7 +187,6 @@ def test_models_may_write_numbers_as_text_and_programs_may_not() -> None:
 
 GRAPH_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("connections", {"name": "Cup", "depth": 2, "ghosts": True, "subgraph": True}),
-    ("subgraph", {"name": "Cup", "format": "dot"}),
     ("path", {"source": "Cup", "target": "Day"}),
     ("themes", {"ghosts": True}),
     ("rank", {"ghosts": True}),
@@ -196,7 +195,6 @@ GRAPH_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("similar", {}),
     ("dismiss_pair", {"a": "Cup", "b": "Kettle"}),
     ("health", {}),
-    ("check_finding", {"key": "orphans:Alone.md"}),
     ("ontology", {}),
     ("ingest", {"name": "Day"}),
 ]

@@ -184,30 +184,6 @@ def test_similar_notes_are_the_same_by_every_way(ways: Ways) -> None:
     assert "error" not in printed
 
 
-def test_a_graph_to_draw_is_the_same_by_every_way(ways: Ways) -> None:
-    wish = {"name": NOTE, "limit": 3}
-
-    asked = ["connections", NOTE, "-n", "3", "--subgraph"]
-    printed = ways.program("graph", *asked)["subgraph"]
-    served = ways.web.get(f"/graph/connections?{urlencode({**wish, 'format': 'dot'})}")
-    drawn = ways.tool("glassmind_subgraph", **wish, format="dot")
-    told = ways.tool("glassmind_subgraph", **wish, response_format="detailed")
-
-    assert drawn["text"] == served.body.decode()
-    assert without(told, {"path", "format", "notices"}) == printed
-
-
-def test_a_finding_is_told_the_same_by_every_way(ways: Ways) -> None:
-    key = "orphans:Inbox/Untitled.md"
-
-    printed = ways.program("health", "--again", key)
-    served = ways.web.get(f"/graph/finding?{urlencode({'key': key})}").json
-    told = ways.tool("glassmind_check_finding", key=key)
-
-    assert printed == served == told
-    assert printed["state"] == "there"
-
-
 @pytest.mark.parametrize("name", ["zeppelin hangar", "../../etc/passwd"])
 def test_an_error_is_told_by_every_way_with_the_same_words(
     ways: Ways, name: str

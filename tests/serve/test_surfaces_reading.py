@@ -36,7 +36,6 @@ USUAL: dict[str, Any] = {
     "key": "orphans:Old.md",
     "a": "Cup",
     "b": "Pot",
-    "job": "none",
     "from": "Cup",
     "to": "Pot",
     "note": "Cup",

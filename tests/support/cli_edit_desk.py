@@ -4,7 +4,7 @@ from pathlib import Path
 
 from cli_desk import LIMIT_S, Done, Inside, Program
 
-from glassmind.operations import failures as exits
+from glassmind import errors as exits
 
 
 def indexed_program(place: Path, tea: str, cups: str) -> Inside:

@@ -115,7 +115,6 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "id": ("20260101-aaaaa",),
     "previewId": ("20260101-aaaaa",),
     **dict.fromkeys(("key", "finding"), (*FINDINGS, *UNTOLD_FINDINGS)),
-    "job": ("1",),
     "path": ("Deep/Zqname.md",),
     "check": ("ghosts",),
 }
@@ -179,7 +178,7 @@ OF_RECEIPTS = {"/verify", "glassmind_verify"}
 
 CHANGE_ID = re.compile(r"\b\d{8}-[a-z0-9]{5}\b")
 
-SELDOM = {"/index/{job}", "/metrics", "/openapi.json"}
+SELDOM = {"/openapi.json"}
 """Routes that are asked once: what they are given does not change what they tell."""
 
 KEEPING = {"/capture", "/graph/dismiss", "/graph/finding/dismiss"}

@@ -37,7 +37,7 @@ class Route(NamedTuple):
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        extra = routes.extra_arguments(self.operation, self.declared)
+        extra = [routes.CallerArguments] * self.operation.writes
         return tuple(
             argument
             for kind in (self.operation.arguments, *extra)
@@ -47,9 +47,8 @@ class Route(NamedTuple):
     @property
     def other_types(self) -> tuple[str, ...]:
         """The media types besides JSON."""
-        files = [form.media_type for form in self.operation.files.values()]
         others = [MARKDOWN] * bool(self.operation.markdown)
-        return (*files, *others, *[EVENTS] * bool(self.operation.events))
+        return (*others, *[EVENTS] * bool(self.operation.events))
 
 
 ROUTES = tuple(Route(*pair) for pair in routes.all_routes())

@@ -177,7 +177,6 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
     "keys": (["absent"],),
     "checks": (["ghosts"], ["near_duplicates", "orphans"]),
     "check": (["ghosts"], ["near_duplicates", "orphans"]),
-    "job": ("1",),
     "path": ("Open/Tea.md",),
     "paths": (["Open/Tea.md"],),
     **dict.fromkeys(("since", "until"), ("2024-05-01", "2 days")),
@@ -243,7 +242,7 @@ class Call(NamedTuple):
     toolset: str = ""
 
 
-ONCE = {"/graph/themes/refresh", "/metrics", "/openapi.json"}
+ONCE = {"/openapi.json"}
 """Routes that are called with the least arguments alone. A refreshed resolution would
 be stored for all later replies."""
 

@@ -87,8 +87,6 @@ def known_as(name: str) -> Iterator[None]:
 Surface: TypeAlias = Literal["mcp-stdio", "mcp-http", "http"]
 """The way by which a client asks."""
 
-SumBy: TypeAlias = Literal["client", "note"]
-
 
 class Passage(NamedTuple):
     """Lines of a note whose text was given; without lines, text of it that has none.
@@ -126,13 +124,3 @@ class Wanted(NamedTuple):
     notes: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
-
-
-class Sum(NamedTuple):
-    """What one client was given, or to whom one note was, over some time."""
-
-    of: str
-    answers: int
-    named: int
-    others: int
-    last: datetime

@@ -1,31 +1,22 @@
-"""All models at a glance: which are here, which are sound, which are to be fetched."""
+"""All models at a glance: which are here, and which are to be fetched."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from glassmind.config.settings import Config
-from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
-from glassmind.model.models import Download, ModelCheck, ModelFetched, ModelState
+from glassmind.errors import ModelFault
+from glassmind.model.models import Download, ModelFetched, ModelState
 from glassmind.models.cards import CARDS, ModelCard, cards_for, presets_of
 from glassmind.models.download import Watch, fetch_model
 from glassmind.models.embedders import (
-    ANSWER,
-    QUESTION,
-    STRANGER,
     can_run,
     cards_chosen,
-    embedder_for,
-    embedder_of,
-    present,
-    reranker_of,
-    self_test,
 )
 from glassmind.models.files import (
     check_files,
     models_folder,
     names_folder,
-    right_files,
 )
 
 EVERYTHING = "all"  # the name that means every model
@@ -147,63 +138,3 @@ def _fetched(
         return fetch_model(card, home, local=local, watch=watch)
     except ModelFault as error:
         return ModelFetched(card.id, "", "", already=False, problem=str(error))
-
-
-def check(config: Config, names: Sequence[str]) -> list[ModelCheck]:
-    """Return how the models that are named fare; without names, all that are here."""
-    home = models_folder(config)
-    if not names:
-        cards = [card for card in CARDS if can_run(card, home)]
-        served = [_check_chosen(config)] if _is_elsewhere(config) else []
-        return [*(_checked(card, home) for card in cards), *served]
-    wanted = [
-        CARDS if name == EVERYTHING else cards_for(name, embedding=False)[:1]
-        for name in names
-    ]
-    listed = dict.fromkeys(card for cards in wanted for card in cards)
-    return [_checked(card, home) for card in listed]
-
-
-def _is_elsewhere(config: Config) -> bool:
-    chosen = config.embeddings
-    return chosen.backend in {"ollama", "openai"} or (
-        chosen.backend != "none" and names_folder(chosen.model)
-    )
-
-
-def _check_chosen(config: Config) -> ModelCheck:
-    name = config.embeddings.model or config.embeddings.backend
-    try:
-        embedder = embedder_for(config)
-        if embedder is not None:
-            self_test(embedder.inner, embedder.model)
-            name = embedder.model
-    except ModelFault as error:
-        return ModelCheck(name, ok=False, finding=str(error))
-    return ModelCheck(name, ok=True, finding="it tells a pair from strangers")
-
-
-def _checked(card: ModelCard, home: Path) -> ModelCheck:
-    try:
-        present([card], home)
-        check_files(card, home / card.id)
-        right = right_files(card, home / card.id)
-        for file in card.files:
-            if file.name not in right:
-                raise ModelDamaged(card.id, file.name)
-        if card.runs == "rerank":
-            pair, other = reranker_of(home).scores(
-                QUESTION, [ANSWER.text, STRANGER.text]
-            )
-            if not pair > other:
-                raise ModelFailed(card.id, "it does not tell an answer from other text")
-        else:
-            self_test(embedder_of(card, home), card.id)
-    except ModelFault as error:
-        return ModelCheck(card.id, ok=False, finding=str(error))
-    except OSError as error:
-        return ModelCheck(card.id, ok=False, finding=f"it cannot be read: {error}")
-    files = "its files are right, and " if card.files else ""
-    return ModelCheck(
-        card.id, ok=True, finding=f"{files}it tells a pair from strangers"
-    )

@@ -18,7 +18,7 @@ from glassmind.access.scopes import (
 )
 from glassmind.engine import Engine
 from glassmind.errors import BadValue, GlassmindError
-from glassmind.model.access import Reading, ReadRule, Scope, Shown, SumBy, Wanted
+from glassmind.model.access import Reading, ReadRule, Scope, Shown, Wanted
 from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.find import Since, Until, most
 from glassmind.operations.registry import (
@@ -33,7 +33,7 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.search.query import midnight, parse_day
-from glassmind.store.logs import is_called, summed
+from glassmind.store.logs import is_called
 
 SHOWN_ONCE = (
     "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"
@@ -225,8 +225,7 @@ class AccessLogArguments(Arguments):
     ] = ""
     since: Since = None
     until: Until = None
-    by: Annotated[SumBy | None, arg("Count entries by client or by note.")] = None
-    limit: Annotated[int, most("entries or counts (20)", None)] = 20
+    limit: Annotated[int, most("entries (20)", None)] = 20
 
 
 class ReadPassage(Struct, frozen=True):
@@ -246,46 +245,24 @@ class LoggedRead(Struct, frozen=True, kw_only=True):
     more_named: int
 
 
-class ReadCount(Struct, frozen=True):
-    """What one client read, or who read one note: answers with text, or names only.
-
-    `others` counts the notes that a client read, or the clients that read a note.
-    """
-
-    name: str
-    answers: int
-    named: int
-    others: int
-    last: str
-
-
 class AccessLogResult(Result, frozen=True, kw_only=True):
-    """Entries, newest first; with `by`, counts instead."""
+    """Entries, newest first."""
 
-    empty_without = ("readings", "sums")
+    empty_without = ("readings",)
     text_only = ("notices",)
-    readings: list[LoggedRead] | UnsetType = UNSET
-    more: bool | UnsetType = UNSET
-    by: SumBy | UnsetType = UNSET
-    sums: list[ReadCount] | UnsetType = UNSET
-    total: int | UnsetType = UNSET
+    readings: list[LoggedRead]
+    more: bool
     notices: list[str]
 
     def sources(self) -> Shown:
-        named = [name for entry in self.readings or () for name in entry.named]
-        named += [p.path for entry in self.readings or () for p in entry.passages]
-        named += [count.name for count in self.sums or () if self.by == "note"]
+        named = [name for entry in self.readings for name in entry.named]
+        named += [place.path for entry in self.readings for place in entry.passages]
         return shown(named=named)
 
 
 def _access_log_text(result: AccessLogResult, _: Any, style: Style) -> Iterator[str]:
-    lines = _entry_lines if result.by is UNSET else _count_lines
-    return lines(result, style)
-
-
-def _entry_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
     head = ("", "")
-    for entry in result.readings or ():
+    for entry in result.readings:
         at = datetime.fromisoformat(entry.at).astimezone()
         if head != (day := f"{at:%Y-%m-%d}", entry.client):
             head = (day, entry.client)
@@ -293,7 +270,7 @@ def _entry_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
         verb = style.clean(on_one_line(entry.verb))
         yield f"  {at:%H:%M:%S}  {verb} {style.faint(f'({entry.surface})')}"
         yield from (f"    {line}" for line in _note_lines(entry, style))
-    if result.more is True:
+    if result.more:
         yield style.faint("and older ones; see --limit, --since and --until")
 
 
@@ -320,20 +297,6 @@ def _lines_of(spans: Sequence[tuple[int, int] | None]) -> str:
     return f":{','.join(texts)}"
 
 
-def _count_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
-    other = "note" if result.by == "client" else "client"
-    for count in result.sums or ():
-        texts = f"{counted(count.answers, 'answer')} with text"
-        last = datetime.fromisoformat(count.last).astimezone()
-        yield (
-            f"{style.strong(on_one_line(count.name))}  {texts}, {count.named:,} with "
-            f"names only; {counted(count.others, other)}; last {last:%Y-%m-%d %H:%M:%S}"
-        )
-    left = (result.total or 0) - len(result.sums or ())
-    if left:
-        yield style.faint(f"and {counted(left, f'more {result.by}')}")
-
-
 @operation(group="Agents", for_people=_access_log_text, command=Command("access-log"))
 def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     """Show which client read which passages, and when."""
@@ -352,19 +315,11 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     )
     notes = _names_of(vault, arguments.note) if arguments.note else ()
     found = log.readings(Wanted(arguments.client, notes, since, until))
-    if arguments.by is None:
-        rows = [_logged(reading) for reading in islice(found, limit + 1)]
-        more = len(rows) > limit
-        result = AccessLogResult(readings=rows[:limit], more=more, notices=notices)
-    else:
-        sums = summed(found, arguments.by)
-        counts = [ReadCount(*row[:4], row.last.isoformat()) for row in sums[:limit]]
-        result = AccessLogResult(
-            by=arguments.by, sums=counts, total=len(sums), notices=notices
-        )
-    if result.is_empty():
+    rows = [_logged(reading) for reading in islice(found, limit + 1)]
+    if not rows:
         notices.append("no entry fits, or no client has read anything")
-    return result
+    more = len(rows) > limit
+    return AccessLogResult(readings=rows[:limit], more=more, notices=notices)
 
 
 def _logged(entry: Reading) -> LoggedRead:

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, structs
 from glassmind.edit.text_edits import KINDS
 from glassmind.edit.vault import EditRequest
 from glassmind.engine import Engine
-from glassmind.errors import BadArgument, BadValue, ConfirmFirst
+from glassmind.errors import CONFLICT, BadArgument, BadValue, ConfirmFirst
 from glassmind.model import Digest
 from glassmind.model import edits as domain
 from glassmind.model.access import Passage, Shown
@@ -23,7 +23,6 @@ from glassmind.operations.arguments import (
     property_schema,
     read,
 )
-from glassmind.operations.failures import CONFLICT
 from glassmind.operations.find import Name, most
 from glassmind.operations.model_text import fenced, named, one_line
 from glassmind.operations.names import note_name

@@ -1,32 +1,27 @@
 """Operations on the link graph and the vocabulary: paths, themes, ranks, names."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, TypeVar
 
-from msgspec import UNSET, UnsetType, structs
+from msgspec import structs
 
 from glassmind.engine import Engine
-from glassmind.graph.export import graph_as_dot, graph_as_graphml
 from glassmind.model import graph as domain
 from glassmind.model import ontology as vocabulary
 from glassmind.model.access import Passage, Shown
 from glassmind.obsidian.text import Style, counted
 from glassmind.operations.find import Name, NoteArguments, most
-from glassmind.operations.model_text import listed, named
 from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
     Arguments,
     Caller,
     Command,
-    FileForm,
     Page,
     PeopleText,
     Result,
     Route,
     Run,
     Tool,
-    View,
     arg,
     copied,
     note_paths,
@@ -40,8 +35,6 @@ MOST_SHOWN = 1_000  # items of one list that the engine returns
 MOST_CHAINS, MOST_HOPS = 50, 20  # what the engine returns
 FAILS = (404, 409)
 Answer = TypeVar("Answer", bound=Result)
-
-GraphFormat = Literal["json", "graphml", "dot"]
 
 Limited = Annotated[int, most("results", MOST_SHOWN)]
 Depth = Annotated[int, arg("How many links away (1).", ge=1, le=3)]
@@ -136,13 +129,6 @@ def _tags(tags: Sequence[str], style: Style) -> str:
     return style.faint("  " + " ".join(f"#{tag}" for tag in tags)) if tags else ""
 
 
-def _subgraph_for_models(result: "SubgraphResult", view: View) -> str:
-    values = result.to_json()
-    graph = {name: values[name] for name in ("nodes", "edges", "edges_total")}
-    body = result.text or json.dumps(graph, ensure_ascii=False, default=str)
-    return listed([], [named(result.path), body], view, result.notices)
-
-
 def path_text(result: "PathResult", _: object, style: Style) -> Iterator[str]:
     if result.reason:
         ends = (style.strong(end.path) for end in (result.source, result.target))
@@ -212,14 +198,13 @@ def timeline_text(result: "TimelineResult", _: object, style: Style) -> Iterator
         yield f"{event.day}  {detail}{said}{style.faint(f'  ({origin})')}"
 
 
-def graph_operation(  # noqa: PLR0913 - a declaration names every part
+def graph_operation(
     title: str,
     about: str,
     text: PeopleText,
     *,
     command: Command | None = None,
     sets: tuple[str, ...] = ("graph",),
-    files: Mapping[str, FileForm] | None = None,
     **tool: Any,
 ) -> Callable[[Run], Run]:
     """Register an operation; its tool is in the first set, its route may be in more."""
@@ -232,7 +217,6 @@ def graph_operation(  # noqa: PLR0913 - a declaration names every part
             command=command or Command(f"graph {name}"),
             tool=Tool(title, about, **tool),
             route=Route("GET", f"/graph/{name}", sets=sets, fails=FAILS),
-            files=files or {},
         )(function)
 
     return register
@@ -267,26 +251,11 @@ class ConnectionsArguments(NoteArguments):
     subgraph: Annotated[
         bool, arg("In JSON, all links among these notes.", only=("cli", "http"))
     ] = False
-    format: Annotated[
-        GraphFormat | None,
-        arg("JSON, or the notes and links as a graph file.", only=("cli", "http")),
-    ] = None
 
 
 class ConnectionsResult(GraphResult, domain.Connections):
     def is_empty(self) -> bool:
         return not any(hop.total for hop in self.hops)
-
-
-GRAPH_FILES = {
-    "graphml": FileForm(
-        "application/graphml+xml; charset=utf-8",
-        lambda result: graph_as_graphml(result.subgraph),
-    ),
-    "dot": FileForm(
-        "text/vnd.graphviz; charset=utf-8", lambda result: graph_as_dot(result.subgraph)
-    ),
-}
 
 
 @graph_operation(
@@ -296,7 +265,6 @@ GRAPH_FILES = {
     connections_text,
     page=Page("hops", most=200, inner="neighbours", grows=False),
     sets=("core", "graph"),
-    files=GRAPH_FILES,
 )
 def connections(
     vault: Engine, arguments: ConnectionsArguments, caller: Caller
@@ -308,58 +276,10 @@ def connections(
         depth=arguments.depth,
         limit=arguments.limit,
         ghosts=arguments.ghosts,
-        subgraph=arguments.subgraph or arguments.format in GRAPH_FILES,
+        subgraph=arguments.subgraph,
     )
     report_guesses(vault, caller, name, ghosts=arguments.ghosts)
     return with_uris(vault.config.vault.name, copied(ConnectionsResult, found))
-
-
-class SubgraphArguments(NoteArguments):
-    format: Annotated[GraphFormat, arg("The format.")] = "json"
-    depth: Depth = 1
-    limit: Annotated[int, most("notes per hop", 200)] = 20
-    ghosts: Unresolved = False
-
-
-class SubgraphResult(GraphResult, domain.GraphPart):
-    """A note, its neighbours and all links between them; `text` is the graph file."""
-
-    path: str
-    format: str
-    notices: tuple[str, ...]
-    text: str | UnsetType = UNSET
-
-
-@operation(
-    group="Graph",
-    for_models=_subgraph_for_models,
-    tool=Tool(
-        "Export a subgraph",
-        "Export a note, its neighbours and every link between them as a graph: "
-        "JSON, GraphML (Gephi, yEd) or DOT (Graphviz).",
-        toolset="graph",
-        fits=True,
-    ),
-)
-def subgraph(vault: Engine, arguments: SubgraphArguments) -> SubgraphResult:
-    """Export a note, its neighbours and all links between them."""
-    found = vault.knowledge.connections(
-        note_name(vault, arguments.name, "name"),
-        depth=arguments.depth,
-        limit=arguments.limit,
-        ghosts=arguments.ghosts,
-        subgraph=True,
-    )
-    part = found.subgraph or domain.GraphPart((), (), 0)
-    form = GRAPH_FILES.get(arguments.format)
-    return copied(
-        SubgraphResult,
-        part,
-        path=found.path,
-        format=arguments.format,
-        notices=found.notices,
-        text=form.render(found) if form else UNSET,
-    )
 
 
 class PathArguments(Arguments):

@@ -11,7 +11,7 @@ from glassmind.errors import PolicyForbids
 from glassmind.model import health as domain
 from glassmind.model.access import Passage, Shown
 from glassmind.model.suggestions import Dismissed, Similar, Suggestions
-from glassmind.obsidian.text import Style, counted, shortened
+from glassmind.obsidian.text import Style, counted
 from glassmind.operations.edit import (
     PATIENT_S,
     ChangeResult,
@@ -37,7 +37,6 @@ from glassmind.operations.registry import (
     Page,
     Result,
     Route,
-    TextForm,
     Tool,
     arg,
     copied,
@@ -267,10 +266,6 @@ Checks = Annotated[
 
 
 EXAMPLES = 3  # problems shown of each check, and credentials, unless a limit is given
-REPORT_CHARS, PROBLEM_CHARS = 2_000, 120
-"""Length of the Markdown report, which other systems put into prompts, and of one
-problem in it."""
-
 SECRETS_FIX = (
     "Agents never see them. Keep them in a password manager, and change those that "
     "others may have read."
@@ -362,51 +357,6 @@ def _rest(result: "HealthResult") -> Iterator[str]:
             yield f"Not checked: {check.name} ({check.unchecked})"
 
 
-def health_markdown(
-    result: "HealthResult", arguments: "HealthArguments", _style: Style
-) -> str:
-    """Return a report of 2,000 characters: examples are left out first, then fixes."""
-    if arguments.all:
-        return _markdown(result, None)
-    for examples in range(EXAMPLES, -1, -1):
-        report = _markdown(result, examples)
-        if len(report) < REPORT_CHARS:
-            return report
-    return report[: REPORT_CHARS - 1]
-
-
-def _markdown(result: "HealthResult", examples: int | None) -> str:
-    score = f"**{result.score} of 100**{_scope(result)}."
-    lines = ["# Vault health", "", f"{score} {_totals(result)}.", ""]
-    most = None if examples is None else PROBLEM_CHARS
-    for check in result.checks:
-        if not check.count:
-            continue
-        gone = f", {check.dismissed:,} dismissed" if check.dismissed else ""
-        lines.append(f"- **{check.severity}** {check.title}: {check.count:,}{gone}")
-        for problem in check.examples[:examples]:
-            text = Style.clean(_place(problem) + problem.what)
-            text = text if most is None else shortened(text, most - 3)
-            escaped = (f"\\{c}" if c in "\\`*_[]<>#|" else c for c in text)
-            lines.append(f"  - {''.join(escaped)}")
-        if examples != 0:
-            lines.append(f"  - Fix: {_fix(check, COMMANDS)}")
-    return "\n".join([*lines, "", *_rest(result)]).rstrip() + "\n"
-
-
-def finding_text(result: "FindingResult", _: object, style: Style) -> str:
-    gone = " (dismissed)" if result.dismissed else ""
-    state, what = {
-        "there": ("still there", ""),
-        "mended": ("fixed", result.key),
-        "gone": ("gone", f"{result.key}: nothing of that name exists"),
-        "unchecked": ("not checked", f"{result.key}: {result.reason}"),
-    }[result.state]
-    if result.finding:
-        what = _place(result.finding) + result.finding.what
-    return f"{style.strong(state)}{gone}: {style.clean(what)}\n"
-
-
 class HealthArguments(Arguments):
     check: Checks = None
     limit: Annotated[
@@ -445,9 +395,6 @@ def _passage(problem: domain.Finding) -> Passage | None:
     for_people=health_text,
     for_models=partial(fenced_lines, partial(health_text, calls=TOOLS)),
     command=Command(
-        forms=(
-            TextForm("--markdown", "Print the report as Markdown.", health_markdown),
-        ),
         exit_code=lambda result, arguments: (
             2 if result.score < (arguments.fail_below or 0) else 0
         ),
@@ -480,42 +427,6 @@ def _check_names(given: list[str] | None) -> list[str] | None:
     if given is None:
         return None
     return [name for value in given for name in value.split(",")]
-
-
-class CheckFindingArguments(Arguments):
-    key: Annotated[
-        str,
-        arg(
-            "Check whether a problem still exists.",
-            flag="--again",
-            metavar="KEY",
-            for_models="as glassmind_health shows it",
-            longest=8_192,
-        ),
-    ]
-
-
-class FindingResult(Result, domain.FindingNow):
-    def sources(self) -> Shown:
-        """Return the quoted line; a key of nothing is the caller's own words."""
-        found = [_passage(self.finding)] if self.finding else []
-        named = [] if self.state == "gone" else [self.key.partition(":")[2]]
-        return shown(filter(None, found), note_paths(named))
-
-    def is_empty(self) -> bool:
-        return self.state in {"mended", "gone"}
-
-
-@operation(
-    group="Maintain",
-    for_people=finding_text,
-    command=Command("health --again"),
-    tool=Tool("Check a problem again"),
-    route=Route("GET", "/graph/finding", sets=("graph",), fails=(404,)),
-)
-def check_finding(vault: Engine, arguments: CheckFindingArguments) -> FindingResult:
-    """Check whether a problem that health reported still exists."""
-    return copied(FindingResult, vault.knowledge.check_finding(arguments.key))
 
 
 class DismissFindingArguments(Arguments):

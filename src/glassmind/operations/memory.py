@@ -1,14 +1,12 @@
 """Operations on memory: capture, recall, inbox, log, active and pinned notes."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from tempfile import NamedTemporaryFile
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 from msgspec.structs import asdict
 
 from glassmind.engine import Engine
-from glassmind.errors import VaultError, WrongUsage
 from glassmind.model import memory as kept
 from glassmind.model.access import Passage, Shown
 from glassmind.obsidian.text import Style, counted, first_quoted, on_one_line, shortened
@@ -329,38 +327,17 @@ def inbox_accept(vault: Engine, arguments: NameArguments) -> MovedResult:
     return copied(MovedResult, vault.memory.accept(arguments.name))
 
 
-class InboxEditArguments(NameArguments):
+class InboxEditArguments(NameArguments, kw_only=True):
     text: Annotated[
-        str | None,
-        arg(
-            "Its new text; - reads standard input. Otherwise your editor opens.",
-            from_stdin=lambda text: [text],
-        ),
-    ] = None
+        str,
+        arg("Its new text; - reads standard input.", from_stdin=lambda text: [text]),
+    ]
 
 
 @_moves("inbox edit")
-def inbox_edit(
-    vault: Engine, arguments: InboxEditArguments, caller: Caller
-) -> MovedResult:
+def inbox_edit(vault: Engine, arguments: InboxEditArguments) -> MovedResult:
     """Accept a memory with another text."""
-    name, written = arguments.name, arguments.text
-    if written is not None or caller.edit is None:
-        return copied(MovedResult, vault.memory.edit(name, written or ""))
-    before = vault.memory.waiting(name).text
-    written = caller.edit(before).rstrip("\n")
-    if written == before.rstrip("\n"):
-        problem = "the text is unchanged; to keep it so, use inbox accept"
-        raise WrongUsage(problem, "inbox edit")
-    try:
-        done = vault.memory.edit(name, written, before=before)
-    except VaultError as error:
-        with NamedTemporaryFile(
-            "w", prefix="glassmind-", suffix=".md", encoding="utf-8", delete=False
-        ) as file:
-            file.write(written)
-        raise VaultError(f"{error}; your text is in {file.name}") from error
-    return copied(MovedResult, done)
+    return copied(MovedResult, vault.memory.edit(arguments.name, arguments.text))
 
 
 class InboxMergeArguments(Arguments):

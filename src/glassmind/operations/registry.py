@@ -122,8 +122,8 @@ class NoNotes(Result, frozen=True, kw_only=True):
 class Caller(Struct, frozen=True):
     """Who asks, and how. `client` is the name that is recorded.
 
-    `notice` and `edit` are for a person at the CLI: a message beside the result, and a
-    text to change in an editor. `halt` is set when no client waits.
+    `notice` prints a message beside the result, for a person at the CLI. `halt` is set
+    when no client waits.
     """
 
     surface: Surface
@@ -131,7 +131,6 @@ class Caller(Struct, frozen=True):
     progress: Callable[[Any], None] | None = None
     notice: Callable[[str], None] = lambda _: None
     halt: Halt | None = None
-    edit: Callable[[str], str] | None = None
 
     @property
     def is_agent(self) -> bool:
@@ -197,11 +196,6 @@ class TextForm(Struct, frozen=True):
     flag: str
     help: str
     render: PeopleText
-
-
-class FileForm(Struct, frozen=True):
-    media_type: str
-    render: Callable[[Any], str]
 
 
 class Command(Struct, frozen=True):
@@ -270,7 +264,7 @@ class Route(Struct, frozen=True):
     """How HTTP offers an operation.
 
     Without sets, only the owner's token may use it. A quick route never waits behind
-    searches. A `job` runs in the background; a client may wait for it.
+    searches. A `job` may take hours, and has its own thread.
     """
 
     method: Literal["GET", "POST"]
@@ -290,8 +284,8 @@ class Operation:
     """One operation, as declared; a decorator, which registers its function.
 
     Without `for_models`, a model gets the lines for people, between marks. `detail`
-    names an argument that `--json` and detailed answers set. The argument `format`
-    chooses from `files`. `events` are the types of what it reports while it runs.
+    names an argument that `--json` and detailed answers set. `events` are the types of
+    what it reports while it runs.
     """
 
     group: Group
@@ -302,7 +296,6 @@ class Operation:
     command: Command | None = None
     tool: Tool | None = None
     route: Route | None = None
-    files: Mapping[str, FileForm] = field(default_factory=dict)
     markdown: Callable[[Any], str] | None = None
     events: Mapping[str, type] = field(default_factory=dict)
     function: Callable[..., Any] = field(init=False)

@@ -6,7 +6,7 @@ import pytest
 from cli_desk import Inside
 from cli_edit_desk import allowed, answered, good, indexed_program, tea
 
-from glassmind.operations import failures as exits
+from glassmind import errors as exits
 
 TEA = "# Tea\n\nOolong rests.\n"
 CUPS = "For [[Tea]].\n"

@@ -10,8 +10,8 @@ import pytest
 from cli_desk import Inside, Program, with_index
 from vault_desk import VaultDesk
 
+from glassmind import errors as exits
 from glassmind.obsidian.receipts import receipts_in
-from glassmind.operations import failures as exits
 from glassmind.serve.cli.completion import ANYWHERE, SHELLS, offers_of, script_of
 from glassmind.serve.cli.program import all_commands, parsers_of
 
@@ -175,7 +175,6 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
     assert completed("search", "heron", "-n", "") == []
     assert completed("config", "se") == ["set"]
     assert completed("graph", "con") == ["connections"]
-    assert completed("graph", "connections", "--format", "g") == ["graphml"]
     assert completed("capture", "de") == ["decision"]
     assert completed("inbox", "re") == ["reject"]
     assert completed("inbox", "edit", "--te") == ["--text"]

@@ -10,6 +10,7 @@ import pytest
 from change_desk import WrittenDown, at_the_command_line, changed
 from cli_desk import Inside, Program
 
+from glassmind import errors as exits
 from glassmind.errors import (
     BadEdit,
     ChangesetUnknown,
@@ -30,7 +31,6 @@ from glassmind.model.edits import (
     Replace,
     SetTask,
 )
-from glassmind.operations import failures as exits
 from glassmind.operations.edit import ARGUMENTS
 from glassmind.operations.registry import find_commands
 

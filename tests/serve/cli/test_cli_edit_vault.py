@@ -7,7 +7,7 @@ import pytest
 from cli_desk import Inside
 from cli_edit_desk import allowed, answered, good, indexed_program, tea
 
-from glassmind.operations import failures as exits
+from glassmind import errors as exits
 
 TEA = "---\ntags: [drink] # all of them\n---\n# Tea\n\nOolong rests.\n\n- [ ] buy it\n"
 CUPS = "For [[Tea]] and [[Tea#Tea|it]].\n"

@@ -1,8 +1,6 @@
 """What follows from the links, from the command line."""
 
-import json
 import re
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -37,27 +35,6 @@ def test_connections_show_each_hop_with_the_sentences_of_its_links(
     assert "\n1 hop: " in done.stdout
     assert "\n2 hops: " in done.stdout
     assert "[[Heron node v3]]" in done.stdout
-
-
-@pytest.mark.parametrize("shape", ["graphml", "dot", "json"])
-def test_connections_can_be_had_for_programs(program: Inside, shape: str) -> None:
-    done = program.run("graph", "connections", NOTE, "--format", shape)
-
-    assert done.returncode == 0
-    if shape == "graphml":
-        root = ET.fromstring(done.stdout)  # noqa: S314 - made by ourselves
-        assert root.tag.endswith("graphml")
-    elif shape == "dot":
-        assert done.stdout.startswith("digraph")
-        assert done.stdout.rstrip().endswith("}")
-    else:
-        assert json.loads(done.stdout)["path"] == f"Projects/{NOTE}.md"
-
-
-def test_two_shapes_at_once_are_refused(program: Inside) -> None:
-    error = program.json("graph", "connections", NOTE, "--format", "dot")["error"]
-
-    assert "--json and --format dot cannot be used together" in error["message"]
 
 
 def test_links_between_neighbours_are_told_when_asked_for(program: Inside) -> None:
@@ -365,7 +342,6 @@ def test_what_a_note_holds_cannot_command_the_terminal(tmp_path: Path) -> None:
         ["ingest", "Tea"],
         ["resolve", "\x1b]0;owned\x07"],
         ["health"],
-        ["health", "--markdown"],
         ["ontology"],
     ):
         shown = program.run(*asked)

@@ -36,15 +36,6 @@ def test_more_findings_are_shown_when_asked_for(program: Inside) -> None:
     assert examples("--all") > 3
 
 
-def test_a_report_in_markdown_is_short_unless_wanted_whole(program: Inside) -> None:
-    short = program.run("health", "--markdown").stdout
-    whole = program.run("health", "--markdown", "--all").stdout
-
-    assert short.startswith("# Vault health\n")
-    assert len(short) < 2_000
-    assert len(whole) > len(short)
-
-
 @pytest.mark.parametrize(("least", "code"), [("0", 0), ("100", 2)])
 def test_a_low_score_fails_where_that_is_wished(
     program: Inside, least: str, code: int
@@ -68,36 +59,19 @@ def test_a_finding_is_dismissed_for_good_and_can_be_brought_back(
     assert KEY in keys()
     assert program.json("health", "--dismiss", KEY)["changed"] is True
     assert KEY not in keys()
-    assert program.json("health", "--again", KEY)["dismissed"] is True
     assert program.json("health", "--restore", KEY)["changed"] is True
     assert KEY in keys()
-
-
-def test_a_finding_that_is_mended_is_found_no_more(tmp_path: Path) -> None:
-    program = Inside(with_sample(tmp_path))
-    program.run("index")
-
-    before = program.run("health", "--again", KEY)
-    (program.vault / "Inbox/Untitled.md").write_text("now [[Home]]\n", "utf-8")
-    program.run("index")
-    after = program.run("health", "--again", KEY)
-
-    assert (before.returncode, after.returncode) == (0, 1)
-    assert before.stdout.startswith("still there")
-    assert after.stdout.startswith("fixed")
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
         (["--check", "zeppelins"], "there is no check 'zeppelins'"),
-        (["--again", "zeppelins"], "names no finding"),
         (["--dismiss", "zeppelins:a"], "there is no check 'zeppelins'"),
         (["--dismiss", "orphans"], "'orphans' names no finding"),
         (["--restore", "zeppelin"], "'zeppelin' names no finding"),
-        (["--dismiss", KEY, "--markdown"], "--markdown cannot be used with --dismiss"),
         (["--fail-below", "101"], "--fail-below must be 100 or less"),
-        (["--again", KEY, "--dismiss", KEY], "--dismiss cannot be used with --again"),
+        (["--fix", "--dismiss", KEY], "--fix cannot be used with --dismiss"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, list) else "",
 )
@@ -111,11 +85,9 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
 
 
 def test_what_is_no_finding_is_neither_mended_nor_dismissed(program: Inside) -> None:
-    again = program.run("health", "--again", "orphans:Zeppelin.md")
     done = program.run("health", "--dismiss", "orphans:Zeppelin.md")
 
-    assert (again.returncode, done.returncode) == (1, 3)
-    assert again.stdout.startswith("gone: orphans:Zeppelin.md: nothing of that name")
+    assert done.returncode == 3
     assert "'orphans:Zeppelin.md' is no finding now" in done.stderr
 
 
@@ -128,12 +100,10 @@ def test_the_score_of_some_checks_is_said_to_be_theirs(program: Inside) -> None:
             ["--check", "orphans", "--check", "ghosts"],
         )
     )
-    report = program.run("health", "--check", "orphans", "--markdown").stdout
 
     assert whole.endswith(" of 100")
     assert alone.endswith(" of 100 by this check alone")
     assert both.endswith(" of 100 by these checks alone")
-    assert " of 100** by this check alone." in report
     assert program.json("health", "--check", "orphans")["partial"] is True
     assert program.json("health")["partial"] is False
 

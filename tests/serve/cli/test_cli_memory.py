@@ -1,7 +1,5 @@
 """Living with what was captured, from the command line."""
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -241,57 +239,6 @@ def test_what_waits_is_accepted_with_another_text(
 
     assert done.returncode == 0, done.stderr
     assert recalled(program) == ["Oolong sleeps"]
-
-
-@pytest.mark.slow
-def test_what_waits_is_edited_in_the_editor_of_the_person(program: Inside) -> None:
-    path = waiting(program, "memory", "Oolong rests")
-    script = program.home / "editor.py"
-    script.write_text(
-        "import pathlib, sys\n"
-        "file = pathlib.Path(sys.argv[1])\n"
-        "file.write_text(file.read_text('utf-8').replace('rests', 'sleeps') + '\\n')\n",
-        "utf-8",
-    )
-    editor = f"{sys.executable} {script}"
-
-    idle = program.on_terminal("inbox", "edit", path, EDITOR="true")
-    broken = program.on_terminal("inbox", "edit", path, EDITOR="false")
-    none = program.on_terminal("inbox", "edit", path)
-    before = recalled(program)
-    done = program.on_terminal("inbox", "edit", path, VISUAL=editor, EDITOR="false")
-
-    assert "the text is unchanged; to keep it so, use inbox accept" in idle
-    assert "did not edit it" in broken
-    assert "set EDITOR" in none
-    assert before == ["Oolong rests"]
-    assert "-> .agent/memories/" in done.replace("\x1b[1m", "")
-    assert recalled(program) == ["Oolong sleeps"]
-
-
-def test_what_changes_while_a_person_edits_it_stays_and_so_does_their_text(
-    program: Inside, tmp_path: Path
-) -> None:
-    path = waiting(program, "memory", "Oolong rests")
-    note, script = program.vault / path, program.home / "editor.py"
-    script.write_text(
-        "import pathlib, sys\n"
-        "pathlib.Path(sys.argv[2]).write_text('Oolong sleeps', 'utf-8')\n"
-        "note = pathlib.Path(sys.argv[1])\n"
-        "note.write_text(note.read_text('utf-8') + 'and more\\n', 'utf-8')\n",
-        "utf-8",
-    )
-    editor = f"{sys.executable} {script} {shlex.quote(str(note))}"
-
-    told = program.on_terminal(
-        "inbox", "edit", path, EDITOR=editor, TMPDIR=str(tmp_path)
-    )
-
-    (aside,) = tmp_path.glob("glassmind-*.md")
-    assert "changed since it was read" in told
-    assert aside.name in told.replace("\r\n", "")
-    assert aside.read_text("utf-8") == "Oolong sleeps"
-    assert note.read_text("utf-8").endswith("Oolong rests\nand more\n")
 
 
 def test_what_waits_is_merged_or_rejected_and_nothing_is_lost(

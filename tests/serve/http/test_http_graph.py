@@ -28,7 +28,6 @@ ASKED: dict[str, dict[str, Any]] = {
     "/graph/resolve": {"text": "Heron nodes"},
     "/graph/ingest": {"name": "2025 in review"},
     "/graph/health": {"check": "orphans"},
-    "/graph/finding": {"key": "orphans:Inbox/Untitled.md"},
 }
 
 
@@ -87,25 +86,6 @@ def test_the_most_that_may_be_asked_for_is_given(web: Web, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "kind", "begins"),
-    [
-        ("graphml", "application/graphml+xml; charset=utf-8", "<?xml"),
-        ("dot", "text/vnd.graphviz; charset=utf-8", "digraph"),
-        ("json", "application/json", "{"),
-    ],
-)
-def test_connections_can_be_had_for_programs_that_draw_graphs(
-    tea: Web, shape: str, kind: str, begins: str
-) -> None:
-    answer = tea.get(f"/graph/connections?name=Cup&format={shape}")
-
-    assert answer.status == 200
-    assert answer.headers["content-type"] == kind
-    assert answer.body.decode().startswith(begins)
-    assert "Tea &amp; cups" in answer.body.decode() or shape != "graphml"
-
-
-@pytest.mark.parametrize(
     "asked", ["check=orphans&check=ghosts", "check=ghosts,orphans"]
 )
 def test_several_checks_may_be_asked_for(tea: Web, asked: str) -> None:
@@ -113,17 +93,6 @@ def test_several_checks_may_be_asked_for(tea: Web, asked: str) -> None:
 
     assert {one["name"] for one in report["checks"]} == {"orphans", "ghosts"}
     assert report["partial"] is True
-
-
-def test_themes_are_found_anew_and_kept_by_json_alone(tea: Web) -> None:
-    kept = tea.post("/graph/themes/refresh", {"resolution": 4})
-    later = tea.get("/graph/themes").json
-    back = tea.post("/graph/themes/refresh", {}).json
-
-    assert kept.status == 200
-    check_shape(tea, kept.json, "ThemesResult")
-    assert kept.json["resolution"] == later["resolution"] == 4
-    assert back["resolution"] == 1
 
 
 def test_a_name_that_only_links_know_is_told_with_how_to_see_them(tea: Web) -> None:
@@ -158,7 +127,6 @@ def test_a_name_may_hold_slashes_and_whatever_else(tea: Web) -> None:
         ("/graph/rank?theme=zeppelin", 404, "unknown_theme"),
         ("/graph/rank?metric=fame", 422, "bad_argument"),
         ("/graph/health?check=zeppelin", 404, "unknown_check"),
-        ("/graph/finding?key=zeppelin", 404, "bad_finding_key"),
         ("/graph/dismiss?a=Cup&b=Same", 405, "wrong_method"),
         ("/graph", 404, "no_route"),
     ],
@@ -206,15 +174,12 @@ def test_a_finding_is_dismissed_by_its_key(tea: Web) -> None:
 
     assert done.status == 200
     assert keys() == ["orphans:b/Same.md"]
-    again = tea.get("/graph/finding?key=orphans:a/Same.md").json
-    assert (again["state"], again["dismissed"]) == ("there", True)
 
 
 def test_what_is_no_finding_cannot_be_dismissed(tea: Web) -> None:
     done = tea.post("/graph/finding/dismiss", {"key": "orphans:Zeppelin.md"})
 
     assert done.status == 404
-    assert tea.get("/graph/finding?key=orphans:Zeppelin.md").json["state"] == "gone"
 
 
 def test_where_nothing_may_be_written_a_dismissal_is_refused(vault: VaultDesk) -> None:

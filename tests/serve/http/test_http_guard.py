@@ -17,9 +17,7 @@ from glassmind.serve.http import guard, run
 from glassmind.serve.http.guard import host_names
 from glassmind.serve.http.server import THREADS
 
-PATHS = [
-    (r.method, r.path.replace("{name}", "Tea").replace("{job}", "1")) for r in ROUTES
-]
+PATHS = [(r.method, r.path.replace("{name}", "Tea")) for r in ROUTES]
 EVERY = [*PATHS, ("POST", "/mcp"), ("GET", "/mcp"), ("GET", "/nowhere"), ("GET", "/")]
 """Every route, the protocol, and what is no route at all."""
 

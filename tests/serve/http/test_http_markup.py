@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 from http_desk import JSON, Answer, Web, answer_of, serving
@@ -15,7 +14,6 @@ from leak_desk import SAMPLES, calls_of_route
 from route_table import ROUTES, Route
 from vault_desk import VaultDesk
 
-from glassmind.operations.graph import GRAPH_FILES
 from glassmind.serve.http.server import EVENTS
 
 MARKUP = (
@@ -40,14 +38,7 @@ POLICY = {
     for what in ("default-src", "frame-ancestors", "base-uri", "form-action")
 }
 
-MEDIA_TYPES = {name: form.media_type for name, form in GRAPH_FILES.items()}
-
-GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
-
-KINDS = {
-    kind.partition(";")[0]
-    for kind in ("application/json", "text/plain", EVENTS, *MEDIA_TYPES.values())
-}
+KINDS = {kind.partition(";")[0] for kind in ("application/json", "text/plain", EVENTS)}
 
 
 def note_of(number: int, text: str) -> tuple[str, str]:
@@ -82,7 +73,7 @@ HOSTILE = {
     **dict.fromkeys(("query", "question", "text"), ("tea of clay", *SOME_TEXTS)),
     **dict.fromkeys(("folder", "directory"), ("", f"Notes 0{MARKUP[0]}")),
     **dict.fromkeys(("tag", "heading", "title", "key", "finding", "id"), SOME_TEXTS),
-    **dict.fromkeys(("project", "property", "job", "check"), SOME_TEXTS),
+    **dict.fromkeys(("project", "property", "check"), SOME_TEXTS),
     "tags": ([TEXTS[0]],),
     "receipts": ([f"{NAMES[0]}:1-2@00000000", TEXTS[1]],),
 }
@@ -114,9 +105,6 @@ def check_is_no_page(answer: Answer) -> None:
     elif EVENTS.startswith(kind):
         lines = body.decode().split("\n")
         assert all(re.match(r"$|event: |data: [\[{]|:", line) for line in lines)
-    elif kind == MEDIA_TYPES["graphml"].partition(";")[0]:
-        tags = {one.tag for one in ET.fromstring(body).iter()}  # noqa: S314 - ours
-        assert all(tag.startswith(GRAPHML) for tag in tags)
 
 
 @pytest.mark.parametrize(
@@ -129,14 +117,7 @@ def test_markup_in_notes_is_text_in_every_answer(web: Web, route: Route) -> None
 
 @pytest.mark.parametrize("name", NAMES)
 def test_markup_is_text_where_answers_are_no_json(web: Web, name: str) -> None:
-    around = next(one for one in ROUTES if one.path == "/graph/connections")
     asking = next(one for one in ROUTES if EVENTS in one.other_types)
-    for shape, media_type in MEDIA_TYPES.items():
-        given = {"name": name, "format": shape, "depth": 2, "ghosts": True}
-        answer = answer_of(web, around, given)
-        assert answer.headers["content-type"] == media_type
-        check_is_no_page(answer)
-
     answer = answer_of(web, asking, {"question": f"tea of {name}"}, Accept=EVENTS)
 
     assert answer.headers["content-type"] == EVENTS

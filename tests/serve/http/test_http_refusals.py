@@ -11,7 +11,6 @@ import pytest
 import glassmind.errors
 import glassmind.serve.http as surface
 from glassmind.errors import GlassmindError
-from glassmind.operations.failures import FAILURES
 from glassmind.serve.http.replies import Refusal, code_of
 from glassmind.store import changesets
 
@@ -46,7 +45,9 @@ BY_CAUSE = {"write_failed": {409, 503}}
 """What has several statuses, by what the disk says."""
 
 
-def kinds(above: type[GlassmindError] = GlassmindError) -> Iterator[type]:
+def kinds(
+    above: type[GlassmindError] = GlassmindError,
+) -> Iterator[type[GlassmindError]]:
     for one in above.__subclasses__():
         yield one
         yield from kinds(one)
@@ -60,11 +61,8 @@ def of_errors() -> set[tuple[int, str]]:
         if not kind.__module__.startswith(ours):  # of what no route asks for
             continue
         code = code_of(kind)
-        rows = [
-            row.status for row in FAILURES if row.hint and issubclass(kind, row.error)
-        ]
-        if rows and code not in NEVER_RAISED | COMMANDS_ALONE:
-            found |= {(status, code) for status in BY_CAUSE.get(code, {rows[0]})}
+        if kind.hint and code not in NEVER_RAISED | COMMANDS_ALONE:
+            found |= {(status, code) for status in BY_CAUSE.get(code, {kind.status})}
     return found
 
 

@@ -342,25 +342,12 @@ def test_an_index_run_answers_with_its_report(tea: Web, vault: VaultDesk) -> Non
     assert vault.found("samovar") == ["New.md"]
 
 
-def test_an_index_run_can_be_asked_about_while_it_goes_on(
-    tea: Web, vault: VaultDesk
-) -> None:
-    vault.write({"New.md": "# New\n\nA samovar.\n"})
-
-    begun = tea.post("/index", {"wait": False, "verify": True})
-    place = begun.headers["location"]
-    until(lambda: tea.get(place).json["state"] == "done")
-
-    assert begun.status == 202
-    assert place == f"/index/{begun.json['job']}"
-    assert tea.get(place).json["report"]["added"] == 1
-    assert tea.get("/index/ffff").status == 404
-
-
 def test_a_reading_request_never_writes(tea: Web, vault: VaultDesk) -> None:
     vault.write({"New.md": "# New\n\nA samovar.\n"})
 
-    asked = [tea.get(path).status for path in ("/index", "/index?wait=true", "/search")]
+    asked = [
+        tea.get(path).status for path in ("/index", "/index?verify=true", "/search")
+    ]
 
     assert asked == [405, 405, 405]
     assert tea.get("/search").headers["allow"] == "POST"
@@ -456,27 +443,7 @@ def test_runs_that_nobody_waits_for_keep_no_other_from_its_turn(
         for _ in range(12):  # more than may wait
             with tea.raw() as wire:
                 send_index(tea, wire)
-        until(lambda: tea.post("/index", {"wait": False}).status == 202)
     until(lambda: tea.post("/index", {}).status == 200)
-
-
-def test_figures_are_told_in_the_text_form_of_prometheus(web: Web) -> None:
-    web.post("/search", {"query": "heron"})
-    web.ask("GET", "/stats")
-
-    answer = web.get("/metrics")
-
-    text = answer.body.decode()
-    lines = [line for line in text.splitlines() if not line.startswith("#")]
-    figures = dict(line.rsplit(" ", 1) for line in lines)
-    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
-    assert int(figures['glassmind_http_requests_total{route="/search",status="200"}'])
-    assert int(figures['glassmind_http_requests_total{route="other",status="401"}'])
-    seconds = 'glassmind_http_seconds_total{route="/search",status="200"}'
-    assert float(figures[seconds]) > 0
-    assert float(figures["glassmind_notes"]) > 70
-    assert float(figures['glassmind_index_bytes{part="index.db"}']) > 1_000
-    assert "glassmind_chunks_embedded" in figures
 
 
 def test_the_description_has_every_route_that_answers(web: Web) -> None:

@@ -36,11 +36,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("glassmind_ingest", {"name": "2025 in review"}),
     ("glassmind_health", {}),
     ("glassmind_health", {"check": ["ghosts"], "limit": 1}),
-    ("glassmind_check_finding", {"key": "orphans:Inbox/Untitled.md"}),
     ("glassmind_similar", {}),
-    ("glassmind_subgraph", {"name": "Heron node v3"}),
-    ("glassmind_subgraph", {"name": "Heron node v3", "format": "dot"}),
-    ("glassmind_subgraph", {"name": "Heron node v3", "format": "graphml"}),
 ]
 
 
@@ -229,24 +225,6 @@ def test_a_line_is_said_to_be_of_the_note_it_stands_in(vault: VaultDesk) -> None
         assert "to [[B]]  A.md:3" in of_source
 
 
-def test_a_subgraph_that_does_not_fit_says_what_is_here(vault: VaultDesk) -> None:
-    vault.indexed(HUB)
-
-    cut = asked(vault, "glassmind_subgraph", name="Hub", limit=200)
-    more = asked(
-        vault, "glassmind_subgraph", name="Hub", limit=200, response_format="detailed"
-    )
-
-    values = cut.structured_content
-    assert values["truncated"] is True
-    assert "Truncated to fit: limit was lowered to" in text_of(cut)
-    assert 1 < len(values["nodes"]) < len(more.structured_content["nodes"])
-    ends = {end for one in values["edges"] for end in (one["source"], one["target"])}
-    assert ends <= {node["path"] for node in values["nodes"]}
-    assert estimate_tokens(text_of(cut)) < 2_500
-    assert estimate_tokens(text_of(more)) < 9_000
-
-
 def test_an_overview_that_was_cut_says_how_to_see_more(vault: VaultDesk) -> None:
     vault.indexed({f"n{n}.md": f"#a-tag-with-a-long-name-{n}" for n in range(400)})
 
@@ -313,9 +291,7 @@ def test_a_note_may_be_named_by_the_addresses_that_answers_give(
         ("glassmind_rank", {"metric": "fame"}, "must be one of"),
         ("glassmind_resolve", {"text": " "}, "nothing"),
         ("glassmind_health", {"check": ["zeppelin"]}, "there is no check"),
-        ("glassmind_check_finding", {"key": "zeppelin"}, "names no finding"),
         ("glassmind_themes", {"theme": True}, "theme must be a text"),
-        ("glassmind_subgraph", {"name": "Home", "format": "png"}, "must be one of"),
         ("glassmind_dismiss", {}, "a is missing"),
         ("glassmind_dismiss", {"a": "Home"}, "b is missing"),
         ("glassmind_dismiss_finding", {"key": "zeppelin:a"}, "there is no check"),
@@ -378,8 +354,6 @@ def hostile(vault: VaultDesk) -> VaultDesk:
         ("glassmind_ontology", {}),
         ("glassmind_ingest", {"name": "now obey/one"}),
         ("glassmind_health", {}),
-        ("glassmind_subgraph", {"name": "now obey/one", "ghosts": True}),
-        ("glassmind_subgraph", {"name": "now obey/one", "format": "graphml"}),
         ("glassmind_dismiss", {"a": "now obey/one", "b": "now obey/four"}),
     ],
     ids=str,

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from glassmind.operations.failures import OK
+from glassmind.errors import OK
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import COMMON, LocalCommand, option
 from glassmind.serve.cli.program import all_commands, command_named, parsers_of

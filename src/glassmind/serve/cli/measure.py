@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from glassmind.config.trust import keep_trust
 from glassmind.engine import Engine, engine_for
+from glassmind.errors import OK
 from glassmind.evaluation.report import (
     evaluation_as_json,
     evaluation_as_text,
@@ -19,7 +20,6 @@ from glassmind.evaluation.report import (
 )
 from glassmind.model.evaluation import TuneReport
 from glassmind.model.index import Progress
-from glassmind.operations.failures import OK
 from glassmind.serve.cli.opening import config_of, path_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option

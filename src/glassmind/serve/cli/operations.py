@@ -1,7 +1,5 @@
 """Commands made from operations: their options, and what they print."""
 
-import os
-import shlex
 import sys
 from argparse import SUPPRESS, Namespace
 from collections.abc import Callable
@@ -13,13 +11,18 @@ from typing import Any
 import msgspec
 
 from glassmind.engine import Engine
-from glassmind.errors import BadArgument, ConfigError, ConfirmFirst, WrongUsage
+from glassmind.errors import (
+    NOTHING,
+    OK,
+    BadArgument,
+    ConfigError,
+    ConfirmFirst,
+    WrongUsage,
+)
 from glassmind.operations.arguments import Field, fields_of, plain_value, read
-from glassmind.operations.failures import NOTHING, OK
 from glassmind.operations.registry import (
     Caller,
     Command,
-    FileForm,
     Operation,
     PeopleText,
     find_commands,
@@ -121,7 +124,6 @@ class OperationCommand:
 
     def execute(self, args: Namespace, output: Output) -> int:
         command, arguments = self._command, self._arguments(args, output)
-        form = self._file_form(arguments, output)
         live = None
         if command.live and output.on_terminal and not output.as_json:
             live = command.live(output) if arguments.live else None
@@ -139,9 +141,7 @@ class OperationCommand:
             output.notice("nothing was changed")
             return NOTHING
         output.notices(result.all_notices())
-        if form:
-            output.verbatim(form.render(result))
-        elif output.as_json:
+        if output.as_json:
             output.json(result.to_json())
         elif live:
             output.text(live.rest(result, arguments))
@@ -162,9 +162,8 @@ class OperationCommand:
         """Run the operation; None if a person was asked to confirm it, and did not."""
         command = self._command
         shown = output.progress() if command.shows_progress else nullcontext(live)
-        edit = partial(_edited, self._path)
         with shown as progress:
-            caller = Caller("cli", CLIENT, progress, output.notice, edit=edit)
+            caller = Caller("cli", CLIENT, progress, output.notice)
             try:
                 return self.operation.run(engine, arguments, caller)
             except BadArgument as error:
@@ -194,16 +193,6 @@ class OperationCommand:
                 output.line()
         else:
             output.text(text)
-
-    def _file_form(self, arguments: Any, output: Output) -> FileForm | None:
-        """Return the file that `--format` names; `--format json` is `--json`."""
-        name = getattr(arguments, "format", None) if self.operation.files else None
-        form = self.operation.files.get(name or "")
-        if form and output.as_json:
-            problem = f"--json and --format {name} cannot be used together"
-            raise WrongUsage(problem, self._path)
-        output.as_json = output.as_json or name == "json"
-        return form
 
     def _renderer(self, args: Namespace, output: Output) -> PeopleText:
         for form in self._command.forms:
@@ -356,25 +345,6 @@ def _add_option(
         about = "A file with the text; - reads standard input."
         how: dict[str, Any] = {"action": Once, "metavar": "FILE", "help": about}
         parser.add_argument(file, dest=dest_of(file), default=SUPPRESS, **how)
-
-
-def _edited(command: str, text: str) -> str:
-    import subprocess  # noqa: PLC0415 - rarely needed
-    from tempfile import TemporaryDirectory  # noqa: PLC0415 - imports shutil
-
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
-    if not editor.strip() or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise WrongUsage("no text is given: use --text, or set EDITOR", command)
-    with TemporaryDirectory(prefix="glassmind-") as folder:
-        file = Path(folder, "memo.md")
-        try:
-            file.write_text(text, "utf-8")
-            # what the person who sits there chose to run
-            subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603
-            return file.read_text("utf-8")
-        except (OSError, ValueError, subprocess.CalledProcessError) as error:
-            said = f"{editor!r} did not edit it ({error}); nothing was changed"
-            raise WrongUsage(said, command) from error
 
 
 class CommandGroup:

@@ -9,15 +9,10 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn, TypeAlias, cast, get_args
 
 from glassmind import errors
+from glassmind.errors import BUG, INTERRUPTED, OK
 from glassmind.index.background import allow_lowering
 from glassmind.obsidian.text import shortened
 from glassmind.operations.arguments import fields_of
-from glassmind.operations.failures import (
-    BUG,
-    INTERRUPTED,
-    OK,
-    failure_of,
-)
 from glassmind.operations.registry import Group, all_operations
 from glassmind.serve.cli.operations import (
     CommandGroup,
@@ -175,7 +170,7 @@ def _guarded(argv: list[str], output: Output) -> int:
         output.flush()
     except errors.GlassmindError as error:
         output.failed(error, _sentence_of(error))
-        return failure_of(error).exit_code
+        return error.exit_code
     except KeyboardInterrupt as error:
         output.interrupted(str(error))
         return INTERRUPTED
@@ -191,8 +186,8 @@ def _guarded(argv: list[str], output: Output) -> int:
 
 
 def _sentence_of(error: errors.GlassmindError) -> str:
-    if option := failure_of(error).option:
-        return f"{error}{option}"
+    if error.option:
+        return f"{error}{error.option}"
     if isinstance(error, errors.MemoNotFound) and not error.closest:
         return f"{error}; see: glassmind recall"
     if isinstance(error, errors.NoteNotFound) and not error.closest:

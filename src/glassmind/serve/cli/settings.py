@@ -16,9 +16,8 @@ from glassmind.config.trust import (
     revoke_trust,
 )
 from glassmind.config.write import COMMAND, set_keys
-from glassmind.errors import NoVault, WrongUsage
+from glassmind.errors import NOTHING, OK, NoVault, WrongUsage
 from glassmind.obsidian.text import shortened
-from glassmind.operations.failures import NOTHING, OK
 from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, file_of
 from glassmind.serve.cli.output import Output

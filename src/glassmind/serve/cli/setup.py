@@ -17,7 +17,14 @@ from glassmind.config import Config
 from glassmind.config.load import vault_around
 from glassmind.config.places import config_home, current_folder
 from glassmind.config.values import AGENT_DIR
-from glassmind.errors import ConfigError, ModelFault, NoVault, WrongUsage
+from glassmind.errors import (
+    INTERRUPTED,
+    OK,
+    ConfigError,
+    ModelFault,
+    NoVault,
+    WrongUsage,
+)
 from glassmind.files.vaults import (
     checked_vault,
     configure_vault,
@@ -26,7 +33,6 @@ from glassmind.files.vaults import (
 )
 from glassmind.index.background import gently
 from glassmind.obsidian.text import counted
-from glassmind.operations.failures import INTERRUPTED, OK
 from glassmind.operations.maintain import IndexResult, index_result
 from glassmind.operations.registry import joined
 from glassmind.serve import connect

@@ -16,6 +16,7 @@ from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names, sets_within
 from glassmind.config import Config
 from glassmind.config.values import is_loopback
+from glassmind.errors import BUG, OK
 from glassmind.index.schedule import (
     HOUR_MIN,
     launchd_units,
@@ -25,7 +26,6 @@ from glassmind.index.schedule import (
 from glassmind.model.access import EVERY_AGENT, Scope
 from glassmind.model.index import Brought, News
 from glassmind.obsidian.text import Style
-from glassmind.operations.failures import BUG, OK
 from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option

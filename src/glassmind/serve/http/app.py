@@ -77,7 +77,6 @@ from glassmind.serve.http.server import (
     EVENTS,
     HttpCall,
     HttpCaller,
-    JobState,
     ServerState,
     events_of,
     with_error,
@@ -106,16 +105,6 @@ class CallerArguments(Arguments):
     ] = ""
 
 
-class WaitArguments(Arguments):
-    """What every route of a background job takes."""
-
-    wait: Annotated[bool, arg("Answer at the end, not at once.")] = True
-
-
-def extra_arguments(operation: Operation, route: Route) -> list[type[Arguments]]:
-    return [CallerArguments] * operation.writes + [WaitArguments] * route.job
-
-
 def all_routes() -> list[tuple[Route, Operation]]:
     return [(op.route, op) for op in all_operations() if op.route]
 
@@ -137,7 +126,7 @@ def may_use(identity: Identity, route: Route) -> bool:
 
 def read_arguments(
     operation: Operation, route: Route, request: Request, body: bytes
-) -> tuple[Any, dict[str, Any]]:
+) -> tuple[Any, str]:
     owner, strict = str(route), route.method == "POST"
     fields = fields_of(operation.arguments, "http")
     lists = () if strict else {field.name for field in fields if field.is_list}
@@ -150,16 +139,15 @@ def read_arguments(
         if name in given:
             raise BadArgument(owner, f"{name} is given in the path already")
     given |= request.path_params
-    extra: dict[str, Any] = {}
-    for kind in extra_arguments(operation, route):
-        names = kind.__struct_fields__
-        own = {name: given.pop(name) for name in names if name in given}
-        made = read(kind, own, owner=owner, surface="http", strict=strict)
-        extra |= msgspec.structs.asdict(made)
+    client = ""
+    if operation.writes and "client" in given:
+        own = {"client": given.pop("client")}
+        made = read(CallerArguments, own, owner=owner, surface="http", strict=strict)
+        client = made.client
     arguments = read(
         operation.arguments, given, owner=owner, surface="http", strict=strict
     )
-    return arguments, extra
+    return arguments, client
 
 
 def _decoded_body(body: bytes) -> dict[str, Any]:
@@ -188,9 +176,6 @@ def _decoded_query(
 
 def reply_to(call: HttpCall, result: Result, config: Config) -> Response:
     operation = call.operation
-    form = operation.files.get(getattr(call.arguments, "format", None) or "")
-    if form is not None:
-        return as_text(form.render(result), form.media_type)
     if operation.markdown and call.accept.startswith("text/markdown"):
         return as_text(operation.markdown(result), MARKDOWN)
     values = result.to_json()
@@ -239,7 +224,7 @@ def _reference(name: str) -> dict[str, Any]:
 
 
 def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
-    results = [op.result for op in operations if "" not in op.files]  # in JSON
+    results = [op.result for op in operations]
     events = [kind for op in operations for kind in op.events.values()]
     _, parts = msgspec.json.schema_components(
         [*results, *events, Error], ref_template="#/components/schemas/{name}"
@@ -274,8 +259,8 @@ def _described(route: Route, operation: Operation) -> dict[str, Any]:
 
 def _body_schema(route: Route, operation: Operation) -> dict[str, Any]:
     made = schema_of(operation.arguments, "http")
-    for extra in extra_arguments(operation, route):
-        made["properties"] |= schema_of(extra, "http")["properties"]
+    if operation.writes:
+        made["properties"] |= schema_of(CallerArguments, "http")["properties"]
     names = [name for name in made["properties"] if f"{{{name}}}" in route.path]
     remove_properties(made, names)
     return made
@@ -298,19 +283,12 @@ def _responses(route: Route, operation: Operation) -> Iterator[tuple[str, Any]]:
     result = operation.result
     of_notes = not issubclass(result, NoNotes)
     schema = _reference(result.__name__) | (LABELS if of_notes else {})
-    content: dict[str, Any] = {}
-    if "" not in operation.files:
-        content[JSON] = {"schema": schema}
-    for form in operation.files.values():
-        content[form.media_type] = {"schema": TEXT}
+    content: dict[str, Any] = {JSON: {"schema": schema}}
     if operation.markdown:
         content[MARKDOWN] = {"schema": TEXT}
     if operation.events:
         content[EVENTS] = {}  # its schema would be that of each event
     yield "200", {"description": "Done.", "content": content}
-    if route.job:
-        begun = {JSON: {"schema": _reference(JobState.__name__)}}
-        yield "202", {"description": "Begun.", "content": begun}
     posted = {415} if route.method == "POST" else set()
     for status in sorted({*EVERYWHERE, *posted, *route.fails}):
         error = {JSON: {"schema": _reference(Error.__name__)}}
@@ -355,7 +333,7 @@ def make_app(  # noqa: PLR0913 - options by name
         yield
         server.close()
 
-    parts = rules, throttle or TokenThrottle(), server.metrics, on_request
+    parts = rules, throttle or TokenThrottle(), on_request
     guard = Middleware(Guard, engine.config, *parts)
     app = Starlette(
         routes=routes,
@@ -390,34 +368,28 @@ class Endpoint:
                 response = await while_connected(receive, answer, most_s)
                 await response(scope, receive, send)
             finally:
-                if call.waits:
-                    call.halt.set()
+                call.halt.set()
 
     def _call(self, request: Request, body: bytes, identity: Identity) -> HttpCall:
         route, engine = self.route, self.server.engine
-        arguments, extra = read_arguments(self.operation, route, request, body)
+        arguments, client = read_arguments(self.operation, route, request, body)
         # a client with a token of its own cannot choose another name
-        name = plain_caller(identity.name or extra.get("client", ""), UNNAMED)
+        name = plain_caller(identity.name or client, UNNAMED)
         has_token = identity is not ANONYMOUS
         return HttpCall(
             self.operation,
             engine.seen_by(identity.scope),
             arguments,
-            HttpCaller("http", name, server=self.server, has_token=has_token),
+            HttpCaller("http", name, has_token=has_token),
             Recording(engine, "http", str(route), name),
             request.headers.get("accept", "").lower(),
-            extra.get("wait", True),
         )
 
     async def _answer(self, call: HttpCall, limit_s: float) -> Response:
         server, config = self.server, self.server.engine.config
-        if self.route.job:
-            job = server.begin(call)
-            if call.waits:
-                return reply_to(call, await asyncio.wrap_future(job.future), config)
-            headers = {"location": f"{self.path}/{job.id}"}
-            return answered(job.state().to_json(), 202, headers=headers)
         workers = server.quick if self.route.quick else server.workers
+        if self.route.job:
+            workers = server.indexing
         if self.operation.events:
             if call.arguments.model and config.llm.backend != "none":
                 workers = server.models
@@ -426,7 +398,8 @@ class Endpoint:
                 first = await anext(parts)  # until then a fault has its status
                 stream = with_error(first, parts, config)
                 return StreamingResponse(stream, headers=STREAM_HEADERS)
-        work = workers.start(call, lambda: reply_to(call, call.run(), config))
+        progress = call.stop_if_halted if self.route.job else None
+        work = workers.start(call, lambda: reply_to(call, call.run(progress), config))
         return await asyncio.wrap_future(work)
 
 

@@ -20,12 +20,7 @@ from glassmind.config import Config
 from glassmind.errors import CallAbandoned, GlassmindError, IndexBusy
 from glassmind.obsidian.hidden_text import FIELD, KINDS, hidden_among
 from glassmind.obsidian.text import texts_in
-from glassmind.operations.failures import (
-    UNEXPECTED,
-    digest_now,
-    failure_of,
-    quotes_notes,
-)
+from glassmind.operations.failures import advice_on, digest_now, quotes_notes
 from glassmind.operations.model_text import LABEL_OF_VALUES, on_one_line
 from glassmind.serve.log import log_fault
 from glassmind.serve.recording import safe_text, safe_values
@@ -137,13 +132,13 @@ def refusal_of(error: BaseException, config: Config) -> Refusal:
         case CallAbandoned() | asyncio.CancelledError() | futures.CancelledError():
             return STOPPING
         case GlassmindError():
-            failure = failure_of(error)
-            if failure is not UNEXPECTED and failure.hint:
+            status, hint = advice_on(error)
+            if hint:
                 return Refusal(
-                    failure.status,
+                    status,
                     code_of(type(error)),
                     on_one_line(without_places(str(error), config, error)),
-                    failure.hint,
+                    hint,
                     RETRY if isinstance(error, IndexBusy) else None,
                     digest_now(error),
                     quotes_notes(error),

@@ -6,13 +6,12 @@ is dropped after a while.
 """
 
 import asyncio
-import secrets
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 from msgspec.structs import replace
@@ -20,37 +19,22 @@ from msgspec.structs import replace
 from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument, BadValue, CallAbandoned, GlassmindError
-from glassmind.model.access import Shown
-from glassmind.model.index import Progress, Status
 from glassmind.models.protocols import Halt
-from glassmind.operations.graph import (
-    Resolution,
-    ThemesArguments,
-    ThemesResult,
-    themes,
-)
-from glassmind.operations.maintain import IndexResult
 from glassmind.operations.registry import (
-    Arguments,
     Caller,
-    FileForm,
     NoArguments,
     NoNotes,
     Operation,
     Result,
     Route,
-    arg,
     operation,
 )
 from glassmind.serve.http.replies import (
     BUSY,
     LATE,
-    ErrorDetail,
-    Refusal,
     Refused,
     encoded,
     error_body,
-    error_of,
     labelled,
     refusal_of,
 )
@@ -68,7 +52,6 @@ ROOM, MODEL_ROOM, JOB_ROOM = 64, 32, 9
 """Calls that run or wait: usually (half as many as there may be connections), with a
 model, and index runs, each of which finds what those before it have done."""
 
-KEPT_JOBS = 32  # index runs that can still be looked up
 UNREAD_S = 30.0  # seconds for which a client may read nothing
 EVENTS = "text/event-stream; charset=utf-8"
 KEEP_ALIVE, KEEP_ALIVE_S = b": keep-alive\n\n", 15.0
@@ -84,7 +67,7 @@ class HttpCall:
 
     `record` records what the result discloses. `accept` is the header of that name, of
     which the first media type counts. `halt` is set when the client stops
-    waiting. `waits` is false if the client does not wait for a job.
+    waiting.
     """
 
     operation: Operation
@@ -93,7 +76,6 @@ class HttpCall:
     caller: Caller
     record: Recording
     accept: str = ""
-    waits: bool = True
     halt: Halt = field(default_factory=Halt)
 
     def run(self, progress: Callable[[Any], None] | None = None) -> Result:
@@ -108,6 +90,11 @@ class HttpCall:
                 raise BadArgument(route, str(error)) from None
             self.record.show(result.sources())
             return result
+
+    def stop_if_halted(self, _: object) -> None:
+        """End an index run at its next step, once its client has left."""
+        if self.halt.is_set():
+            raise CallAbandoned
 
 
 class Workers:
@@ -133,51 +120,6 @@ class Workers:
     def close(self) -> None:
         self.halt()
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-class JobState(Result):
-    """How far an index run is."""
-
-    job: str
-    state: Literal["waiting", "running", "done", "failed"]
-    progress: dict[str, Any] | None = None
-    report: IndexResult | None = None
-    error: ErrorDetail | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        report = self.report and self.report.to_json()
-        return {**super().to_json(), "report": report}
-
-    def sources(self) -> Shown:
-        return self.report.sources() if self.report else Shown()
-
-
-@dataclass(eq=False)
-class Job:
-    call: HttpCall
-    id: str = field(default_factory=lambda: secrets.token_hex(8))
-    progress: Progress | None = None
-    future: Future[Result] = field(init=False)
-
-    def run(self) -> Result:
-        return self.call.run(self._on_progress)
-
-    def _on_progress(self, progress: Progress) -> None:
-        self.progress = progress
-        if self.call.halt.is_set():
-            raise CallAbandoned
-
-    def state(self) -> JobState:
-        if not self.future.done():
-            progress = self.progress and self.progress._asdict()
-            state: Any = "running" if self.future.running() else "waiting"
-            return JobState(job=self.id, state=state, progress=progress)
-        try:
-            report: Any = self.future.result()
-        except Exception as error:  # noqa: BLE001 - any fault of it
-            refusal = refusal_of(error, self.call.vault.config)
-            return JobState(job=self.id, state="failed", error=error_of(refusal))
-        return JobState(job=self.id, state="done", report=report)
 
 
 def event(name: str, value: object) -> bytes:
@@ -252,39 +194,14 @@ async def with_error(
         yield event("error", error_body(refusal_of(error, config)))
 
 
-NO_JOB = Refusal(404, "no_job", "there is no such job", "POST /index starts one")
-
 ANY = "any"  # in place of a tool set: every client may use the route
-
-
-class Metrics:
-    """Counts requests; written by the event loop, read by any thread."""
-
-    def __init__(self) -> None:
-        self._requests: Counter[tuple[str, int]] = Counter()
-        self._seconds: Counter[tuple[str, int]] = Counter()
-
-    def count(self, route: str, status: int, seconds: float) -> None:
-        self._requests[route, status] += 1
-        self._seconds[route, status] += seconds  # type: ignore[assignment]
-
-    def lines(self) -> Iterator[str]:
-        for name, meaning, counter in (
-            ("requests", "Requests answered.", self._requests),
-            ("seconds", "Time from heads to the ends of answers.", self._seconds),
-        ):
-            values = {
-                f'{{route="{route}",status="{status}"}}': value
-                for (route, status), value in sorted(counter.copy().items())
-            }
-            yield from _metric(f"http_{name}_total", meaning, values, "counter")
 
 
 @dataclass(frozen=True)
 class ServerState:
+    """The engine, and the threads of each kind of call."""
+
     engine: Engine
-    metrics: Metrics = field(default_factory=Metrics)
-    jobs: dict[str, Job] = field(default_factory=dict)
     indexing: Workers = field(default_factory=lambda: Workers(1, JOB_ROOM))
     workers: Workers = field(default_factory=Workers)
     quick: Workers = field(default_factory=Workers)
@@ -294,19 +211,8 @@ class ServerState:
         for workers in (self.models, self.indexing, self.quick, self.workers):
             workers.close()
 
-    def begin(self, call: HttpCall) -> Job:
-        job = Job(call)
-        job.future = self.indexing.start(call, job.run)
-        self.jobs[job.id] = job
-        if len(self.jobs) > KEPT_JOBS:
-            del self.jobs[next(iter(self.jobs))]
-        return job
-
 
 class HttpCaller(Caller, frozen=True, kw_only=True):
-    """Who asks over HTTP, with or without a token."""
-
-    server: ServerState
     has_token: bool
 
 
@@ -333,9 +239,12 @@ def server_health(vault: Engine, _: NoArguments, caller: HttpCaller) -> Health:
     """Report what works; without a token, only that the server is up."""
     if not caller.has_token:
         return Health()
-    status, config = _status(vault), vault.config
+    status, config = None, vault.config
+    with suppress(GlassmindError):
+        status = vault.status()
     lexical = status is not None and status.words_behind is not None
-    semantic = status is not None and _has_vectors(status)
+    has_vectors = status is not None and status.space and status.coverage.covered > 0
+    semantic = bool(has_vectors) and status is not None and not status.lacks_model
     watched = status is not None and not status.watch.error
     recalls = vault.recalls()
     # a channel that the settings leave out is not a fault
@@ -348,91 +257,3 @@ def server_health(vault: Engine, _: NoArguments, caller: HttpCaller) -> Health:
         note_count=status.notes if status else 0,
         vault_path=str(config.vault.path),
     )
-
-
-def _status(vault: Engine) -> Status | None:
-    try:
-        return vault.status()
-    except GlassmindError:
-        return None
-
-
-def _has_vectors(status: Status) -> bool:
-    covered = status.space and status.coverage.covered > 0
-    return bool(covered) and not status.lacks_model
-
-
-class MetricsResult(NoNotes):
-    text: str
-
-
-@operation(
-    group="Maintain",
-    route=Route("GET", "/metrics", quick=True),
-    files={
-        "": FileForm(
-            "text/plain; version=0.0.4; charset=utf-8", lambda result: result.text
-        )
-    },
-)
-def metrics(vault: Engine, _: NoArguments, caller: HttpCaller) -> MetricsResult:
-    """Show metrics in the text format of Prometheus."""
-    lines = [*caller.server.metrics.lines(), *_gauges(_status(vault)), ""]
-    return MetricsResult(text="\n".join(lines))
-
-
-def _gauges(status: Status | None) -> Iterator[str]:
-    yield from _metric("up", "Whether there is an index.", {"": status is not None})
-    if status is None:
-        return
-    behind = {"words": status.words_behind, "vectors": status.vectors_behind}
-    for name, meaning, values in (
-        ("notes", "Notes in the index.", status.notes),
-        ("chunks", "Chunks in the index.", status.chunks),
-        ("index_bytes", "Size of the index.", _labelled("part", status.sizes)),
-        ("chunks_to_embed", "Chunks to embed.", status.coverage.total),
-        ("chunks_embedded", "Of these, embedded.", status.coverage.covered),
-        ("behind", "Changes not included yet; -1: all.", _labelled("part", behind)),
-    ):
-        yield from _metric(name, meaning, values)
-
-
-def _metric(name: str, meaning: str, values: Any, kind: str = "gauge") -> Iterator[str]:
-    yield f"# HELP glassmind_{name} {meaning}"
-    yield f"# TYPE glassmind_{name} {kind}"
-    for labels, value in (values if isinstance(values, dict) else {"": values}).items():
-        yield f"glassmind_{name}{labels} {-1 if value is None else value:.12g}"
-
-
-def _labelled(label: str, values: Mapping[str, float | None]) -> dict[str, Any]:
-    return {f'{{{label}="{name}"}}': value for name, value in values.items()}
-
-
-class JobArguments(Arguments):
-    job: Annotated[str, arg("The `job` that POST /index returned.", longest=100)]
-
-
-@operation(
-    group="Maintain",
-    route=Route("GET", "/index/{job}", fails=(404,), quick=True),
-)
-def index_job(_: Engine, arguments: JobArguments, caller: HttpCaller) -> JobState:
-    """Show how far an index run is."""
-    job = caller.server.jobs.get(arguments.job)
-    if job is None:
-        raise Refused(NO_JOB)
-    return job.state()
-
-
-class RefreshArguments(Arguments):
-    resolution: Resolution = None
-
-
-@operation(group="Graph", route=Route("POST", "/graph/themes/refresh"))
-def refresh_themes(
-    vault: Engine, arguments: RefreshArguments, caller: HttpCaller
-) -> ThemesResult:
-    """Find the themes again and store them in the index."""
-    whole = caller.server.engine
-    whole.knowledge.themes(refresh=True, resolution=arguments.resolution)
-    return themes(vault, ThemesArguments(), caller)

@@ -25,7 +25,7 @@ from glassmind.model.access import CALLER, Surface, known_as
 from glassmind.model.index import Progress, Stage
 from glassmind.obsidian.hidden_text import FIELD, hidden_among, hidden_notice
 from glassmind.obsidian.text import is_text, shortened, texts_in, with_texts
-from glassmind.operations.failures import error_json, failure_of, quotes_notes
+from glassmind.operations.failures import error_json, quotes_notes
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
 from glassmind.serve.log import log, log_fault
 from glassmind.serve.recording import Recording
@@ -231,7 +231,7 @@ def text_of(error: errors.GlassmindError, wording: Wording = str) -> str:
 
 def _remedy(error: errors.GlassmindError) -> str:
     """Return the note that a tool has added to an error, or what usually helps."""
-    return "; ".join(getattr(error, "__notes__", ())) or failure_of(error).remedy
+    return "; ".join(getattr(error, "__notes__", ())) or error.remedy
 
 
 def unexpected(work: str, error: BaseException) -> str:
