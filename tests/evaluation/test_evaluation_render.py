@@ -53,7 +53,6 @@ TUNED = TuneReport(
     before=0.5,
     after=0.51,
     held_out=GAIN,
-    luck=None,
     chosen=Tried("fusion rrf", {"search.fusion": "rrf"}, 0.51),
     current=Tried("in force", {}, 0.5),
     tried=(
@@ -93,17 +92,15 @@ def test_tuning_says_why_nothing_was_changed_and_what_was_tried() -> None:
 
     assert text.startswith("Nothing changed: the gain may be noise\n")
     assert "asked 412 questions" in text
-    assert "luck" not in text
     lines = text.splitlines()
     assert lines[-3:-1] == ["   0.510  fusion rrf", " * 0.500  in force"]
 
 
 def test_tuning_that_was_taken_tells_how_sure_it_is() -> None:
-    taken = TUNED._replace(accepted=True, luck=0.002)
+    taken = TUNED._replace(accepted=True)
 
     text = tuning_as_text(taken, Style())
 
     assert text.startswith("Better settings found")
-    assert "by luck, among equals: 0.2 %" in text
     assert '    search.fusion = "rrf"' in text.splitlines()
     assert tuning_as_json(taken)["chosen"]["settings"] == {"search.fusion": "rrf"}

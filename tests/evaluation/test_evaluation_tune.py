@@ -62,7 +62,6 @@ def report_of(settings: Mapping[str, object] = CHOSEN) -> TuneReport:
         before=0.5,
         after=0.55,
         held_out=Difference(0.05, Interval(0.03, 0.07)),
-        luck=0.002,
         chosen=chosen,
         current=current,
         tried=(current, chosen),
@@ -150,7 +149,7 @@ def test_what_was_chosen_is_in_force_with_its_evidence_above_it(desk: Desk) -> N
     assert desk.config().search.limit == 7
     above = text[: text.index('fusion = "rrf"')]
     assert "# Chosen by `glassmind tune` on 2026-11-15 from 412 questions" in above
-    assert "# A gain of +0.0500, 95 % interval +0.0300 to +0.0700;" in above
+    assert "# A gain of +0.0500, 95 % interval +0.0300 to +0.0700." in above
     assert '# Before: search.fusion = "minmax"' in above
     assert text.startswith("# mine\n[search]\nlimit = 7  # enough\n")
 
@@ -175,4 +174,4 @@ def test_a_comment_goes_above_a_setting_however_lines_end(desk: Desk) -> None:
     assert lines[1].startswith(b"# Chosen by")
     assert lines[-2] == b"limit = 9"
     assert b"\n" not in desk.file.read_bytes().replace(b"\r\n", b"")
-    assert text.count("#") == 5
+    assert text.count("#") == 4

@@ -21,8 +21,8 @@ def test_stems_are_found_as_the_analyzer_finds_them(text: str) -> None:
     chance = random.Random(len(text))
     wanted = {stem for stem in sorted(every) if chance.random() < 0.5} | {"absent"}
 
-    assert analysis.stems_in(text, every) == every
-    assert analysis.stems_in(text, wanted) == wanted - {"absent"}
+    assert analysis.StemFinder(every).stems_in(text) == every
+    assert analysis.StemFinder(wanted).stems_in(text) == wanted - {"absent"}
 
 
 def test_no_word_of_plain_letters_changes_its_initial_when_it_is_stemmed() -> None:

@@ -74,7 +74,6 @@ def tuning_as_json(report: TuneReport) -> dict[str, Any]:
         "before": round(report.before, PLACES),
         "after": round(report.after, PLACES),
         "difference": _difference(report.held_out),
-        "luck": report.luck,
         "current": _tried(report.current),
         "chosen": _tried(report.chosen),
         "tried": [_tried(one) for one in report.tried],
@@ -173,8 +172,6 @@ def _tuning_lines(report: TuneReport, style: Style) -> Iterator[str]:
     yield f"  chosen:   {report.after:.3f}, a difference of {gain}"
     for path, value in report.chosen.settings.items() if report.accepted else ():
         yield f"    {path} = {style.clean(as_toml(value))}"
-    if report.luck is not None:
-        yield f"  as large by luck, among equals: {100 * report.luck:.1f} %"
     yield f"  the same choice in {report.agreeing} of {report.folds} folds"
     yield "Tried, best first:"
     for one in sorted(report.tried, key=lambda one: -one.ndcg)[:TRIED_SHOWN]:

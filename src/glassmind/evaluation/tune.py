@@ -3,13 +3,8 @@
 The questions are parted into folds so that all about one note are in one fold. For each
 fold the settings that score best on the other folds are compared, on that fold alone,
 with those in force: what is found so is what choosing gives on questions nobody has
-seen. It counts if three doubts are answered.
-
-- Size: the gain is worth a change.
-- Noise: the 95 % interval of the paired difference, drawn by note, lies above 0.
-- Luck: of many settings that are as good as each other the luckiest wins every fold,
-  and the interval does not know. So the procedure is repeated with the differences of
-  each note given a sign by chance; it may hardly ever gain as much.
+seen. It counts if the gain is worth a change, and the 95 % interval of the paired
+difference, drawn by note, lies above 0.
 """
 
 import time
@@ -40,15 +35,6 @@ from glassmind.model.evaluation import Difference, Tried, TuneReport
 
 FOLDS = 5  # parts of the questions; each choice sees four fifths of them
 LEAST_GAIN = 0.005  # nDCG@10 that is worth another line in a configuration file
-MOST_LUCK, FLIPS = 0.01, 499
-"""How often signs given by chance may gain as much, and of how many times.
-
-With twelve equals that leaves 1 to 4 wrong acceptances in 100, against 6 to 10 by the
-interval alone, and keeps nine in ten of the gains that are worth having.
-"""
-
-BY_LUCK = "the gain may be luck: the best of so many may gain as much by chance"
-
 Values: TypeAlias = NDArray[np.float64]
 """nDCG@10 by settings (the first are those in force) and query."""
 
@@ -57,8 +43,7 @@ class Choice(NamedTuple):
     """What was chosen, and how it does on questions that had no say.
 
     `best` is the place of what scores best on all questions; `agreeing` counts the
-    folds that chose the same. `reason` says why it is taken, or why not. `luck` is None
-    where the figures before it spoke against it.
+    folds that chose the same. `reason` says why it is taken, or why not.
     """
 
     best: int
@@ -69,7 +54,6 @@ class Choice(NamedTuple):
     before: float
     after: float
     held_out: Difference
-    luck: float | None
 
 
 def folds_of(groups: Sequence[str], count: int, seed: int) -> NDArray[np.int64]:
@@ -91,11 +75,8 @@ def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
     picks, ours = _held_out(values, folds)
     theirs = values[0]
     found = difference(list(ours), list(theirs), seed=seed, groups=groups)
-    best, luck = _best(values), None
+    best = _best(values)
     reason = _objection(best, found)
-    if not reason:
-        luck = _luck(values, folds, groups, found.mean, seed)
-        reason = BY_LUCK if luck > MOST_LUCK else ""
     return Choice(
         best=best,
         accepted=not reason,
@@ -105,7 +86,6 @@ def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
         before=float(theirs.mean()),
         after=float(ours.mean()),
         held_out=found,
-        luck=luck,
     )
 
 
@@ -137,24 +117,6 @@ def _held_out(values: Values, folds: NDArray[np.int64]) -> tuple[list[int], Valu
     return picks, ours
 
 
-def _luck(
-    values: Values,
-    folds: NDArray[np.int64],
-    groups: Sequence[str],
-    gain: float,
-    seed: int,
-) -> float:
-    names, places = np.unique(np.asarray(groups), return_inverse=True)
-    chance = np.random.default_rng(seed)
-    apart = values - values[0]
-    reached = 1
-    for _ in range(FLIPS):
-        signs = chance.choice(np.array([-1.0, 1.0]), len(names))
-        _, ours = _held_out(apart * signs[places], folds)
-        reached += bool(ours.mean() >= gain)
-    return reached / (FLIPS + 1)
-
-
 def evidence_of(
     report: TuneReport, before: Mapping[str, object], today: date
 ) -> list[str]:
@@ -163,8 +125,7 @@ def evidence_of(
     return [
         f"Chosen by `glassmind tune` on {day} from {asked} questions of this vault.",
         f"nDCG@10 on held-out questions: {report.before:.4f}, now {report.after:.4f}.",
-        f"A gain of {gain:+.4f}, 95 % interval {low:+.4f} to {high:+.4f};",
-        f"as large by luck {100 * (report.luck or 0.0):.1f} %.",
+        f"A gain of {gain:+.4f}, 95 % interval {low:+.4f} to {high:+.4f}.",
         *(f"Before: {path} = {as_toml(value)}" for path, value in before.items()),
     ]
 

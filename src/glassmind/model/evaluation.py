@@ -74,8 +74,7 @@ class TuneReport(NamedTuple):
     """What tuning found, and whether it is to be believed.
 
     `held_out` compares, on queries that had no say in the choice, what was chosen with
-    the settings in force: `before` and `after` are the means there. `luck` is how often
-    equals would gain as much; None where the figures spoke against a change already.
+    the settings in force: `before` and `after` are the means there.
     """
 
     accepted: bool
@@ -87,7 +86,6 @@ class TuneReport(NamedTuple):
     before: float
     after: float
     held_out: Difference
-    luck: float | None
     chosen: Tried
     current: Tried
     tried: Sequence[Tried]

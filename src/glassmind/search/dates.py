@@ -1,8 +1,9 @@
-"""Days that a question names, in the languages we know some of."""
+"""Days that a question names, in the languages whose words `days.txt` lists."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,10 +22,6 @@ def _numbered(section: str) -> Mapping[str, int]:
     return {name: number for number, row in rows for name in row.split()}
 
 
-def _listed(section: str) -> frozenset[str]:
-    return frozenset(" ".join(_SECTIONS[section]).split())
-
-
 MONTHS, WEEKDAYS, COUNTS = map(_numbered, ("months", "weekdays", "numbers"))
 
 PHRASES: Mapping[str, str] = {
@@ -34,14 +31,7 @@ PHRASES: Mapping[str, str] = {
 }
 """Phrases that are read as English ones."""
 
-KEPT = _listed("kept")
-"""What people keep by the day: "the last week of my notes" is a time, as "the last week
-of August" is none."""
-
-THINGS = _listed("things")
-"""What is counted in numbers that could be years: "in 2000 words"."""
-
-FILLER = _listed("filler")
+FILLER = frozenset(" ".join(_SECTIONS["filler"]).split())
 """Words that say nothing beside a day: "what did I write last week"."""
 
 LENGTHS: Mapping[str, int] = {
@@ -55,44 +45,24 @@ LENGTHS: Mapping[str, int] = {
 """How many days each unit lasts, about."""
 
 DAY = timedelta(1)
-QUARTER_MONTHS = 3
+MOST_DAYS = 36_500  # a hundred years: what is further back is not about notes
 
-MOST_DAYS = 36_500  # a hundred years: what is further back is no question about notes
-COUNTED_WORDS = 3  # of "last two years"; "last year" may be a part of a name
-_WORD = r"[\w'-]+"
 _YEAR = r"(?:1[6-9]|2[01])\d\d"
-_ISO = re.compile(rf"({_YEAR})-(\d\d?)(?:-(\d\d?))?")
-_DAY = re.compile(r"(\d\d?)(?:st|nd|rd|th)?")
 _CJK = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
-_LEADS = frozenset(("in", "since", "after", "before", "until", "till"))
-"""Words that make a month or a year of the word behind them."""
-
-_PAIRING = frozenset(("from", "between", "von", "vom", "de", "du"))
-"""Words that lead to two ends."""
-
-_ARTICLES = frozenset(("the", "dem", "el", "le", "last"))
-_LAST = frozenset(("last", "past", "previous"))
-_WITHIN = frozenset(("in", "over", "during", "within", "from", "of", "for", "since"))
-_WHOSE = frozenset(("the", "a", "my", "our", "your", "his", "her", "its", "their"))
+_WORD = re.compile(r"[\w'-]+")
+_RECURRING = re.compile(r"\b(?:every|each|repeats|recurring)\b(?! of)")
 
 
 class Days(NamedTuple):
+    """The first day, and the day after the last; None leaves that end open."""
+
     first: date | None
     after: date | None
 
 
-class Named(NamedTuple):
-    """Days, and the words that name them: the first, and the one after the last."""
-
-    at: int
-    end: int
-    days: Days
-
-
 class End(NamedTuple):
-    """A date as it is written in so many words; of a quarter `month` is its first."""
+    """A date as it is written; of a quarter `month` is its first of three."""
 
-    words: int
     year: int | None = None
     month: int | None = None
     day: int | None = None
@@ -104,15 +74,15 @@ class End(NamedTuple):
 
     @property
     def is_certain(self) -> bool:
-        """Whether nothing but a date is written so."""
-        parts = (self.year, self.day, self.months > 1)
-        return self.month is not None and any(parts)
+        """True if nothing but a date is written like this."""
+        has_more = self.year or self.day or self.months > 1
+        return self.month is not None and bool(has_more)
 
     def days(self) -> Days:
-        year, month = self.year or 0, self.month
-        if month is None:
+        year = self.year or 0
+        if self.month is None:
             return Days(date(year, 1, 1), date(year + 1, 1, 1))
-        first = date(year, month, self.day or 1)
+        first = date(year, self.month, self.day or 1)
         return Days(first, first + DAY if self.day else month_after(first, self.months))
 
 
@@ -135,140 +105,159 @@ def calendar(unit: str, today: date, *, back: int) -> Days:
             first = month_after(today, -back)
             return Days(first, month_after(first))
         case _:
-            return End(1, today.year - back).days()
+            return End(today.year - back).days()
+
+
+Read = Callable[[re.Match[str], date], Days | None]
 
 
 def days_in(text: str, today: date) -> Days | None:
     """Return the days that a question names; None when it names none.
 
     "since", "after" and "before" leave an end open. Weeks begin on Monday; a month
-    without a year is the latest that has begun. What cannot be a day is no day.
+    without a year is the latest that has begun.
     """
-    words = _words(text)
-    if not words:
+    plain = _plain(text)
+    if not _may_name_days(plain):
         return None
-    words += [""] * 4  # to look ahead without care
-    for reading in READINGS:
-        for at in range(len(words) - 4):
+    for pattern, read in _patterns():
+        for found in pattern.finditer(plain):
+            ahead = plain[: found.start()].split()
+            is_named = read in (_one, _two, _weekday)
+            if is_named and _RECURRING.search(" ".join(ahead[-3:])):
+                continue
             try:
-                named = reading(words, at, today)
+                days = read(found, today)
             except (ValueError, OverflowError):  # a thirteenth month, no such day
                 continue
-            if named is not None:
-                return _opened(words, named)
+            if days is not None:
+                return _opened(ahead, days)
     return None
 
 
-def _words(text: str) -> list[str]:
-    """Return the words in lower case, phrases in English; none if no day is named."""
+def _plain(text: str) -> str:
+    """Return the words in lower case with blanks between, known phrases in English."""
     typed = text.lower().replace("\u2019", "'").replace("\u2013", " - ")
     typed = _CJK.sub(lambda m: f" in {'-'.join(filter(None, m.groups()))} ", typed)
     dashed = re.sub(r"(?<=\d)[/.](?=\d)", "-", typed)
-    found = [word.removesuffix("'s") for word in re.findall(_WORD, dashed)]
+    found = [word.removesuffix("'s") for word in _WORD.findall(dashed)]
     plain = f" {' '.join(found)} "
     for phrase, english in PHRASES.items():
         # scripts that write no spaces have no word to stand alone
-        wanted = f" {phrase} " if phrase[0] < "\u2e80" else phrase
-        if wanted in plain:
-            plain = plain.replace(wanted, f" {english} ")
-    apart = [
-        [word] if _ISO.fullmatch(word) else re.split("(-)", word)
-        for word in plain.split()
+        sought = f" {phrase} " if phrase[0] < "\u2e80" else phrase
+        if sought in plain:
+            plain = plain.replace(sought, f" {english} ")
+    is_iso = re.compile(rf"{_YEAR}-\d\d?(-\d\d?)?").fullmatch
+    apart = (
+        word if is_iso(word) else word.replace("-", " - ") for word in plain.split()
+    )
+    return " ".join(" ".join(apart).split())
+
+
+@cache
+def _naming_words() -> frozenset[str]:
+    words = {"today", "yesterday", "last", "past", "previous", "this", "ago"}
+    return frozenset({*words, *MONTHS, *WEEKDAYS})
+
+
+def _may_name_days(plain: str) -> bool:
+    """False for most questions, which need no pattern compiled."""
+    has_digit = any(sign.isdecimal() for sign in plain)
+    return has_digit or not _naming_words().isdisjoint(plain.split())
+
+
+def _one_of(words: Sequence[str]) -> str:
+    return f"(?:{'|'.join(words)})"
+
+
+@cache
+def _patterns() -> Sequence[tuple[re.Pattern[str], Read]]:
+    """Return patterns and what reads their matches; the first that fits is taken."""
+    count = _one_of(["a few", "a couple", r"\d{1,5}", *COUNTS])
+    unit = rf"({_one_of([*LENGTHS])})s?"
+    log = rf"(?:(?:the|a|my|our|your) )?{_one_of(_SECTIONS['kept'][0].split())}"
+    whole = rf"\b(?! of (?!{log}\b)| des )"
+    ends = rf"({_date()})(?: {_date()})* (to|until|till|a|and|-) (?:in |the |de )*"
+    lead = _one_of(["in", "since", "after", "before", "until", "till", "from", "over"])
+    weekday = _one_of([*WEEKDAYS])
+    pair = _one_of(["from", "between", "von", "vom", "de", "du"])
+    patterns: list[tuple[str, Read]] = [
+        (rf"\b(?:({pair}|{lead}|of) )?(?:the )?{ends}({_date()}|today|now)", _two),
+        (rf"\b(?:({lead}|last) )?(?:the )?({_date()})(?! of )", _one),
+        (rf"\b({count})(?: of)? {unit} ago\b", _ago),
+        (r"\b(day before yesterday|yesterday|today)\b", _near_day),
+        (rf"\b(this|last) (week|weekend|month|year){whole}", _period),
+        (rf"\b(?:last|past|previous) (?:({count})(?: of)? )?{unit}{whole}", _counted),
+        (rf"\b(?:on|last|since|am|letzten|el|le) ({weekday}){whole}", _weekday),
     ]
-    return [word for parts in apart for word in parts if word]
+    return [(re.compile(pattern), read) for pattern, read in patterns]
 
 
-def _opened(words: Sequence[str], named: Named) -> Days:
-    """Return the days with the end open that the words ahead of them leave open."""
-    at = named.at - 1
-    while at > 0 and words[at] in _ARTICLES:
-        at -= 1
-    days, ahead = named.days, words[at] if at >= 0 else ""
-    if ahead == "since":
-        return Days(days.first, None)
-    if ahead == "after":
-        return Days(days.after, None)
-    if ahead in {"before", "until", "till"}:
-        return Days(None, days.first)
-    return days
+def _date() -> str:
+    """Return the pattern of a date, or of a day of the month that another names."""
+    month, day = rf"{_one_of([*MONTHS])}\b", r"\d\d?(?:st|nd|rd|th)?\b"
+    year = rf" (?:of |de )?{_YEAR}\b"
+    things = _one_of(" ".join(_SECTIONS["things"]).split())
+    return _one_of(
+        [
+            rf"{_YEAR}-\d\d?(?:-\d\d?)?\b",
+            rf"(?:{day} (?:of |de )?)?{month}(?: {day})?(?:{year})?",
+            rf"q[1-4]\b(?:{year})?",
+            rf"{_YEAR}\b(?! {things}\b)",
+            day,
+        ]
+    )
 
 
-def _comes_again(words: Sequence[str], at: int) -> bool:
-    """Whether what is named comes again: "every year in March"."""
-    ahead = words[max(0, at - 3) : at]
-    return any(re.match(r"(?:every|each)$|repeat|recur", word) for word in ahead)
+def _end_of(written: str) -> End:
+    if "-" in written:
+        return End(*map(int, written.split("-")))
+    year = month = day = None
+    months = 1
+    for word in written.split():
+        if word in MONTHS:
+            month = MONTHS[word]
+        elif re.fullmatch("q[1-4]", word):
+            month, months = 3 * int(word[1]) - 2, 3
+        elif re.fullmatch(_YEAR, word):
+            year = int(word)
+        elif word[0].isdecimal():
+            day = int(word.rstrip("sthndr"))
+    return End(year, month, day, months)
 
 
-def _is_part(words: Sequence[str], end: int) -> bool:
-    """Whether what ends here is a part of something: "the last day of school".
-
-    What is kept by the day has no such parts.
-    """
-    if words[end] not in {"of", "des"}:
-        return False
-    whole = words[end + 1] if words[end + 1] not in _WHOSE else words[end + 2]
-    return whole not in KEPT
-
-
-def _end(words: Sequence[str], at: int) -> End | None:
-    start, month, months, day = at, None, 1, None
-    if found := _ISO.fullmatch(words[at]):
-        return End(1, *(int(part) for part in found.groups() if part))
-    if number := _DAY.fullmatch(words[at]):
-        day, at = int(number[1]), at + 1
-        at += words[at] in {"of", "de"}
-    if words[at] in MONTHS:
-        month, at = MONTHS[words[at]], at + 1
-        number = _DAY.fullmatch(words[at])
-        if day is None and number:
-            day, at = int(number[1]), at + 1
-    elif day is not None:
-        return End(1, day=day)
-    elif re.fullmatch("q[1-4]", words[at]):
-        month, months = QUARTER_MONTHS * int(words[at][1]) - 2, QUARTER_MONTHS
-        at += 1
-    behind = at + (at > start and words[at] in {"of", "de"})
-    is_number = month is None and words[behind + 1] in THINGS
-    if re.fullmatch(_YEAR, words[behind]) and not is_number:
-        return End(behind + 1 - start, int(words[behind]), month, day, months)
-    return None if month is None else End(at - start, None, month, day, months)
-
-
-def _range(words: Sequence[str], at: int, today: date) -> Named | None:
-    lead = words[at] if words[at] in _PAIRING | _LEADS | _WITHIN else ""
-    start = at + bool(lead)
-    start += words[start] == "the"
-    first = _end(words, start)
-    if first is None or _comes_again(words, at):
+def _two(found: re.Match[str], today: date) -> Days | None:
+    lead, written, join, other = found.groups()
+    first = _end_of(written)
+    if other in {"today", "now"}:
+        last = End(today.year, today.month, today.day)
+    else:
+        last = _end_of(other)
+    if not _is_range(lead, first, join, last):
         return None
-    at_join = start + first.words
-    while more := _end(words, at_join):  # "in January, February and March"
-        at_join += more.words
-    join = words[at_join]
-    if join not in {"to", "until", "till", "a", "and", "-"}:
-        return None
-    behind = at_join + 1
-    while words[behind] in {"in", "the", "de"}:
-        behind += 1
-    is_now = words[behind] in {"today", "now"}
-    now = End(1, today.year, today.month, today.day)
-    last = now if is_now else _end(words, behind)
-    if last is None or not _is_range(lead, first, join, last):
-        return None
-    first, last = _dated(first, last, today)
-    one, other = sorted((first.days(), last.days()))
-    days = Days(one.first, max(one.after or today, other.after or today))
-    opens = lead in {"after", "before"}
-    return Named(start if opens else at, behind + last.words, days)
+    if first.month is None and first.year is None:
+        first = first._replace(month=last.month, year=last.year)
+    turned = last.month is not None and first.in_year > last.in_year
+    if last.year is not None and first.year is None:
+        first = first._replace(year=last.year - turned)
+    else:
+        later = first.in_year > (today.month, today.day)
+        begun = first.year or today.year - later
+        first = first._replace(year=begun)
+        last = last._replace(year=last.year or begun + turned)
+    before, after = sorted((first.days(), last.days()))
+    days = Days(before.first, max(before.after or today, after.after or today))
+    return _opened([lead], days) if lead in {"after", "before"} else days
 
 
-def _is_range(lead: str, first: End, join: str, last: End) -> bool:
-    """Whether two ends are dates, by what they say or by the words between them."""
-    if first.year is None and first.month is None:  # a number, of the other's month
+def _is_range(lead: str | None, first: End, join: str, last: End) -> bool:
+    """True if two ends are dates, by what they say or by the words between them."""
+    if first.year is None and first.month is None:  # a day of the other's month
         return last.month is not None and last.day is not None and join != "and"
     if last.year is None and last.month is None:
         return False
-    if join == "and" and lead not in _PAIRING and not (last.is_certain or last.year):
+    pairing = lead in {"from", "between", "von", "vom", "de", "du"}
+    if join == "and" and not pairing and not (last.is_certain or last.year):
         return False  # "in March and may break"
     if lead or (first.is_certain and last.is_certain):
         return True
@@ -276,136 +265,90 @@ def _is_range(lead: str, first: End, join: str, last: End) -> bool:
     return months and (first.is_certain or last.is_certain)
 
 
-def _dated(first: End, last: End, today: date) -> tuple[End, End]:
-    if first.year is None and first.month is None:
-        first = first._replace(month=last.month, year=last.year)
-    turned = last.month is not None and first.in_year > last.in_year
-    if last.year is not None and first.year is None:
-        return first._replace(year=last.year - turned), last
-    later = first.in_year > (today.month, today.day)
-    begun = today.year - later if first.year is None else first.year
-    ended = begun + turned if last.year is None else last.year
-    return first._replace(year=begun), last._replace(year=ended)
-
-
-def _single(words: Sequence[str], at: int, today: date) -> Named | None:
-    found = _end(words, at)
-    if found is None or _comes_again(words, at) or (found.day and not found.month):
+def _one(found: re.Match[str], today: date) -> Days | None:
+    lead, end = found[1] or "", _end_of(found[2])
+    if end.day and not end.month:
         return None
-    ahead = words[at - 1] if at else ""
-    last = ahead == "last"
-    if not found.is_certain:
-        if ahead == "year":
-            ahead = words[at - 2]
-        if found.month is None and ahead not in {*_LEADS, "from"}:
-            return None
-        if found.month is not None and not last and ahead not in _LEADS:
-            return None
-        if last and _is_part(words, at + found.words):
-            return None
-    if found.year is None:
-        now = (today.month, today.day if found.day else 1)
-        later = found.in_year > now or (last and found.in_year == now)
-        found = found._replace(year=today.year - later)
-    return Named(at, at + found.words, found.days())
-
-
-def _count(words: Sequence[str], at: int) -> tuple[int, int] | None:
-    if words[at].isdecimal() and len(words[at]) <= 5:  # noqa: PLR2004 - 99999 years
-        return int(words[at]), at + 1
-    if words[at] == "a" and words[at + 1] in {"few", "couple"}:
-        at += 1
-    if words[at] not in COUNTS:
+    last = lead == "last"
+    bare = {"", "over", "last"} if end.month is None else {"", "over", "from"}
+    if lead in bare and not end.is_certain:
         return None
-    return COUNTS[words[at]], at + 1 + (words[at + 1] == "of")
+    if end.year is None:
+        now = (today.month, today.day if end.day else 1)
+        later = end.in_year > now or (last and end.in_year == now)
+        end = end._replace(year=today.year - later)
+    return _opened([lead], end.days())
 
 
-def _ago(words: Sequence[str], at: int, today: date) -> Named | None:
-    counted = _count(words, at)
-    if counted is None:
-        return None
-    count, behind = counted
-    unit = words[behind].removesuffix("s")
-    if unit not in LENGTHS or words[behind + 1] != "ago":
-        return None
-    return Named(at, behind + 2, calendar(unit, today, back=min(count, MOST_DAYS)))
+def _number(written: str) -> int:
+    word = written.rsplit(maxsplit=1)[-1]
+    return int(word) if word.isdecimal() else COUNTS[word]
 
 
-def _period(words: Sequence[str], at: int, today: date) -> Named | None:
-    if words[at] == "today":
-        return Named(at, at + 1, calendar("day", today, back=0))
-    if words[at] == "yesterday":
-        back = 2 if words[at - 2 : at] == ["day", "before"] else 1
-        return Named(at - 2 * (back - 1), at + 1, calendar("day", today, back=back))
-    unit = words[at + 1]
-    if unit not in {"week", "weekend", "month", "year"}:
-        return None
-    if words[at] == "this":
-        return Named(at, at + 2, calendar(unit, today, back=0))
-    if words[at] != "last" or _is_part(words, at + 2):
-        return None
-    return Named(at, at + 2, calendar(unit, today, back=1))
+def _ago(found: re.Match[str], today: date) -> Days:
+    return calendar(found[2], today, back=min(_number(found[1]), MOST_DAYS))
 
 
-def _counted(words: Sequence[str], at: int, today: date) -> Named | None:
+def _near_day(found: re.Match[str], today: date) -> Days:
+    back = {"today": 0, "yesterday": 1}.get(found[1], 2)
+    return calendar("day", today, back=back)
+
+
+def _period(found: re.Match[str], today: date) -> Days:
+    return calendar(found[2], today, back=int(found[1] == "last"))
+
+
+def _counted(found: re.Match[str], today: date) -> Days | None:
     """Return the last so many days, weeks, months or years, up to today."""
-    if words[at] not in _LAST:
-        return None
-    count, behind = _count(words, at + 1) or (1, at + 1)
-    unit = words[behind].removesuffix("s")
-    if unit not in LENGTHS or _is_part(words, behind + 1):
-        return None
-    if unit == "day" and behind == at + 1 and words[at] != "past":
-        ahead = {words[at - 1], words[at - 2]} if at > 1 else set()
-        if words[at] == "previous" or _WITHIN.isdisjoint(ahead):
-            return None  # "the last day we went swimming"
-    back = min(count * LENGTHS[unit], MOST_DAYS)
-    return Named(at, behind + 1, Days(today - back * DAY, today + DAY))
+    if found[2] == "day" and not found[1] and not found[0].startswith("past"):
+        return None  # "the last day we went swimming"
+    back = min(_number(found[1] or "a") * LENGTHS[found[2]], MOST_DAYS)
+    return Days(today - back * DAY, today + DAY)
 
 
-def _weekday(words: Sequence[str], at: int, today: date) -> Named | None:
-    ahead = words[at - 1] if at else ""
-    if words[at] not in WEEKDAYS or _is_part(words, at + 1):
-        return None
-    leads = {"on", "last", "since", "am", "letzten", "el", "le"}
-    if ahead not in leads or _comes_again(words, at - 1):
-        return None
-    back = (today.weekday() - WEEKDAYS[words[at]]) % 7 + 1
-    first = today - back * DAY
-    return Named(at, at + 1, Days(first, first + DAY))
+def _weekday(found: re.Match[str], today: date) -> Days:
+    back = (today.weekday() - WEEKDAYS[found[1]]) % 7 + 1
+    days = Days(today - back * DAY, today - (back - 1) * DAY)
+    return _opened(found[0].split()[:1], days)
 
 
-READINGS: tuple[Callable[[Sequence[str], int, date], Named | None], ...] = (
-    _range,
-    _single,
-    _ago,
-    _period,
-    _counted,
-    _weekday,
-)
+def _opened(ahead: Sequence[str | None], days: Days) -> Days:
+    """Return the days with the end open that the words ahead of them leave open."""
+    words = [word for word in ahead if word not in {"the", "dem", "el", "le", "last"}]
+    match words[-1:]:
+        case ["since"]:
+            return Days(days.first, None)
+        case ["after"]:
+            return Days(days.after, None)
+        case ["before" | "until" | "till"]:
+            return Days(None, days.first)
+        case _:
+            return days
 
 
-def without_counted(words: Sequence[str], today: date) -> tuple[str, ...]:
+def without_counted(words: tuple[str, ...]) -> tuple[str, ...]:
     """Return words without those that count back from today, unless none is left.
 
     "battery over the last two years" asks for a battery, and for no years.
     """
-    bare = [" ".join(re.findall(_WORD, word.lower())) for word in words]
-    said = [at for at, word in enumerate(bare) if word]
-    plain = [*(bare[at] for at in said), *[""] * 4]
-    taken: set[int] = set()
-    for first in range(len(said)):
-        for reading in (_ago, _counted):
-            named = reading(plain, first, today)
-            if named is not None and named.end - first >= COUNTED_WORDS:
-                start = first - (first > 0 and plain[first - 1] == "the")
-                start -= start > 0 and plain[start - 1] in _WITHIN
-                taken.update(said[start : named.end])
-    kept = [word for at, word in enumerate(words) if at not in taken]
-    return tuple(kept or words)
+    if {"last", "past", "previous", "ago"}.isdisjoint(words):
+        return words
+    rest = _counted_words().sub(" ", " ".join(words)).split()
+    return tuple(rest) or words
+
+
+@cache
+def _counted_words() -> re.Pattern[str]:
+    many = (
+        rf"(?:{_one_of([r'[0-9]+', *COUNTS])} ){{1,2}}(?:of )?{_one_of([*LENGTHS])}s?"
+    )
+    within = _one_of(["in", "over", "during", "within", "from", "of", "for", "since"])
+    back = rf"(?:{within} )?(?:the )?(?:last|past|previous) {many}"
+    return re.compile(rf"\b(?:{back}|{many} ago)\b(?! of )", re.IGNORECASE)
 
 
 def names_only_days(text: str) -> bool:
     """Return true if a question that names days says nothing else."""
+    is_day = re.compile(r"\d\d?(?:st|nd|rd|th)?").fullmatch
     words = re.findall(r"\w+", text.lower())
-    return all(one in FILLER or one.isdecimal() or _DAY.fullmatch(one) for one in words)
+    return all(word in FILLER or word.isdecimal() or is_day(word) for word in words)

@@ -154,7 +154,7 @@ class Run:
     ) -> None:
         self.vault, self.index, self.wish = vault, index, question.wish
         self.today, self.text = question.today, question.meaning
-        words = without_counted(question.words.words, self.today)
+        words = without_counted(question.words.words)
         self.words = question.words._replace(words=words)
         self.query = index.ask(self.words)
         self.rows, self.notes = vault.rows(), vault.rows()

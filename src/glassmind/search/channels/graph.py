@@ -67,8 +67,11 @@ def spread(
     if not edges:
         return {}
     outward: dict[int, dict[int, Edge]] = {}
-    for edge in sorted(edges, key=plainness):
-        outward.setdefault(edge.source, {}).setdefault(edge.target, edge)
+    for edge in edges:
+        targets = outward.setdefault(edge.source, {})
+        known = targets.get(edge.target)
+        if known is None or plainness(edge) < plainness(known):
+            targets[edge.target] = edge
     inbound = notes.inbound({edge.target for edge in edges})
     much = min(words, WHOLE_SENTENCE) / WHOLE_SENTENCE
     scores: dict[int, float] = {}

@@ -80,17 +80,29 @@ def folded(text: str) -> str:
     return " ".join(exact.analyze(prepared(text)))
 
 
-def stems_in(text: str, wanted: AbstractSet[str]) -> AbstractSet[str]:
-    """Return which of the wanted stems the words of a text have.
+class StemFinder:
+    """Finds some stems in texts; remembers the words it has seen."""
 
-    No stem begins with another letter than its word, so that of plain text few words
-    need to be stemmed; the rest is what `stemmed` says.
-    """
-    if not text.isascii():
-        return wanted & set(stemmed.analyze(prepared(text)))
-    initials = {ord(stem[0]) for stem in wanted}
-    words = text.encode().translate(_PLAIN_WORDS).split()
-    return wanted & {_stem(word) for word in words if word[0] in initials}
+    def __init__(self, wanted: AbstractSet[str]) -> None:
+        self._wanted = wanted
+        self._initials = {ord(stem[0]) for stem in wanted}
+        self._seen: set[bytes] = set()
+        self._matching: dict[bytes, str] = {}
+
+    def stems_in(self, text: str) -> AbstractSet[str]:
+        """Return which of the wanted stems the words of a text have.
+
+        No stem begins with another letter than its word, so few words of plain text
+        need to be stemmed.
+        """
+        if not text.isascii():
+            return self._wanted & set(stemmed.analyze(prepared(text)))
+        words = set(text.encode().translate(_PLAIN_WORDS).split())
+        for word in words - self._seen:
+            if word[0] in self._initials and (stem := _stem(word)) in self._wanted:
+                self._matching[word] = stem
+        self._seen |= words
+        return {self._matching[word] for word in words & self._matching.keys()}
 
 
 @lru_cache(maxsize=10_000)

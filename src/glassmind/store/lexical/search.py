@@ -293,9 +293,13 @@ class KeywordQuery:
         weights = self._rarities
         if not weights:
             return 0.0
-        there = analysis.stems_in(text, weights.keys())
+        there = self._finder.stems_in(text)
         found = fsum(weight for stem, weight in weights.items() if stem in there)
         return found / fsum(weights.values())
+
+    @cached_property
+    def _finder(self) -> analysis.StemFinder:
+        return analysis.StemFinder(self._rarities.keys())
 
     @cached_property
     def _rarities(self) -> dict[str, float]:

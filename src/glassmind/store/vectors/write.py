@@ -207,10 +207,9 @@ def compacted(place: Path, header: Header) -> Header:
     )
 
 
-_SMALL_FROM = 100_000
+_SMALL_FROM = 20_000
 """Above this many rows, and if numkong is installed, an int8 copy is kept as well. At
-this size a float32 scan takes about 10 ms and reads 150 MB; int8 needs a third of the
-time. Below it, the second file saves too little to notice."""
+this size a float32 scan takes about 3 ms of CPU; int8 needs a third of the time."""
 
 _DEAD_SHARE, _DEAD_LEAST = 0.25, 1_000
 """When the living are copied: dead rows are scanned in vain, but below this share they
