@@ -49,9 +49,9 @@ class DomainHooks(Hooks):
         return dismissals_for(vault).now()
 
     def activity(self, vault: Vault) -> "Mapping[int, Warm]":
-        from glassmind.memory.activity import OpenHeat  # noqa: PLC0415
+        from glassmind.memory.activity import CachedHeat  # noqa: PLC0415
 
-        return vault.part(OpenHeat)()
+        return vault.part(CachedHeat)()
 
     def after_run(self, vault: Vault) -> tuple[Sequence[NotePath], Sequence[str]]:
         from glassmind.memory.ticked import accept_ticked  # noqa: PLC0415

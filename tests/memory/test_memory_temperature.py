@@ -11,12 +11,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadDate, BadLimit, IndexAbsent, ProjectUnknown
 from glassmind.memory.activity import (
-    HOT,
     WARM,
     Use,
-    day_heat,
-    edit_heat,
-    level_of,
     place_in,
     together,
     use_heat,
@@ -445,25 +441,8 @@ def test_use_is_bounded_never_cools_by_more_use_and_fades(
     assert use_heat(older, half) <= heat + 1e-12
 
 
-@given(st.integers(0, 1_000), st.integers(1, 10_000), st.floats(0.1, 1_000))
-def test_edits_and_days_stay_within_their_bounds(
-    days: int, company: int, half: float
-) -> None:
-    assert 0 <= edit_heat(days, company, half) <= edit_heat(0, 1, half) < 1
-    assert 0 <= day_heat(days, half) <= day_heat(0, half) < 1
-
-
 def test_a_program_that_asks_all_day_is_no_more_than_a_day_of_reading() -> None:
     machine = use_heat([Use("search", 0, 100_000)], 7.0)
     person = use_heat([Use("read", 0, 15)], 7.0)
 
     assert machine == person
-
-
-def test_levels_begin_where_they_say() -> None:
-    assert [level_of(heat) for heat in (0, WARM, HOT, 1)] == [
-        "cold",
-        "warm",
-        "hot",
-        "hot",
-    ]

@@ -13,7 +13,7 @@ from search_desk import harbour
 from glassmind.errors import ModelFailed
 from glassmind.model.search import Intent
 from glassmind.models.http import Bounds, ModelServer
-from glassmind.models.intents import BOUNDS, OllamaIntents
+from glassmind.models.intents import BOUNDS, intent_of
 
 INTENTS = get_args(Intent)
 
@@ -34,15 +34,15 @@ class Names:
         handler.wfile.write(said)
 
 
-def intents_at(url: str) -> OllamaIntents:
-    return OllamaIntents(ModelServer("gemma2:2b", url), INTENTS)
+def intent_at(url: str) -> str:
+    return intent_of("rivers and bread", INTENTS, ModelServer("gemma2:2b", url))
 
 
 def test_it_is_asked_by_a_schema_that_knows_no_other_word() -> None:
     names = Names('{"intent": "serendipity"}')
 
     with scripted(names) as url:
-        assert intents_at(url).name("rivers and bread") == "serendipity"
+        assert intent_at(url) == "serendipity"
 
     ((path, question),) = names.asked
     assert path == "/api/chat"
@@ -56,7 +56,7 @@ def test_it_is_asked_by_a_schema_that_knows_no_other_word() -> None:
 )
 def test_what_is_no_intent_is_a_fault(said: str) -> None:
     with scripted(Names(said)) as url, pytest.raises(ModelFailed):
-        intents_at(url).name("rivers and bread")
+        intent_at(url)
 
 
 def test_nobody_waits_longer_than_a_second_and_a_half() -> None:
@@ -72,7 +72,7 @@ def test_a_server_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> Non
 
     with scripted(hang) as url:
         with pytest.raises(ModelFailed, match="longer than"):
-            intents_at(url).name("rivers and bread")
+            intent_at(url)
         over.set()
 
 

@@ -10,7 +10,7 @@ from glassmind.model.search import Hit
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let use count from one search to the next."""
-    monkeypatch.setattr("glassmind.memory.activity.HOLD_S", 0.0)
+    monkeypatch.setattr("glassmind.memory.activity.CACHED_S", 0.0)
 
 
 FILES = {

@@ -85,14 +85,11 @@ WAIT_S = 5.0
 """How long another measurement of the same set is waited for: it takes minutes."""
 
 
-def cache_home() -> Path:
-    return Path(platformdirs.user_cache_dir(APP, appauthor=False), "evaluation")
-
-
 @contextmanager
 def place_for(source: Path, gold: str, model: str, *, fresh: bool) -> Iterator[Path]:
     key = sha256(f"{gold}\n{model}".encode()).hexdigest()[:8]
-    folder = cache_home() / f"{index_name(source)}-{key}"
+    cache = platformdirs.user_cache_dir(APP, appauthor=False)
+    folder = Path(cache, "evaluation") / f"{index_name(source)}-{key}"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -142,7 +139,9 @@ def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
     gold = read_queries(file)
     config = config_of(open_, None, wanted)
     root = config.vault.path
-    _check_targets(gold.queries, root, file)
+    targets = {path for query in gold.queries for path in query.grades}
+    if not any((root / path).is_file() for path in targets):
+        raise BadGold(str(file), 0, f"none of the notes it names is in {root}")
     with place_for(root, "queries", model_of(config), fresh=wanted.fresh) as place:
         opener = opener_for(open_, place, wanted, root)
         _seed(lambda: open_(root, {}), place, lambda: opener({}))
@@ -232,12 +231,6 @@ def _seed(known: Callable[[], Engine], place: Path, made: Callable[[], Engine]) 
         with made() as engine:
             engine.restore(copy, force=True)
     copy.unlink(missing_ok=True)
-
-
-def _check_targets(queries: Sequence[GoldQuery], root: Path, file: Path) -> None:
-    targets = {path for query in queries for path in query.grades}
-    if not any((root / path).is_file() for path in targets):
-        raise BadGold(str(file), 0, f"none of the notes it names is in {root}")
 
 
 def _missing(queries: Sequence[GoldQuery], engine: Engine, notes: int) -> Iterator[str]:

@@ -17,7 +17,6 @@ from glassmind.evaluation.metrics import (
 )
 from glassmind.model.evaluation import (
     METRICS,
-    Difference,
     EvalReport,
     Figures,
     Measured,
@@ -25,7 +24,6 @@ from glassmind.model.evaluation import (
 
 if TYPE_CHECKING:
     from glassmind.engine import Engine
-    from glassmind.model.search import SearchReply
 
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf", "weighted_sum")
@@ -127,6 +125,10 @@ def measured(
     default: Asked | None = None,
 ) -> Measured:
     columns = {metric: asked.column(metric) for metric in METRICS}
+    versus = None
+    if default is not None:
+        ndcg = default.column("ndcg@10")
+        versus = difference(columns["ndcg@10"], ndcg, seed=seed)
     milliseconds = [1000 * one for one in asked.seconds]
     return Measured(
         name=asked.configuration.name,
@@ -140,14 +142,8 @@ def measured(
         p50_ms=percentile(milliseconds, 0.5),
         p95_ms=percentile(milliseconds, 0.95),
         degraded=asked.degraded,
-        versus=_versus(asked, default, seed),
+        versus=versus,
     )
-
-
-def _versus(asked: Asked, default: Asked | None, seed: int) -> Difference | None:
-    if default is None:
-        return None
-    return difference(asked.column("ndcg@10"), default.column("ndcg@10"), seed=seed)
 
 
 def _parts(
@@ -171,43 +167,32 @@ def measure(
     seed: int = SEED,
     show: ShowCount = lambda _done, _all: None,
 ) -> tuple[Measured, list[Measured]]:
+    asker(queries[0], DEFAULT, 1)  # loads what is then not part of any time
     total = len(queries) * (1 + len(others))
+    answers: list[Asked] = []
+    for number, way in enumerate((DEFAULT, *others)):
+        before = number * len(queries)
 
-    def shown(before: int) -> ShowCount:
-        return lambda done, _all: show(before + done, total)
+        def shown(done: int, _all: int, before: int = before) -> None:
+            show(before + done, total)
 
-    # What loads on the first question is no part of any other's time.
-    asker(queries[0], DEFAULT, 1)
-    default = ask_all(asker, queries, DEFAULT, shown(0))
-    compared = [
-        measured(
-            ask_all(asker, queries, one, shown(len(queries) * number)),
-            queries,
-            seed=seed,
-            default=default,
-        )
-        for number, one in enumerate(others, 1)
-    ]
+        answers.append(ask_all(asker, queries, way, shown))
+    default, *rest = answers
+    compared = [measured(one, queries, seed=seed, default=default) for one in rest]
     return measured(default, queries, seed=seed), compared
 
 
 def engine_asker(engine: "Engine") -> Asker:
     def ask(query: GoldQuery, configuration: Configuration, limit: int, /) -> Answer:
-        reply = reply_of(engine, query, configuration, limit)
+        options = {
+            **({"intent": query.intent} if query.intent else {}),
+            **({"root_note": query.root_note} if query.root_note else {}),
+            **configuration.options,
+        }
+        reply = engine.search(query.text, limit=limit, facts=False, **options)  # type: ignore[arg-type]
         return Answer([hit.path for hit in reply.hits], reply.degraded)
 
     return ask
-
-
-def reply_of(
-    engine: "Engine", query: GoldQuery, configuration: Configuration, limit: int
-) -> "SearchReply":
-    options = {
-        **({"intent": query.intent} if query.intent else {}),
-        **({"root_note": query.root_note} if query.root_note else {}),
-        **configuration.options,
-    }
-    return engine.search(query.text, limit=limit, facts=False, **options)  # type: ignore[arg-type]
 
 
 def evaluate(

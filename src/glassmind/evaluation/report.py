@@ -1,4 +1,4 @@
-"""What was measured, as programs read it."""
+"""Results of measuring and tuning, as JSON and as text."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,7 +8,6 @@ from glassmind.model.evaluation import (
     METRICS,
     Difference,
     EvalReport,
-    Figures,
     Interval,
     Measured,
     Tried,
@@ -25,30 +24,29 @@ def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
         "source": report.source,
         "notes": report.notes,
         "model": report.model,
-        **measured_as_json(report.default),
-        "ablations": {one.name: measured_as_json(one) for one in report.ablations},
+        **_measured_as_json(report.default),
+        "ablations": {row.name: _measured_as_json(row) for row in report.ablations},
         "notices": list(report.notices),
         "seconds": round(report.seconds, 3),
     }
 
 
-def measured_as_json(one: Measured) -> dict[str, Any]:
+def _measured_as_json(row: Measured) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "queries": one.queries,
-        **_rounded(one.means),
-        "ci": {name: _interval(interval) for name, interval in one.intervals.items()},
-        "milliseconds": {"p50": round(one.p50_ms, 2), "p95": round(one.p95_ms, 2)},
-        "degraded": list(one.degraded),
-        "kinds": {name: _figures(part) for name, part in one.kinds.items()},
-        "intents": {name: _figures(part) for name, part in one.intents.items()},
+        "queries": row.queries,
+        **_rounded(row.means),
+        "ci": {name: _interval(interval) for name, interval in row.intervals.items()},
+        "milliseconds": {"p50": round(row.p50_ms, 2), "p95": round(row.p95_ms, 2)},
+        "degraded": list(row.degraded),
     }
-    if one.versus is not None:
-        found["difference"] = _difference(one.versus)
+    for group, parts in (("kinds", row.kinds), ("intents", row.intents)):
+        found[group] = {
+            name: {"queries": part.queries, **_rounded(part.means)}
+            for name, part in parts.items()
+        }
+    if row.versus is not None:
+        found["difference"] = _difference(row.versus)
     return found
-
-
-def _figures(part: Figures) -> dict[str, Any]:
-    return {"queries": part.queries, **_rounded(part.means)}
 
 
 def _rounded(means: Mapping[str, float]) -> dict[str, float]:
@@ -64,28 +62,21 @@ def _difference(found: Difference) -> dict[str, Any]:
 
 
 def tuning_as_json(report: TuneReport) -> dict[str, Any]:
-    return {
-        "accepted": report.accepted,
-        "reason": report.reason,
-        "queries": report.queries,
-        "notes": report.notes,
-        "folds": report.folds,
-        "agreeing": report.agreeing,
+    def tried(row: Tried) -> dict[str, Any]:
+        ndcg = round(row.ndcg, PLACES)
+        return {"name": row.name, "settings": dict(row.settings), "ndcg@10": ndcg}
+
+    facts = report._asdict()
+    facts["difference"] = _difference(facts.pop("held_out"))
+    return facts | {
         "before": round(report.before, PLACES),
         "after": round(report.after, PLACES),
-        "difference": _difference(report.held_out),
-        "current": _tried(report.current),
-        "chosen": _tried(report.chosen),
-        "tried": [_tried(one) for one in report.tried],
-        "file": report.file,
+        "current": tried(report.current),
+        "chosen": tried(report.chosen),
+        "tried": [tried(row) for row in report.tried],
         "notices": list(report.notices),
         "seconds": round(report.seconds, 3),
     }
-
-
-def _tried(one: Tried) -> dict[str, Any]:
-    settings = dict(one.settings)
-    return {"name": one.name, "settings": settings, "ndcg@10": round(one.ndcg, PLACES)}
 
 
 NAMES = {
@@ -99,11 +90,6 @@ NAMES = {
 }
 """The heads of the columns, by metric."""
 
-SOURCES = {
-    "queries": "notes of",
-    "self": "notes of a copy of",
-}
-
 TRIED_SHOWN = 5  # settings shown of those that were tried; `--json` has them all
 
 
@@ -113,47 +99,33 @@ def evaluation_as_text(report: EvalReport, style: Style) -> str:
 
 def _lines(report: EvalReport, style: Style) -> Iterator[str]:
     queries = style.strong(counted(report.default.queries, "question"))
-    where = f"{report.notes:,} {SOURCES[report.gold]} {style.clean(report.source)}"
+    notes = "notes of a copy of" if report.gold == "self" else "notes of"
+    where = f"{report.notes:,} {notes} {style.clean(report.source)}"
     yield f"{queries} over {where}, model {style.clean(report.model)}"
     yield ""
+    parts = {**report.default.kinds, **report.default.intents}
     rows = [report.default, *report.ablations]
-    labels = [one.name for one in rows]
-    labels += [f"  {name}" for part in _parts(report.default) for name in part]
-    wide = max(map(len, labels)) + 2
+    wide = max(map(len, [*(row.name for row in rows), *(f"  {n}" for n in parts)])) + 2
     heads = "".join(f"{NAMES[name]:>9}" for name in METRICS)
     yield f"{'':<{wide}}{heads}{'95 % of nDCG':>15}{'p50 ms':>8}{'p95':>7}  vs default"
-    for one in rows:
-        yield _row(one, wide, style)
-        if one is report.default:
-            for part in _parts(one):
-                for name, figures in part.items():
-                    yield _part_row(name, figures, wide, style)
-
-
-def _parts(one: Measured) -> tuple[Mapping[str, Figures], ...]:
-    return one.kinds, one.intents
-
-
-def _row(one: Measured, wide: int, style: Style) -> str:
-    name = style.clean(one.name) + " " * (wide - len(one.name))
-    low, high = one.intervals["ndcg@10"]
-    doubt = f"{low:.3f} to {high:.3f}"
-    times = f"{doubt:>15}{one.p50_ms:>8.1f}{one.p95_ms:>7.1f}"
-    compared = "" if one.versus is None else f"  {difference_as_text(one.versus)}"
-    return f"{style.strong(name)}{_cells(one.means)}{times}{compared}"
-
-
-def _part_row(name: str, part: Figures, wide: int, style: Style) -> str:
-    label = style.clean(f"  {name}")
-    blanks = " " * (wide - len(name) - 2)
-    return f"{style.faint(label)}{blanks}{_cells(part.means)}  ({part.queries:,})"
+    for row in rows:
+        low, high = row.intervals["ndcg@10"]
+        doubt = f"{low:.3f} to {high:.3f}"
+        times = f"{doubt:>15}{row.p50_ms:>8.1f}{row.p95_ms:>7.1f}"
+        compared = "" if row.versus is None else f"  {_signed(row.versus)}"
+        name = style.strong(f"{style.clean(row.name):<{wide}}")
+        yield f"{name}{_cells(row.means)}{times}{compared}"
+        if row is report.default:
+            for label, part in parts.items():
+                name = style.faint(f"  {style.clean(label):<{wide - 2}}")
+                yield f"{name}{_cells(part.means)}  ({part.queries:,})"
 
 
 def _cells(means: Mapping[str, float]) -> str:
     return "".join(f"{means[name]:>9.3f}" for name in METRICS)
 
 
-def difference_as_text(found: Difference) -> str:
+def _signed(found: Difference) -> str:
     low, high = found.interval
     return f"{found.mean:+.3f} ({low:+.3f} to {high:+.3f})"
 
@@ -163,18 +135,18 @@ def tuning_as_text(report: TuneReport, style: Style) -> str:
 
 
 def _tuning_lines(report: TuneReport, style: Style) -> Iterator[str]:
-    said = "Better settings found" if report.accepted else "Nothing changed"
-    yield f"{style.strong(said)}: {style.clean(report.reason)}"
+    verdict = "Better settings found" if report.accepted else "Nothing changed"
+    yield f"{style.strong(verdict)}: {style.clean(report.reason)}"
     asked = counted(report.queries, "question")
     yield f"  asked {asked} of the vault's own in {report.folds} folds"
     yield f"  in force: {report.before:.3f} nDCG@10 on held-out questions"
-    gain = difference_as_text(report.held_out)
+    gain = _signed(report.held_out)
     yield f"  chosen:   {report.after:.3f}, a difference of {gain}"
     for path, value in report.chosen.settings.items() if report.accepted else ():
         yield f"    {path} = {style.clean(as_toml(value))}"
     yield f"  the same choice in {report.agreeing} of {report.folds} folds"
     yield "Tried, best first:"
-    for one in sorted(report.tried, key=lambda one: -one.ndcg)[:TRIED_SHOWN]:
-        mark = "*" if one.name == report.current.name else " "
-        yield f" {mark} {one.ndcg:.3f}  {style.clean(one.name)}"
+    for row in sorted(report.tried, key=lambda row: -row.ndcg)[:TRIED_SHOWN]:
+        mark = "*" if row.name == report.current.name else " "
+        yield f" {mark} {row.ndcg:.3f}  {style.clean(row.name)}"
     yield style.faint(" * in force now")

@@ -25,16 +25,9 @@ from glassmind.model.memory import Pins
 from glassmind.store.protocol import Rows
 
 FILE = "pinned.txt"
-
-HEAD = (
-    "# Notes that Glassmind keeps warm, one a line. Delete a line to let one cool.",
-)
-
-SHORT = 12
-"""Characters of a digest in a line: 48 bits, used only if the path is gone."""
-
-MOST_TOLD = 10
-"""Lines that are named as wrong."""
+HEAD = "# Notes that Glassmind keeps warm, one a line. Delete a line to let one cool."
+SHORT = 12  # characters of a digest in a line: 48 bits, used only if the path is gone
+MOST_PROBLEMS = 10  # lines that are named as wrong
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _WRITTEN = re.compile(rf"({_STRING})(?:\s+title\s+({_STRING}))?(?:\s+digest\s+(\w+))?")
@@ -51,6 +44,7 @@ class PinLine(NamedTuple):
 
 
 def parse_line(line: str) -> PinLine | str | None:
+    """Return the note that a line names, None for a comment, or what is wrong."""
     text = line.strip().removeprefix("\ufeff").strip()
     if not text or text.startswith("#"):
         return None
@@ -61,7 +55,9 @@ def parse_line(line: str) -> PinLine | str | None:
         return 'write: "Folder/Note.md"'
     path, title, digest = found.groups()
     try:
-        pin = PinLine(_path(_plain(path)), _plain(title or '""'), digest or "")
+        pin = PinLine(
+            _path(_QUOTED.decode(path)), _QUOTED.decode(title or '""'), digest or ""
+        )
         "".join(pin).encode()
     except UnicodeEncodeError:
         return "it holds half a character"
@@ -70,24 +66,16 @@ def parse_line(line: str) -> PinLine | str | None:
     return pin if pin.path else 'write: "Folder/Note.md"'
 
 
-def _plain(quoted: str) -> str:
-    return str(_QUOTED.decode(quoted))
-
-
 def _path(text: str) -> NotePath:
     while text.startswith(("./", "/")):
         text = text.removeprefix("./").removeprefix("/")
     return NotePath(normalize("NFC", text))
 
 
-def line_of(one: PinLine) -> str:
-    title = f" title {_quoted(one.title)}" if one.title else ""
-    digest = f" digest {one.digest}" if one.digest else ""
-    return f"{_quoted(one.path)}{title}{digest}"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def line_of(pin: PinLine) -> str:
+    path, title = (json.dumps(text, ensure_ascii=False) for text in pin[:2])
+    named = f" title {title}" if pin.title else ""
+    return f"{path}{named}" + (f" digest {pin.digest}" if pin.digest else "")
 
 
 def pinned(vault: MemoryVault) -> Pins:
@@ -105,43 +93,41 @@ def pins_in(files: VaultFiles, folder: str, rows: Rows) -> Pins:
         return Pins((), (f"{error}; nothing in it is pinned",))
     if isinstance(text, Unreadable):
         return Pins((), (f"{path} is not followed: {text.reason}",))
-    found = _resolved(_WITH_END.findall(text.text), rows, path)
+    found = _pins_of(text.text, rows, path)
     return found if files.sees_all else Pins(found.paths)
 
 
-def _resolved(lines: list[str], rows: Rows, file: NotePath) -> Pins:
-    parsed = [(number, parse_line(line)) for number, line in enumerate(lines, 1)]
-    meant = _meant([one for _, one in parsed if isinstance(one, PinLine)], rows)
+def _pins_of(text: str, rows: Rows, file: NotePath) -> Pins:
+    parsed = [parse_line(line) for line in _WITH_END.findall(text)]
+    notes = _notes_of([pin for pin in parsed if isinstance(pin, PinLine)], rows)
     gone: dict[NotePath, None] = {}
     problems = []
-    for number, one in parsed:
-        if isinstance(one, str):
-            problems.append(f"{file} line {number} is not followed: {one}")
-        elif one and meant[one] is None:
-            gone[one.path] = None
-            why = f"{one.path} is gone, or was both moved and changed"
+    for number, pin in enumerate(parsed, 1):
+        if isinstance(pin, str):
+            problems.append(f"{file} line {number} is not followed: {pin}")
+        elif pin and notes[pin] is None:
+            gone[pin.path] = None
+            why = f"{pin.path} is gone, or was both moved and changed"
             problems.append(f"{file} line {number}: {why}")
-    more = len(problems) - MOST_TOLD
+    more = len(problems) - MOST_PROBLEMS
     rest = [f"{more:,} more lines are not followed"] if more > 0 else []
-    paths = dict.fromkeys(path for path in meant.values() if path)
-    return Pins(tuple(paths), (*problems[:MOST_TOLD], *rest), gone=tuple(gone))
+    paths = dict.fromkeys(path for path in notes.values() if path)
+    return Pins(tuple(paths), (*problems[:MOST_PROBLEMS], *rest), gone=tuple(gone))
 
 
-def _meant(lines: Collection[PinLine], rows: Rows) -> dict[PinLine, NotePath | None]:
-    there = {file.path for file in rows.files(paths={one.path for one in lines})}
-    lost = [one for one in lines if one.path not in there]
-    digests = {one.digest for one in lost if one.digest}
+def _notes_of(pins: Collection[PinLine], rows: Rows) -> dict[PinLine, NotePath | None]:
+    """Return the note of each pin; one that moved is found by its digest or title."""
+    there = {file.path for file in rows.files(paths={pin.path for pin in pins})}
+    lost = [pin for pin in pins if pin.path not in there]
+    digests = {pin.digest for pin in lost if pin.digest}
     digested = rows.notes(digests=digests) if digests else []
-    names = {one: one.title or one.path.removesuffix(".md") for one in lost}
+    names = {pin: pin.title or pin.path.removesuffix(".md") for pin in lost}
     titled = rows.notes(titles={*names.values()}) if lost else []
-    found: dict[PinLine, NotePath | None] = {}
-    for one in lines:
-        if one.path in there:
-            found[one] = one.path
-            continue
-        moved = [n for n in digested if one.digest and n.digest.startswith(one.digest)]
-        same = moved or [note for note in titled if note.title == names[one]]
-        found[one] = same[0].path if len(same) == 1 else None
+    found: dict[PinLine, NotePath | None] = {pin: pin.path for pin in pins}
+    for pin in lost:
+        moved = [n for n in digested if pin.digest and n.digest.startswith(pin.digest)]
+        same = moved or [note for note in titled if note.title == names[pin]]
+        found[pin] = same[0].path if len(same) == 1 else None
     return found
 
 
@@ -157,9 +143,9 @@ def pin(vault: MemoryVault, name: str, client: str) -> Pins:
     line = line_of(PinLine(path, title, digest[:SHORT]))
 
     def change(found: FileText) -> str:
-        if path in _resolved(_WITH_END.findall(found.text), rows, path).paths:
+        if path in _pins_of(found.text, rows, path).paths:
             return found.text
-        text = found.text or found.newline.join((*HEAD, ""))
+        text = found.text or f"{HEAD}{found.newline}"
         if not text.endswith(("\n", "\r")):
             text += found.newline
         return f"{text}{line}{found.newline}"
@@ -170,34 +156,24 @@ def pin(vault: MemoryVault, name: str, client: str) -> Pins:
 def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
     """Unpin a note, or one that is gone by the path of its line."""
     vault.check_writes("nothing was unpinned")
-    rows, own = vault.rows(), _path(name)
-    lines = _lines_now(vault)
-    is_line = own in {one.path for one in lines}
-    path = own if is_line else vault.exact(name)
-    if path is None:
-        raise NoteNotFound(name, (vault.find(name),))
+    rows, path = vault.rows(), _path(name)
+    if path not in pinned(vault).gone:
+        exact = vault.exact(name)
+        if exact is None:
+            raise NoteNotFound(name, (vault.find(name),))
+        path = exact
 
     def change(found: FileText) -> str:
         lines = _WITH_END.findall(found.text)
         parsed = [parse_line(line) for line in lines]
-        meant = _meant([one for one in parsed if isinstance(one, PinLine)], rows)
+        notes = _notes_of([pin for pin in parsed if isinstance(pin, PinLine)], rows)
         return "".join(
             line
-            for line, one in zip(lines, parsed, strict=True)
-            if not isinstance(one, PinLine) or path not in {one.path, meant[one]}
+            for line, pin in zip(lines, parsed, strict=True)
+            if not isinstance(pin, PinLine) or path not in {pin.path, notes[pin]}
         )
 
     return _changed(vault, change, path, client, "unpinned")
-
-
-def _lines_now(vault: MemoryVault) -> list[PinLine]:
-    try:
-        with vault.files() as files:
-            text = decode(files.read(f"{vault.folder}/{FILE}"))
-    except VaultError:
-        return []
-    lines = [] if isinstance(text, Unreadable) else _WITH_END.findall(text.text)
-    return [one for line in lines if isinstance(one := parse_line(line), PinLine)]
 
 
 def _changed(

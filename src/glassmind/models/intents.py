@@ -2,10 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from glassmind.config.settings import Config
-from glassmind.errors import ModelFailed
 from glassmind.models.http import Bounds, ModelServer
 
 BOUNDS = Bounds(connect_s=0.5, total_s=1.5)
@@ -20,38 +18,33 @@ SHORTEST_CONTEXT = 2048
 """Tokens that the server sets aside: a question and our words are far shorter."""
 
 
-class OllamaIntents:
-    def __init__(self, server: ModelServer, intents: Sequence[str]) -> None:
-        self._server, self._intents = server, tuple(intents)
-
-    def name(self, text: str) -> str:
-        answer = self._server.ask("/api/chat", self._question(text), BOUNDS)
-        try:
-            found = json.loads(answer["message"]["content"])["intent"]
-        except (KeyError, TypeError, ValueError):
-            found = None
-        if found not in self._intents:
-            raise ModelFailed(self._server.model, "it names no intent that we know")
-        return str(found)
-
-    def _question(self, text: str) -> dict[str, Any]:
-        return {
-            "model": self._server.model,
-            "stream": False,
-            "messages": [
-                {"role": "system", "content": ASKED},
-                {"role": "user", "content": text},
-            ],
-            "options": {"temperature": 0, "num_ctx": SHORTEST_CONTEXT},
-            "format": {
-                "type": "object",
-                "properties": {"intent": {"enum": list(self._intents)}},
-                "required": ["intent"],
-            },
-        }
-
-
-def intents_for(config: Config, intents: Sequence[str]) -> OllamaIntents:
+def intent_server(config: Config) -> ModelServer:
     server = ModelServer(config.search.intent_model, config.embeddings.url)
     server.refuse_remote(allowed=config.embeddings.allow_remote)
-    return OllamaIntents(server, intents)
+    return server
+
+
+def intent_of(text: str, intents: Sequence[str], server: ModelServer) -> str:
+    """Return which intent a model names for a question. Raises ModelFailed."""
+    question = {
+        "model": server.model,
+        "stream": False,
+        "messages": [
+            {"role": "system", "content": ASKED},
+            {"role": "user", "content": text},
+        ],
+        "options": {"temperature": 0, "num_ctx": SHORTEST_CONTEXT},
+        "format": {
+            "type": "object",
+            "properties": {"intent": {"enum": list(intents)}},
+            "required": ["intent"],
+        },
+    }
+    answer = server.ask("/api/chat", question, BOUNDS)
+    try:
+        found = json.loads(answer["message"]["content"])["intent"]
+    except (KeyError, TypeError, ValueError):
+        found = None
+    if found not in intents:
+        raise server.failed("it names no intent that we know")
+    return str(found)

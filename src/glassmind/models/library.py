@@ -1,66 +1,60 @@
-"""All models at a glance: which are here, and which are to be fetched."""
+"""All models: which are here, and fetching those that are not."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from glassmind.config.settings import Config
 from glassmind.errors import ModelFault
 from glassmind.model.models import Download, ModelFetched, ModelState
 from glassmind.models.cards import CARDS, ModelCard, cards_for, presets_of
 from glassmind.models.download import Watch, fetch_model
-from glassmind.models.embedders import (
-    can_run,
-    cards_chosen,
-)
-from glassmind.models.files import (
-    check_files,
-    models_folder,
-    names_folder,
-)
+from glassmind.models.embedders import can_run, cards_chosen
+from glassmind.models.files import check_files, models_folder, names_folder
 
 EVERYTHING = "all"  # the name that means every model
-ELSEWHERE = ("ollama", "openai", "none")  # what embeds without a model of ours
+
+
+State: TypeAlias = Literal["here", "package", "damaged", "absent"]
 
 
 def states(config: Config) -> list[ModelState]:
-    home, chosen = models_folder(config), _chosen(config)
-    return [_state(card, home, chosen=card in chosen) for card in CARDS]
+    home, cards = models_folder(config), _configured(config)
+    chosen = next((card for card in cards if can_run(card, home)), *cards[:1])
+    return [
+        ModelState(
+            card.id,
+            card.about,
+            presets_of(card),
+            card.licence,
+            card.width,
+            card.size_bytes,
+            _state(card, home),
+            card is chosen,
+            str(home / card.id) if card.files else "",
+        )
+        for card in CARDS
+    ]
 
 
-def _chosen(config: Config) -> Sequence[ModelCard]:
-    cards = _meant(config)
-    here = [card for card in cards if can_run(card, models_folder(config))]
-    return here[:1] or cards[:1]
+def _configured(config: Config) -> Sequence[ModelCard]:
+    """Return the cards that the settings name, the best first; none for a server."""
+    is_here = config.embeddings.backend not in {"ollama", "openai", "none"}
+    is_ours = is_here and not names_folder(config.embeddings.model)
+    return cards_chosen(config) if is_ours else ()
 
 
-def _meant(config: Config) -> Sequence[ModelCard]:
-    if config.embeddings.backend in ELSEWHERE or names_folder(config.embeddings.model):
-        return ()
-    return cards_chosen(config)
-
-
-def _state(card: ModelCard, home: Path, *, chosen: bool) -> ModelState:
-    state = ModelState(
-        card.id,
-        card.about,
-        presets_of(card),
-        card.licence,
-        card.width,
-        card.size_bytes,
-        "absent",
-        chosen,
-        str(home / card.id) if card.files else "",
-    )
+def _state(card: ModelCard, home: Path) -> State:
     if not can_run(card, home):
-        return state
+        return "absent"
     if not card.files:
-        return replace(state, state="package")
+        return "package"
     try:
         check_files(card, home / card.id)
     except ModelFault:
-        return replace(state, state="damaged")
-    return replace(state, state="here")
+        return "damaged"
+    return "here"
 
 
 def fetch(
@@ -76,40 +70,37 @@ def fetch(
     where that cannot be had and another is here, that one. `watch` is called with the
     progress of downloads. Raises UnknownModel.
     """
-    home = models_folder(config)
-    wanted = [cards for name in names for cards in _wanted(name)]
-    wanted = wanted if names else [_meant(config)]
-    if not names and _is_chosen_by_untrusted_vault(config):
-        here = [card for card in wanted[0] if can_run(card, home)]
-        if wanted[0] and not here:
-            yield _refused(config.embeddings.preset, wanted[0][0])
-            return
-        wanted = [here[:1]]
-    for cards in dict.fromkeys(tuple(cards) for cards in wanted if cards):
+    home, chosen = models_folder(config), config.embeddings
+    choices: list[Sequence[ModelCard]] = []
+    for name in names:
+        if name == EVERYTHING:
+            choices += [(card,) for card in CARDS if card.sources]
+        else:
+            choices.append(cards_for(name, embedding=False))
+    if not names:
+        cards = _configured(config)
+        by_vault = "embeddings.preset" in config.from_untrusted_vault
+        if cards and by_vault and not chosen.model:
+            cards = [card for card in cards if can_run(card, home)][:1]
+            if not cards:
+                yield _refused(config)
+        choices = [cards]
+    for cards in dict.fromkeys(tuple(cards) for cards in choices if cards):
         watch(Download(cards[0].id, 0, 0))
-        yield _one_fetched(cards, home, local, watch)
+        yield _first_fetched(cards, home, local, watch)
 
 
-def _is_chosen_by_untrusted_vault(config: Config) -> bool:
-    by_vault = "embeddings.preset" in config.from_untrusted_vault
-    return by_vault and not config.embeddings.model
-
-
-def _refused(preset: str, card: ModelCard) -> ModelFetched:
+def _refused(config: Config) -> ModelFetched:
+    preset = config.embeddings.preset
     problem = (
         f"The vault's own settings ask for the preset {preset!r}, which is not on this "
         f"machine. Fetch it: glassmind models fetch {preset}, or run: glassmind trust"
     )
-    return ModelFetched(card.id, "", "", already=False, problem=problem)
+    name = cards_chosen(config)[0].id
+    return ModelFetched(name, "", "", already=False, problem=problem)
 
 
-def _wanted(name: str) -> list[Sequence[ModelCard]]:
-    if name == EVERYTHING:
-        return [(card,) for card in CARDS if card.sources]
-    return [cards_for(name, embedding=False)]
-
-
-def _one_fetched(
+def _first_fetched(
     cards: Sequence[ModelCard], home: Path, local: Path | None, watch: Watch
 ) -> ModelFetched:
     done = _fetched(cards[0], home, local, watch)
@@ -117,13 +108,13 @@ def _one_fetched(
         return done
     used = next((card for card in cards if can_run(card, home)), cards[0])
     if used is cards[0]:
-        extras = (card for card in cards[1:] if card.extra)
-        hints = (
+        extras = [card for card in cards[1:] if card.extra]
+        hints = [
             f"; {c.id} comes with: pip install glassmind[{c.extra}]" for c in extras
-        )
+        ]
         return replace(done, problem=f"{done.problem}{''.join(hints)}")
-    said = f"{done.problem}; {used.id} is here and is used in its place"
-    return replace(_fetched(used, home, local, watch), notice=said)
+    notice = f"{done.problem}; {used.id} is here and is used in its place"
+    return replace(_fetched(used, home, local, watch), notice=notice)
 
 
 def _fetched(

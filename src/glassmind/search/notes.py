@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -48,63 +48,58 @@ from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 
-def section_of(note: Note, wanted: str, last: int) -> tuple[Span, tuple[str, ...]]:
+def section_of(note: Note, name: str, last: int) -> tuple[Span, tuple[str, ...]]:
     """Return the lines of the section under a heading, and its heading path.
 
-    `wanted` is the heading's text, or several from the outside in with `#` or `>`
-    between them. Case and blanks at the ends do not matter. A heading that is `wanted`
-    as a whole, whatever marks it holds, goes before all others; one that is `wanted`
-    but for what a link leaves out goes last. Raises HeadingNotFound or
+    `name` is the heading's text, or several from the outside in with `#` or `>` between
+    them. Case does not matter. The exact text goes before a path of headings, and that
+    before text that differs by what links leave out. Raises HeadingNotFound or
     AmbiguousHeading.
     """
-    paths = list(enumerate(_paths(note.headings)))
-    found: list[tuple[int, tuple[str, ...]]] = []
-    for spelled in (wanted.strip(), wanted.strip().lstrip("# "), wanted.strip("# ")):
-        name = spelled.lower()
-        found = found or [(i, path) for i, path in paths if _folded(path)[-1] == name]
-        for mark in "#>":
-            found = found or [p for p in paths if _leads(_folded(p[1]), name, mark)]
-    linked = linked_heading(wanted).lower()
-    found = found or [p for p in paths if linked_heading(p[1][-1]).lower() == linked]
-    if not found:
+    plain, linked = name.strip().lower(), linked_heading(name).lower()
+    wanted = _parts_of(plain)
+    paths = list(enumerate(_heading_paths(note.headings)))
+    rules: tuple[Callable[[Sequence[str]], bool], ...] = (
+        lambda path: path[-1].strip().lower() in {plain, plain.lstrip("# ")},
+        lambda path: _ends_with(path, wanted),
+        lambda path: linked_heading(path[-1]).lower() == linked,
+    )
+    for fits in rules:
+        if found := [(i, path) for i, path in paths if fits(path)]:
+            break
+    else:
         there = tuple(heading.text for heading in note.headings)
-        raise HeadingNotFound(note.path, wanted, there)
+        raise HeadingNotFound(note.path, name, there)
     if len(found) > 1:
         lines = tuple(note.headings[i].line for i, _ in found)
-        raise AmbiguousHeading(note.path, wanted, lines)
+        raise AmbiguousHeading(note.path, name, lines)
     at, path = found[0]
     first = note.headings[at]
     later = (h.line for h in note.headings[at + 1 :] if h.level <= first.level)
     return Span(first.line, next(later, last + 1) - 1), path
 
 
-def _paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
-    open_ones: list[Heading] = []
-    paths = []
+def _heading_paths(headings: Sequence[Heading]) -> Iterator[tuple[str, ...]]:
+    above: list[Heading] = []
     for heading in headings:
-        while open_ones and open_ones[-1].level >= heading.level:
-            open_ones.pop()
-        open_ones.append(heading)
-        paths.append(tuple(h.text for h in open_ones))
-    return paths
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        above.append(heading)
+        yield tuple(h.text for h in above)
 
 
-def _folded(path: tuple[str, ...]) -> list[str]:
-    return [text.strip().lower() for text in path]
+def _ends_with(path: Sequence[str], wanted: Sequence[str]) -> bool:
+    """True if `wanted` ends with the last heading, after some of those above it."""
+    above, last = _parts_of("#".join(path[:-1])), _parts_of(path[-1])
+    at = len(wanted) - len(last)
+    rest = iter(above)
+    return wanted[at:] == last and all(part in rest for part in wanted[: max(at, 0)])
 
 
-def _leads(path: Sequence[str], wanted: str, mark: str) -> bool:
-    """Whether `wanted` is the last heading, maybe with some of those above before it.
-
-    Each is set off by a mark, and may hold some itself.
-    """
-    if not path or not path[-1] or wanted == path[-1]:
-        return bool(path) and wanted == path[-1]
-    above = wanted.removesuffix(path[-1]).rstrip()
-    if len(above) == len(wanted) or not above.endswith(mark):
-        return False
-    rest = above[:-1].rstrip()
-    return any(_leads(path[:end], rest, mark) for end in range(1, len(path)))
+def _parts_of(headings: str) -> list[str]:
+    """Return what stands between the marks `#` and `>`, in lower case."""
+    parts = (part.strip() for part in re.split("[#>]", headings.lower()))
+    return [part for part in parts if part]
 
 
 Lines: TypeAlias = tuple[int, int | None]

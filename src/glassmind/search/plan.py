@@ -270,10 +270,10 @@ def _intent(run: Run, guess: Guess | None) -> Intent | None:
         return None
     config = run.vault.config
     if config.search.intent_model:
-        from glassmind.models.intents import intents_for  # noqa: PLC0415
+        from glassmind.models.intents import intent_of, intent_server  # noqa: PLC0415
 
         try:
-            return cast("Intent", intents_for(config, INTENTS).name(run.text))
+            return cast("Intent", intent_of(run.text, INTENTS, intent_server(config)))
         except GlassmindError as error:
             run.degraded.append(f"intent: {error}")
     if guess.is_sure:
