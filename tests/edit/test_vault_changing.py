@@ -339,8 +339,7 @@ def test_the_disk_has_all_bytes_before_any_name_and_all_names_at_the_end(
         return naming
 
     monkeypatch.setattr(os, "fsync", waited)
-    for name in ("rename_new", "swap"):
-        monkeypatch.setattr(folder, name, named(getattr(folder, name)))
+    monkeypatch.setattr(folder, "_system_rename", named(folder._system_rename))
     steps = [*EVERY[1:], edit("Cup.md", OLD["Cup.md"] + b"?", b"!")]
     changer.apply(
         steps, why="a test", client="", meanwhile=lambda: told.append(("kept", 0))

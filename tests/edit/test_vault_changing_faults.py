@@ -57,7 +57,7 @@ def failing_system(patch: pytest.MonkeyPatch, meant: int) -> Counted:
     counted = Counted(meant, refuse(errno.EIO))
     for name in SYSTEM:
         patch.setattr(os, name, counted.around(getattr(os, name)))
-    for name in ("rename_new", "swap"):
+    for name in ("_system_rename",):
         patch.setattr(folder, name, counted.around(getattr(folder, name)))
     return counted
 

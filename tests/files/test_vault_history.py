@@ -6,17 +6,10 @@ from pathlib import Path
 
 import pytest
 from git_desk import WHO, GitDesk
-from hypothesis import given
-from hypothesis import strategies as st
 
 from glassmind.errors import NoHistory
 from glassmind.files import git
-from glassmind.files.git import (
-    GitLog,
-    changes_in,
-    repository_of,
-    unquoted,
-)
+from glassmind.files.git import read_history
 from glassmind.model.graph import FileChange
 
 SECONDS = 30.0
@@ -36,8 +29,7 @@ def desk(tmp_path: Path) -> GitDesk:
 
 
 def happened(desk: GitDesk) -> list[FileChange]:
-    repository = repository_of(desk.root, timeout_s=SECONDS)
-    return list(GitLog(repository, timeout_s=SECONDS))
+    return list(read_history(desk.root, timeout_s=SECONDS).changes)
 
 
 HOSTILE = {
@@ -187,9 +179,8 @@ def test_what_is_outside_of_the_vault_has_no_path_of_it(desk: GitDesk) -> None:
     desk.git("config", "diff.relative", "true")
     desk.git("mv", "Tea.md", "sub/Tea.md")
     desk.commit("2021-03-03")
-    repository = repository_of(desk.root / "sub", timeout_s=SECONDS)
 
-    found = list(GitLog(repository, timeout_s=SECONDS))
+    found = read_history(desk.root / "sub", timeout_s=SECONDS).changes
 
     assert [(one.path, one.former) for one in found] == [
         ("Tea.md", "../Tea.md"), ("../Tea.md", ""), ("../Tea.md", "")
@@ -222,15 +213,14 @@ def test_settings_of_the_vault_do_not_change_what_is_told(
 def test_what_is_too_long_is_read_up_to_there(
     desk: GitDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = repository_of(desk.root, timeout_s=SECONDS)
-    whole = GitLog(repository, timeout_s=SECONDS)
-    assert len(list(whole)) == 2
+    whole = read_history(desk.root, timeout_s=SECONDS)
+    assert len(whole.changes) == 2
     assert not whole.cut
     monkeypatch.setattr(git, "MOST_COMMITS", 1)
 
-    part = GitLog(repository, timeout_s=SECONDS)
+    part = read_history(desk.root, timeout_s=SECONDS)
 
-    assert len(list(part)) == 1
+    assert len(part.changes) == 1
     assert part.cut
 
 
@@ -240,14 +230,4 @@ def test_a_folder_that_only_looks_like_a_repository_is_none(tmp_path: Path) -> N
     (tmp_path / "HEAD").write_text("ref: refs/heads/main\n")
 
     with pytest.raises(NoHistory):
-        repository_of(tmp_path, timeout_s=SECONDS)
-
-
-@given(st.binary(max_size=300))
-def test_whatever_is_printed_reading_it_comes_to_an_end(printed: bytes) -> None:
-    list(changes_in((b"\0abc 2021-01-01T00:00:00Z\n" + printed).split(b"\n")))
-
-
-def test_names_in_quotes_are_read_as_git_writes_them() -> None:
-    assert unquoted(rb'"a\"b\\c\td\303\251"') == 'a"b\\c\tdé'
-    assert unquoted(b"plain.md") == "plain.md"
+        read_history(tmp_path, timeout_s=SECONDS)

@@ -10,7 +10,6 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadMemo, NoteChanged, VaultError, WriteFailed
 from glassmind.files import folder
-from glassmind.files import write as writing
 from glassmind.files.folder import OpenFolder
 from glassmind.files.write import VaultWriter
 from glassmind.memory import inbox
@@ -132,12 +131,12 @@ def written_at_the_record(
     real = folder.append
     saved: list[int] = []
 
-    def append(folder: OpenFolder, name: str, line: bytes) -> None:
-        real(folder, name, line)
+    def append(opened: OpenFolder, name: str, line: bytes) -> None:
+        real(opened, name, line)
         if not saved:
             saved.append(file.write_text(text))
 
-    monkeypatch.setattr(writing, "append", append)
+    monkeypatch.setattr(folder, "append", append)
 
 
 def test_what_an_editor_saves_while_a_write_goes_on_record_is_kept(

@@ -25,7 +25,7 @@ def patch(counted: Counted) -> None:
     """Let a call that is meant end us, whichever it is."""
     for name in SYSTEM:
         setattr(os, name, counted.around(getattr(os, name)))
-    for name in ("rename_new", "swap"):
+    for name in ("_system_rename",):
         setattr(folder, name, counted.around(getattr(folder, name)))
 
 

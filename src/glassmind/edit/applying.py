@@ -124,9 +124,7 @@ def applied(
             return changed(done, notices=[*notices, NOTHING])
         files, late = _write(vault, changeset, former, request)
         _tidy_up(vault, changeset.undoes)
-        paths = paths_of(changeset.draft.steps)
-        said = vault.commit(changeset.draft.title, paths)
-        notices += filter(None, [late, said])
+        notices += [late] if late else []
     done = replace(changeset, state="applied", reason="")
     return Changed(done, files, "pending", tuple(notices))
 
@@ -192,8 +190,7 @@ def _brought_to_an_end(vault: EditVault, changeset: Changeset) -> str:
     if not odd:
         vault.files.settle(steps, forward=True, why=SETTLED)
         _noted(vault, changeset)
-        said = vault.commit(title, paths_of(steps))
-        return f"{told}; it is applied now" + (f" ({said})" if said else "")
+        return f"{told}; it is applied now"
     vault.files.settle(steps, forward=False, why=SETTLED)
     _turn_back(vault, changeset)
     reason = f"it was interrupted, and {odd[0]} was edited before it could be finished"

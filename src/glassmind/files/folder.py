@@ -13,7 +13,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import cache
@@ -23,10 +23,10 @@ from unicodedata import normalize
 
 from glassmind.errors import (
     FileTooLarge,
-    NameTaken,
     NotDownloaded,
-    NoteChanged,
+    PathOutsideVault,
     SymlinkInPath,
+    VaultError,
     VaultMissing,
     WriteFailed,
 )
@@ -34,7 +34,6 @@ from glassmind.files.locks import try_lock, unlock
 from glassmind.files.read import (
     NOT_HERE,
     SPLIT_IT,
-    digest_of,
     open_in_steps,
     read_all,
     spelling_order,
@@ -88,7 +87,7 @@ class OpenFolder:
     def _opened(self, name: str) -> Self:
         place = self._place / name
         if self._descriptor is None:
-            self._refuse_link(name)
+            self.facts(name)  # refuses a link
             if not place.is_dir():
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
             return type(self)(place, None)
@@ -96,17 +95,10 @@ class OpenFolder:
 
     def spelled(self, name: str) -> str:
         """Return how the disk spells a name in NFC; the name itself for a new one."""
-        if name.isascii() or self._has(name):
+        if name.isascii():
             return name
-        alike = [found for found in self.names() if normalize("NFC", found) == name]
-        return min(alike, key=spelling_order) if alike else name
-
-    def _has(self, name: str) -> bool:
-        try:
-            os.lstat(self._at(name), dir_fd=self._descriptor)
-        except OSError:
-            return False
-        return normalize("NFC", name) == name
+        same = [entry for entry in self.names() if normalize("NFC", entry) == name]
+        return min(same, key=spelling_order, default=name)
 
     def names(self) -> list[str]:
         held = self._descriptor
@@ -123,7 +115,7 @@ class OpenFolder:
 
     def open(self, name: str, flags: int, mode: int = 0o666) -> int:
         if self._descriptor is None:
-            self._refuse_link(name)
+            self.facts(name)  # refuses a link
             return os.open(self._at(name), flags | _PLAIN, mode)
         return os.open(name, flags | _NOFOLLOW, mode, dir_fd=self._descriptor)
 
@@ -135,16 +127,6 @@ class OpenFolder:
         finally:
             os.close(opened)
 
-    def give_new_name(self, name: str, new: str) -> None:
-        if self.link(name, new):
-            with suppress(OSError):  # it has both names now, and was given the new one
-                self.unlink(name)
-            return
-        # To hold the name by an empty file first would leave that at a power cut.
-        if self.facts(new) is not None:
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new)
-        self.replace(name, new)
-
     def replace(self, name: str, other: str) -> None:
         held = self._descriptor
         os.replace(self._at(name), self._at(other), src_dir_fd=held, dst_dir_fd=held)
@@ -152,9 +134,11 @@ class OpenFolder:
     def swap(self, name: str, other: str) -> bool:
         """Let two files take each other's place; False where the system cannot."""
         held = self._descriptor
-        return swap(
-            FolderEntry(self._at(name), held), FolderEntry(self._at(other), held)
-        )
+        here, there = FolderEntry(self._at(name), held), FolderEntry(other, held)
+        code = _system_rename(here, there, _SWAP)
+        if code and code not in _UNKNOWN:
+            raise OSError(code, os.strerror(code), other)
+        return not code
 
     def link(self, name: str, new: str) -> bool:
         """Give a file a second name; False where the system cannot."""
@@ -170,11 +154,9 @@ class OpenFolder:
         return True
 
     def give_to(self, other: "OpenFolder", name: str, new: str) -> None:
-        ours, theirs = self._at(name), other._at(new)  # noqa: SLF001 - one of us
-        rename_new(
-            FolderEntry(ours, self._descriptor),
-            FolderEntry(theirs, other._descriptor),  # noqa: SLF001
-        )
+        """Rename a file; `FileExistsError` where something has the new name."""
+        there = FolderEntry(other._at(new), other._descriptor)  # noqa: SLF001
+        rename_new(FolderEntry(self._at(name), self._descriptor), there)
 
     def rename_to(self, other: "OpenFolder", name: str, new: str) -> None:
         """Move an entry, over itself where only its name is spelled otherwise."""
@@ -191,13 +173,6 @@ class OpenFolder:
 
     def remove(self, name: str) -> None:
         os.rmdir(self._at(name), dir_fd=self._descriptor)
-
-    def is_same(self, other: "OpenFolder") -> bool:
-        return os.path.samestat(self._facts(), other._facts())  # noqa: SLF001
-
-    def _facts(self) -> os.stat_result:
-        held = self._descriptor
-        return os.stat(self._place if held is None else held)  # noqa: PTH116
 
     def unlink(self, name: str) -> None:
         os.unlink(self._at(name), dir_fd=self._descriptor)
@@ -242,9 +217,6 @@ class OpenFolder:
     def _at(self, name: str) -> str:
         return name if self._descriptor is not None else str(self._place / name)
 
-    def _refuse_link(self, name: str) -> None:
-        self.facts(name)
-
 
 _FORMS = {"linux": ("renameat2", 1), "darwin": ("renameatx_np", 4)}
 """What refuses to replace is called in C, and the flag that asks for it: see
@@ -269,45 +241,10 @@ def rename_new(old: FolderEntry, new: FolderEntry) -> None:
     the file in that very moment would lose it.
     """
     code = _system_rename(old, new, _FORMS.get(sys.platform, ("", 0))[1])
-    if code in _UNKNOWN:
-        _rename_checked(old, new)
-    elif code:
+    if code and code not in _UNKNOWN:
         raise OSError(code, os.strerror(code), new.name)
-
-
-def swap(one: FolderEntry, other: FolderEntry) -> bool:
-    """Let two files change places; False where the system has no such form."""
-    code = _system_rename(one, other, _SWAP)
-    if code in _UNKNOWN:
-        return False
-    if code:
-        raise OSError(code, os.strerror(code), other.name)
-    return True
-
-
-def _system_rename(old: FolderEntry, new: FolderEntry, flag: int) -> int:
-    if sys.platform not in _FORMS or old.folder is None or new.folder is None:
-        return errno.ENOSYS
-    form, code_of = _form(_FORMS[sys.platform][0])
-    if form is None:
-        return errno.ENOSYS
-    sides = (old.folder, os.fsencode(old.name), new.folder, os.fsencode(new.name))
-    return int(code_of()) if form(*sides, flag) else 0
-
-
-@cache
-def _form(name: str) -> tuple[Any, Any]:
-    # Imported late: ten milliseconds that only who moves a file should pay.
-    import ctypes  # noqa: PLC0415
-
-    form = getattr(ctypes.CDLL(None, use_errno=True), name, None)
-    if form is not None:
-        number, text = ctypes.c_int, ctypes.c_char_p
-        form.argtypes = [number, text, number, text, ctypes.c_uint]
-    return form, ctypes.get_errno
-
-
-def _rename_checked(old: FolderEntry, new: FolderEntry) -> None:
+    if not code:
+        return
     try:
         os.lstat(new.name, dir_fd=new.folder)
     except FileNotFoundError:
@@ -316,20 +253,43 @@ def _rename_checked(old: FolderEntry, new: FolderEntry) -> None:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new.name)
 
 
+def _system_rename(old: FolderEntry, new: FolderEntry, flag: int) -> int:
+    """Return the error number of a rename with a flag, 0 for success."""
+    name, _ = _FORMS.get(sys.platform, ("", 0))
+    call = _rename_call(name) if name and old.folder is not None else None
+    if call is None:
+        return errno.ENOSYS
+    import ctypes  # noqa: PLC0415 - see `_rename_call`
+
+    ends = (old.folder, os.fsencode(old.name), new.folder, os.fsencode(new.name))
+    return ctypes.get_errno() if call(*ends, flag) else 0
+
+
+@cache
+def _rename_call(name: str) -> Any | None:
+    # Imported late: ten milliseconds that only a writer should pay.
+    import ctypes  # noqa: PLC0415
+
+    call = getattr(ctypes.CDLL(None, use_errno=True), name, None)
+    if call is not None:
+        number, text = ctypes.c_int, ctypes.c_char_p
+        call.argtypes = [number, text, number, text, ctypes.c_uint]
+    return call
+
+
 STAGED, STAGED_END = ".glassmind-", ".part"
 """How a staged file is called around a random number; a dot hides it from all."""
 
 _HAS_ATTRIBUTES = hasattr(os, "listxattr")
 
 
-class FileAttributes(NamedTuple):
-    """What a file has besides its bytes, and the one in its place should have too.
+class FileSnapshot(NamedTuple):
+    """A file as it was found; the one in its place gets its mode and attributes.
 
-    Owner and attributes are given as far as the system lets us.
+    Owner and attributes are set as far as the system lets us.
     """
 
-    mode: int
-    owner: tuple[int, int] | None = None
+    facts: os.stat_result
     extended: Sequence[tuple[str, bytes]] = ()
 
 
@@ -420,65 +380,38 @@ def is_offloaded(folder: OpenFolder, path: str) -> bool:
     return facts is not None and stat.S_ISREG(facts.st_mode)
 
 
-def refuse_taken(folder: OpenFolder, name: str, path: str) -> None:
-    if folder.facts(name) is not None:
-        raise NameTaken(path)
-    if is_offloaded(folder, path):
-        raise NameTaken(path, NOT_HERE)
-
-
-def checked(
-    folder: OpenFolder, name: str, path: NotePath, expected: Digest | None
-) -> int | None:
-    """Return the permissions of a file that is as the caller read it; None if new."""
-    raw = content(folder, name, path)
-    found = None if raw is None else digest_of(raw)
-    if found != expected:
-        raise NoteChanged(path, expected=expected or "", found=found or "")
-    facts = folder.facts(name)
-    if facts is None:
-        return None
-    refuse_special_file(facts)
-    refuse_read_only(facts, path)
-    return stat.S_IMODE(facts.st_mode)
-
-
 def refuse_read_only(facts: os.stat_result, path: NotePath) -> None:
     if not facts.st_mode & stat.S_IWUSR:
         raise WriteFailed(path, "it is read-only")
 
 
-def attributes_of(opened: int, facts: os.stat_result) -> FileAttributes:
-    owner = (facts.st_uid, facts.st_gid)
-    kept = []
+def snapshot_of(opened: int, facts: os.stat_result) -> FileSnapshot:
+    extended = []
     if _HAS_ATTRIBUTES:
         with suppress(OSError):
-            kept = [(name, os.getxattr(opened, name)) for name in os.listxattr(opened)]
-    return FileAttributes(stat.S_IMODE(facts.st_mode), owner, kept)
+            names = os.listxattr(opened)
+            extended = [(name, os.getxattr(opened, name)) for name in names]
+    return FileSnapshot(facts, extended)
 
 
 def stage(
-    folder: OpenFolder, staged: str, raw: bytes, attributes: FileAttributes | None
+    folder: OpenFolder, staged: str, raw: bytes, like: FileSnapshot | None
 ) -> None:
     opened = folder.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
     try:
-        if attributes is not None and hasattr(os, "fchmod"):
-            _set_attributes(opened, attributes)
+        if like is not None and hasattr(os, "fchmod"):
+            owner = (like.facts.st_uid, like.facts.st_gid)
+            if owner != (os.geteuid(), os.getegid()):
+                with suppress(OSError):
+                    os.fchown(opened, *owner)
+            os.fchmod(opened, stat.S_IMODE(like.facts.st_mode))
+            for name, value in like.extended:
+                with suppress(OSError):
+                    os.setxattr(opened, name, value)
         write_all(opened, raw)
         os.fsync(opened)
     finally:
         os.close(opened)
-
-
-def _set_attributes(opened: int, attributes: FileAttributes) -> None:
-    owner = attributes.owner if hasattr(os, "fchown") else None
-    if owner is not None and owner != (os.geteuid(), os.getegid()):
-        with suppress(OSError):
-            os.fchown(opened, *owner)
-    os.fchmod(opened, attributes.mode)
-    for name, value in attributes.extended:
-        with suppress(OSError):
-            os.setxattr(opened, name, value)
 
 
 def sweep(folder: OpenFolder) -> bool:
@@ -526,27 +459,42 @@ class AuditEntry(NamedTuple):
     to: NotePath | None = None
 
 
-def line_of(entry: AuditEntry, at: datetime, *, undone: bool = False) -> bytes:
-    fields = {
-        "at": at.isoformat(timespec="seconds"),
-        "client": entry.client,
-        "path": entry.path,
-        "why": entry.why,
-        "before": entry.before,
-        "after": entry.after,
-        "bytes": entry.size_bytes,
-    }
-    if entry.to is not None:
-        fields["to"] = entry.to
-    if undone:
-        fields["undone"] = True
-    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
-
-
-def lines_of(
-    entries: Iterable[AuditEntry], at: datetime, *, undone: bool = False
-) -> bytes:
-    return b"".join(line_of(entry, at, undone=undone) for entry in entries)
+def record(
+    file: AuditFile,
+    entries: Sequence[AuditEntry],
+    at: datetime,
+    *,
+    undone: bool = False,
+) -> None:
+    """Add a line for each write to the record, or raise `WriteFailed`."""
+    lines = b""
+    for entry in entries:
+        fields = {
+            "at": at.isoformat(timespec="seconds"),
+            "client": entry.client,
+            "path": entry.path,
+            "why": entry.why,
+            "before": entry.before,
+            "after": entry.after,
+            "bytes": entry.size_bytes,
+        }
+        if entry.to is not None:
+            fields["to"] = entry.to
+        if undone:
+            fields["undone"] = True
+        lines += json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+    try:
+        with folder_of(file.root, file.path, make=True) as (folder, name):
+            known = folder.facts(name)
+            append(folder, name, lines)
+            if known is None:
+                folder.sync()
+    except PathOutsideVault:
+        raise
+    except (OSError, VaultError) as fault:
+        reason = (fault.strerror if isinstance(fault, OSError) else None) or str(fault)
+        said = f"it cannot go on record in {file.path} ({reason})"
+        raise WriteFailed(entries[0].path, said) from fault
 
 
 def append(folder: OpenFolder, name: str, line: bytes) -> None:

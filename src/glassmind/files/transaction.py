@@ -27,16 +27,16 @@ from glassmind.errors import (
     WriteFailed,
 )
 from glassmind.files.folder import (
-    FileAttributes,
+    FileSnapshot,
     OpenFolder,
     above,
-    attributes_of,
     is_gone,
     is_offloaded,
     name_errors,
     open_folder,
     refuse_read_only,
     refuse_special_file,
+    snapshot_of,
     stage,
     staged_name,
     sweep,
@@ -49,26 +49,21 @@ from glassmind.model import MAX_NOTE_BYTES, NotePath
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 
 
-class FileSnapshot(NamedTuple):
-    facts: os.stat_result
-    attributes: FileAttributes
-
-
 def snapshot(
     folder: OpenFolder, name: str, path: NotePath, before: bytes
 ) -> FileSnapshot:
-    facts, attributes = refuse_changed(folder, name, path, before)
-    refuse_read_only(facts, path)
-    if facts.st_nlink > 1:
+    found = refuse_changed(folder, name, path, before)
+    refuse_read_only(found.facts, path)
+    if found.facts.st_nlink > 1:
         sweep(folder)  # a writer that was killed may have left it two names
-        facts = folder.facts(name) or facts
-        refuse_special_file(facts)
-    return FileSnapshot(facts, attributes)
+        found = found._replace(facts=folder.facts(name) or found.facts)
+        refuse_special_file(found.facts)
+    return found
 
 
 def refuse_changed(
     folder: OpenFolder, name: str, path: NotePath, before: bytes
-) -> tuple[os.stat_result, FileAttributes]:
+) -> FileSnapshot:
     """Raise `NoteChanged` for a file that does not say what it said before.
 
     Its times are not asked: on a coarse clock a second write may not show in them.
@@ -82,12 +77,12 @@ def refuse_changed(
         facts = os.fstat(opened)
         _refuse_odd(facts, path)
         raw = read_all(opened, facts.st_size, max(len(before), MAX_NOTE_BYTES))
-        attributes = attributes_of(opened, facts)
+        found = snapshot_of(opened, facts)
     finally:
         os.close(opened)
     if raw != before:
         raise NoteChanged(path, expected=digest_of(before), found=digest_of(raw))
-    return facts, attributes
+    return found
 
 
 def is_same_file(now: os.stat_result, then: os.stat_result) -> bool:
@@ -194,8 +189,12 @@ class EditLock:
         while True:
             opened = self._opened()
             try:
-                if try_lock(opened) and self._is_current(opened):
+                if try_lock(opened) and os.path.samestat(
+                    os.fstat(opened), self._file.lstat()
+                ):
                     return opened
+            except FileNotFoundError:
+                pass  # deleted meanwhile: lock a new one
             except OSError as fault:
                 _close(opened)
                 raise NowhereToKeep(fault.strerror or str(fault)) from fault
@@ -207,22 +206,12 @@ class EditLock:
 
     def _opened(self) -> int:
         try:
-            return os.open(self._file, _FLAGS, 0o600)
-        except FileNotFoundError:
-            pass
-        except OSError as fault:
-            raise NowhereToKeep(fault.strerror or str(fault)) from fault
-        try:
+            with suppress(FileNotFoundError):
+                return os.open(self._file, _FLAGS, 0o600)
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return os.open(self._file, _FLAGS, 0o600)
         except OSError as fault:
             raise NowhereToKeep(fault.strerror or str(fault)) from fault
-
-    def _is_current(self, opened: int) -> bool:
-        try:
-            return os.path.samestat(os.fstat(opened), self._file.lstat())
-        except FileNotFoundError:
-            return False
 
 
 def _close(opened: int) -> None:
@@ -263,10 +252,16 @@ class FileTransaction:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._folders.__exit__(None, None, None)
+        self._folders.close()
 
     def look(self) -> None:
-        self._folders.hold(self._existing_folders())
+        existing = set()
+        for entry in self._entries:
+            for place in (entry.plan.at, entry.plan.via):
+                if place is not None:
+                    with name_errors(entry.plan.name):
+                        existing.add(self._nearest(above(place)))
+        self._folders.hold(existing)
         for entry in self._entries:
             with name_errors(entry.plan.name):
                 if entry.plan.at is not None:
@@ -275,7 +270,8 @@ class FileTransaction:
 
     def leftovers(self) -> Leftovers:
         """Return what would be left by a death from now on; asked after `look`."""
-        moves = [(w.step.path, w.final) for w in self._plans() if w.step.folder]
+        plans = [entry.plan for entry in self._entries]
+        moves = [(plan.step.path, plan.final) for plan in plans if plan.step.folder]
         folders = [(old, new) for old, new in moves if old is not None]
         homes = {entry.home for entry in self._entries if entry.staged}
         after = {str(path_after_moves(home, folders)) for home in homes}
@@ -301,13 +297,10 @@ class FileTransaction:
 
     def change(self) -> None:
         for entry in self._entries:
-            if (
-                entry.staged
-                and entry.plan.at is not None
-                and entry.plan.via is not None
-            ):
-                with name_errors(entry.plan.name):
-                    self._rewrite(entry, entry.plan.at)
+            plan = entry.plan
+            if entry.staged and plan.at is not None and plan.via is not None:
+                with name_errors(plan.name):
+                    self._rewrite(entry, plan.at)
         for entry in self._entries:
             if entry.plan.is_moved:
                 with name_errors(entry.plan.name):
@@ -320,17 +313,19 @@ class FileTransaction:
 
     def finish(self) -> bool:
         """Delete the old files and sync the folders; True if nothing is left behind."""
-        waited = self._delete_staged(self._staged_files())
-        gone = [one.result() for one in waited]
+        gone = [work.result() for work in self._delete_staged()]
         return all(gone)
 
-    def _delete_staged(self, staged: Iterable[tuple[str, str]]) -> list[Future[bool]]:
-        left: dict[str, list[str]] = {path: [] for path in sorted(self._touched)}
-        for path, name in staged:
-            left.setdefault(path, []).append(name)
+    def _delete_staged(self, *, keep: bool = False) -> list[Future[bool]]:
+        """Delete what is staged in every folder, unless to keep it, and sync them."""
+        names: dict[str, list[str]] = {path: [] for path in sorted(self._touched)}
+        if not keep:
+            staged = [(e.home, e.staged) for e in self._entries if e.staged]
+            for path, name in (*staged, *self._leftover):
+                names.setdefault(path, []).append(name)
         return [
-            disk_threads().submit(self._folders.delete_staged, *one)
-            for one in left.items()
+            disk_threads().submit(self._folders.delete_staged, path, known)
+            for path, known in names.items()
         ]
 
     def take_back(self) -> list[NotePath]:
@@ -343,23 +338,8 @@ class FileTransaction:
             except (OSError, VaultError):
                 failed.append(path)
         # what could not go back may be the only one of its kind
-        wait(self._delete_staged([] if failed else self._staged_files()))
+        wait(self._delete_staged(keep=bool(failed)))
         return failed
-
-    def _staged_files(self) -> list[tuple[str, str]]:
-        named = [(entry.home, entry.staged) for entry in self._entries if entry.staged]
-        return [*named, *self._leftover]
-
-    def _plans(self) -> list[PlannedStep]:
-        return [entry.plan for entry in self._entries]
-
-    def _existing_folders(self) -> Iterable[str]:
-        for entry in self._entries:
-            for place in (entry.plan.at, entry.plan.via):
-                if place is not None:
-                    with name_errors(entry.plan.name):
-                        folder = self._nearest(above(place))
-                    yield folder
 
     def _nearest(self, folder: str) -> str:
         known = self._places.get(folder)
@@ -413,9 +393,8 @@ class FileTransaction:
         return facts is not None and is_same_file(facts, there)
 
     def _stage(self, entry: StagedStep) -> None:
-        attributes = None if entry.found is None else entry.found.attributes
         with name_errors(entry.plan.name), self._folders.at(entry.home) as folder:
-            stage(folder, entry.staged, entry.plan.step.after, attributes)
+            stage(folder, entry.staged, entry.plan.step.after, entry.found)
             entry.ours = folder.facts(entry.staged)
 
     def _rewrite(self, entry: StagedStep, at: NotePath) -> None:
@@ -443,8 +422,7 @@ class FileTransaction:
                 return
             if not entry.old:
                 entry.old = staged_name()
-                attributes = entry.found.attributes if entry.found else None
-                stage(folder, entry.old, entry.plan.step.before or b"", attributes)
+                stage(folder, entry.old, entry.plan.step.before or b"", entry.found)
             if not folder.swap(entry.old, entry.name):
                 folder.replace(entry.old, entry.name)
 
@@ -552,14 +530,14 @@ class FileTransaction:
         home, name = above(folder), folder.rpartition("/")[2]
         with self._folders.at(home) as upper:
             if upper.make(name):
-                undo = partial(self._unmake, home, name)
-                self._undoing.append((NotePath(folder), undo))
+
+                def unmake() -> None:  # unless somebody put something there
+                    with suppress(OSError, VaultError), self._folders.at(home) as again:
+                        again.remove(name)
+
+                self._undoing.append((NotePath(folder), unmake))
                 self._touched.add(home)
         self._places[folder] = folder
-
-    def _unmake(self, home: str, name: str) -> None:
-        with suppress(OSError, VaultError), self._folders.at(home) as upper:
-            upper.remove(name)  # unless somebody put something there
 
     def _undo_by(
         self, plan: PlannedStep, undo: Callable[[], None], *folders: str
@@ -631,15 +609,12 @@ class OpenFolders:
     @contextmanager
     def both(self, one: str, other: str) -> Iterator[tuple[OpenFolder, OpenFolder]]:
         """Open two folders with the turns to write in them; they may be the same."""
-        if one == other:
-            with self.at(one, alone=True) as opened:
-                yield opened, opened
-        elif one < other:
-            with self.at(one, alone=True) as first, self.at(other, alone=True) as last:
-                yield first, last
-        else:
-            with self.at(other, alone=True) as first, self.at(one, alone=True) as last:
-                yield last, first
+        with ExitStack() as stack:
+            opened = {
+                path: stack.enter_context(self.at(path, alone=True))
+                for path in sorted({one, other})
+            }
+            yield opened[one], opened[other]
 
     def moved(self, old: str, new: str) -> None:
         self._moved.append((old, new))
@@ -659,8 +634,5 @@ class OpenFolders:
             return False
         return all(gone)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self._stack.close()

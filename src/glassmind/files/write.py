@@ -6,9 +6,8 @@ notes.
 """
 
 import errno
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import (
-    AbstractContextManager,
     ExitStack,
     contextmanager,
     suppress,
@@ -33,20 +32,12 @@ from glassmind.files.folder import (
     LOG,
     AuditEntry,
     AuditFile,
-    FileAttributes,
-    OpenFolder,
     above,
-    append,
-    checked,
     content,
     folder_of,
-    line_of,
-    lines_of,
     name_errors,
     open_folder,
-    refuse_taken,
-    stage,
-    staged_name,
+    record,
     sweep,
 )
 from glassmind.files.read import SPLIT_IT, Unreadable, decode, digest_of, safe_path
@@ -100,6 +91,7 @@ class VaultWriter:
     ) -> None:
         self._root, self._permit, self._now = root, permit, now
         self._client = client
+        self._log = AuditFile(root, NotePath(f"{permit.folder}/{LOG}"))
 
     def allowed(self, path: str) -> NotePath:
         known = safe_path(path)
@@ -111,18 +103,13 @@ class VaultWriter:
         return known
 
     def read(self, path: str) -> bytes | None:
-        allowed = self.allowed(path)
-        try:
-            with self._folder_of(allowed, make=False) as (folder, name):
-                return content(folder, name, allowed)
-        except FileNotFoundError:
-            return None
+        return read_whole(self._root, self.allowed(path))
 
     def names(self, folder: str) -> list[str]:
         allowed = self.allowed(f"{folder}/-")
         try:
             with (
-                self._folder_of(allowed, make=False) as (opened, _),
+                folder_of(self._root, allowed, make=False) as (opened, _),
                 name_errors(NotePath(folder)),
             ):
                 return sorted(normalize("NFC", name) for name in opened.names())
@@ -142,19 +129,16 @@ class VaultWriter:
             WriteRefused: it may not be written, or the disk did not take it.
             PathOutsideVault: the path climbs, or a symbolic link stands in it.
         """
-        allowed = self.allowed(path)
-        with (
-            self._folder_of(allowed, make=True) as (folder, name),
-            name_errors(allowed),
-            folder.turn(),
-        ):
-            sweep(folder)
-            mode = checked(folder, name, allowed, expected)
-            after, size = digest_of(raw), len(raw)
-            entry = AuditEntry(allowed, expected, after, size, why, self._client)
-            if after != expected:
-                self._write(folder, name, raw, mode, entry)
-            return Applied(allowed, expected, after, size)
+        known = self.allowed(path)
+        before = self._read_as(known, expected)
+        at, after = None if before is None else known, digest_of(raw)
+        if after != expected:
+            plan = PlannedStep(Step(at, known, before, raw), at, known, known)
+            try:
+                self._carry_out(plan, why)
+            except NameTaken as fault:
+                raise NoteChanged(known, expected="", found="a new file") from fault
+        return Applied(known, expected, after, len(raw))
 
     def move(self, path: str, to: str, *, expected: Digest, why: str) -> Applied:
         """Give a file that the caller has read another place, which nothing is in.
@@ -163,141 +147,139 @@ class VaultWriter:
         two places, never at both or at none.
         """
         old, new = self.allowed(path), self.allowed(to)
-        try:
-            with (
-                self._folder_of(old, make=False) as (source, name),
-                self._folder_of(new, make=True) as (target, called),
-                name_errors(old),
-                _both_locked(source, target, first=above(old) < above(new)),
-            ):
-                for folder in (source, target):
-                    sweep(folder)  # what a killed writer left makes it look like two
-                checked(source, name, old, expected)
-                facts = source.facts(name)
-                size = facts.st_size if facts else 0
-                entry = AuditEntry(
-                    old, expected, expected, size, why, self._client, new
-                )
-                self._give(source, name, target, called, entry)
-        except FileNotFoundError as fault:
-            raise NoteChanged(old, expected=expected, found="") from fault
-        return Applied(new, expected, expected, entry.size_bytes)
+        raw = self._read_as(old, expected) or b""
+        self._carry_out(PlannedStep(Step(old, new, raw, raw), old, new, new), why)
+        return Applied(new, expected, expected, len(raw))
 
     def take_back(self, done: Applied, *, why: str) -> None:
-        path, size = self.allowed(done.path), done.size_bytes
-        with (
-            self._folder_of(path, make=True) as (folder, name),
-            name_errors(path),
-            folder.turn(),
-        ):
-            checked(folder, name, path, done.after)
-            entry = AuditEntry(path, None, done.after, size, why, self._client)
-            self._record(entry, undone=True)
-            folder.unlink(name)
-            folder.sync()
+        """Delete a file that was just made, if it is as it was made."""
+        path = self.allowed(done.path)
+        raw = self._read_as(path, done.after)
+        self._carry_out(PlannedStep(Step(path, path, raw, b""), path, None, path), why)
 
-    def _give(
-        self,
-        source: OpenFolder,
-        name: str,
-        target: OpenFolder,
-        called: str,
-        entry: AuditEntry,
-    ) -> None:
-        refuse_taken(target, called, str(entry.to))
-        self._record(entry)
-        try:
-            checked(source, name, entry.path, entry.before)
-            source.give_to(target, name, called)
-        except (OSError, WriteRefused) as fault:
-            with suppress(OSError, WriteRefused):
-                self._record(entry, undone=True)
-            if isinstance(fault, FileExistsError):
-                raise NameTaken(str(entry.to)) from fault
-            raise
-        target.sync()  # the new name before the old one is gone
-        source.sync()
+    def _read_as(self, path: NotePath, expected: Digest | None) -> bytes | None:
+        raw = self.read(path)
+        found = None if raw is None else digest_of(raw)
+        if found != expected:
+            raise NoteChanged(path, expected=expected or "", found=found or "")
+        return raw
+
+    def _carry_out(self, plan: PlannedStep, why: str) -> None:
+        for folder in folders_of([plan]):
+            _sweep_folder(self._root, folder)  # a killed writer may have left files
+        audit = Audit(self._log, self._now, why, self._client)
+        carry_out(self._root, [plan], audit)
 
     @contextmanager
     def queue(self) -> Iterator[None]:
         """Let others who queue wait until we have changed what we read.
 
-        What takes several writes looks like one to all who queue. Who has waited need
-        not wait again within. Of many who change one file at once without a queue,
-        some would see it changed again and again.
+        Several writes look like one to all who queue; a queue within one does not wait.
+        Of many who change one file at once without a queue, some would see it changed
+        again and again.
         """
-        log = self.allowed(f"{self._permit.folder}/{LOG}")
         ours = (self._root, self._permit.folder)
         if ours in _LOCKED.held:
             yield
             return
+        log = self.allowed(self._log.path)
         with ExitStack() as held:
             with name_errors(log):
                 # nobody takes the turn of this folder for anything else
-                logs, _ = held.enter_context(self._folder_of(log, make=True))
+                logs, _ = held.enter_context(folder_of(self._root, log, make=True))
                 held.enter_context(logs.turn(QUEUE_S))
             _LOCKED.held.add(ours)
             held.callback(_LOCKED.held.discard, ours)
             yield
 
-    def _write(
-        self,
-        folder: OpenFolder,
-        name: str,
-        raw: bytes,
-        mode: int | None,
-        entry: AuditEntry,
-    ) -> None:
-        staged = staged_name()
+
+def read_whole(
+    root: Path, path: NotePath, limit_bytes: int = MAX_NOTE_BYTES
+) -> bytes | None:
+    try:
+        with folder_of(root, path, make=False) as (folder, name):
+            return content(folder, name, path, limit_bytes)
+    except FileNotFoundError:
+        return None
+
+
+class Audit(NamedTuple):
+    """What a record says of a change besides its files, and where it says so."""
+
+    log: AuditFile
+    now: Callable[[], datetime]
+    why: str
+    client: str
+
+
+def carry_out(
+    root: Path,
+    plans: Sequence[PlannedStep],
+    audit: Audit,
+    *,
+    meanwhile: Callable[[], None] = lambda: None,
+    lock: EditLock | None = None,
+) -> None:
+    """Take every planned step or none; a `lock` names what a death would leave."""
+    log, now, why, client = audit
+    entries = _audit_entries(plans, why, client)
+    begun: list[Sequence[AuditEntry]] = []
+
+    def put_on_record() -> None:
+        begun.append(entries)
+        if entries:
+            record(log, entries, now())
+
+    with FileTransaction(root, plans) as transaction:
+        transaction.look()
+        if lock is not None:
+            with name_errors(plans[0].name if plans else "nothing"):
+                lock.leave(transaction.leftovers())
         try:
-            stage(folder, staged, raw, None if mode is None else FileAttributes(mode))
-            checked(folder, name, entry.path, entry.before)
-            self._record(entry)
-            try:
-                # an editor does not wait for its turn as we do, nor for the record
-                checked(folder, name, entry.path, entry.before)
-                if entry.before is None:
-                    folder.give_new_name(staged, name)
-                else:
-                    folder.replace(staged, name)
-            except (OSError, WriteRefused):
-                with suppress(OSError, WriteRefused):
-                    self._record(entry, undone=True)
-                raise
-        except FileExistsError as fault:
-            raise NoteChanged(entry.path, expected="", found="a new file") from fault
-        finally:
-            with suppress(OSError):
-                folder.unlink(staged)
-        folder.sync()
-
-    def _record(self, entry: AuditEntry, *, undone: bool = False) -> None:
-        log = NotePath(f"{self._permit.folder}/{LOG}")
-        line = line_of(entry, self._now(), undone=undone)
-        try:
-            with self._folder_of(log, make=True) as (folder, name):
-                known = folder.facts(name)
-                append(folder, name, line)
-                if known is None:
-                    folder.sync()
-        except OSError as fault:
-            reason = f"it cannot go on record in {log} ({fault.strerror or fault})"
-            raise WriteFailed(entry.path, reason) from fault
-
-    def _folder_of(
-        self, path: NotePath, *, make: bool
-    ) -> AbstractContextManager[tuple[OpenFolder, str]]:
-        return folder_of(self._root, path, make=make)
+            transaction.prepare(put_on_record, meanwhile=meanwhile)
+            transaction.change()
+        except BaseException as fault:
+            left = transaction.take_back()
+            if left:
+                raise NotTakenBack(left[0], len(left), str(fault)) from fault
+            if begun and entries:  # also where half of it was written
+                with suppress(OSError, VaultError):
+                    record(log, entries, now(), undone=True)
+            if lock is not None:
+                lock.clear()
+            raise
+        if transaction.finish() and lock is not None:
+            lock.clear()
 
 
-@contextmanager
-def _both_locked(one: OpenFolder, other: OpenFolder, *, first: bool) -> Iterator[None]:
-    """Be the only writer of ours in two folders; all take them in the same order."""
-    with ExitStack() as held:
-        folders = (one, other) if first else (other, one)
-        for folder in folders[:1] if one.is_same(other) else folders:
-            held.enter_context(folder.turn())
-        yield
+def _audit_entries(
+    plans: Sequence[PlannedStep], why: str, client: str
+) -> list[AuditEntry]:
+    entries = []
+    for plan in plans:
+        step = plan.step
+        changes_content = step.folder or plan.is_rewritten
+        if not (changes_content or plan.is_moved or plan.at != plan.final):
+            continue
+        before = None if step.before is None else digest_of(step.before)
+        gone = step.folder or plan.via is None
+        after = None if gone else digest_of(step.after)
+        to = None if plan.at in (None, plan.final) else plan.final
+        size = len(step.after)
+        entries.append(AuditEntry(plan.name, before, after, size, why, client, to))
+    return entries
+
+
+def _sweep_folder(root: Path, path: str) -> bool:
+    """Delete staged files that a killed writer left; False to try again later."""
+    try:
+        known = safe_path(path) if path else ""  # a lock may come with a vault
+        with open_folder(root, known) as folder, folder.turn():
+            return sweep(folder)
+    except OSError as fault:
+        return fault.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+    except VaultError:
+        return True
 
 
 class FileText(NamedTuple):
@@ -352,10 +334,6 @@ def _opened(raw: bytes, path: NotePath) -> tuple[FileText, Callable[[str], bytes
     return FileText(found.text, newline), encode
 
 
-def _nothing() -> None:
-    return
-
-
 class VaultChanger:
     """Changes files of one vault; safe to share between threads.
 
@@ -375,7 +353,7 @@ class VaultChanger:
         limit_bytes: int = MAX_NOTE_BYTES,
     ) -> None:
         self._root, self._now, self._limit_bytes = root, now, limit_bytes
-        self._record_at, self._agent_folder = record, agent_folder
+        self._log, self._agent_folder = record, agent_folder
         self._queue = EditLock(lock)
 
     @contextmanager
@@ -388,12 +366,7 @@ class VaultChanger:
             yield
 
     def read(self, path: NotePath, /) -> bytes | None:
-        known = safe_path(path)
-        try:
-            with folder_of(self._root, known, make=False) as (folder, name):
-                return content(folder, name, known, self._limit_bytes)
-        except FileNotFoundError:
-            return None
+        return read_whole(self._root, safe_path(path), self._limit_bytes)
 
     def apply(
         self,
@@ -402,7 +375,7 @@ class VaultChanger:
         *,
         why: str,
         client: str,
-        meanwhile: Callable[[], None] = _nothing,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         """Take every step, or none.
 
@@ -438,7 +411,8 @@ class VaultChanger:
         """
         plans = plan_steps(steps, self._agent_folder)
         with self.turn():
-            self._sweep(folders_of(plans))
+            for folder in sorted(folders_of(plans)):
+                _sweep_folder(self._root, folder)
             scene = InterruptedChange(self._root, plans)
             left, gone = (scene.onward(), []) if forward else scene.backward()
             rest = [*plan_steps(left, self._agent_folder), *gone]
@@ -458,105 +432,27 @@ class VaultChanger:
     def _run(
         self,
         plans: Sequence[PlannedStep],
-        meanwhile: Callable[[], None] = _nothing,
+        meanwhile: Callable[[], None] = lambda: None,
         *,
         why: str,
         client: str = "",
     ) -> None:
-        recorded: list[AuditEntry] = []
-
-        def record() -> None:
-            recorded.extend(
-                _audit_entry(plan, why, client) for plan in plans if _has_effect(plan)
-            )
-            self._record(recorded)
-
-        with self.turn(), FileTransaction(self._root, plans) as transaction:
-            transaction.look()
-            with name_errors(plans[0].name if plans else "nothing"):
-                self._queue.leave(transaction.leftovers())
-            try:
-                transaction.prepare(record, meanwhile=meanwhile)
-                transaction.change()
-            except BaseException as fault:
-                self._take_back(transaction, recorded, fault)
-                raise
-            if transaction.finish():
-                self._queue.clear()
-
-    def _take_back(
-        self,
-        transaction: FileTransaction,
-        recorded: Sequence[AuditEntry],
-        fault: BaseException,
-    ) -> None:
-        left = transaction.take_back()
-        if left:
-            raise NotTakenBack(left[0], len(left), str(fault)) from fault
-        with suppress(OSError, VaultError):
-            self._record(recorded, undone=True)  # also where half of it was written
-        self._queue.clear()
-
-    def _record(self, entries: Sequence[AuditEntry], *, undone: bool = False) -> None:
-        if not entries:
-            return
-        root, log = self._record_at
-        lines = lines_of(entries, self._now(), undone=undone)
-        try:
-            with folder_of(root, log, make=True) as (folder, name):
-                known = folder.facts(name)
-                append(folder, name, lines)
-                if known is None:
-                    folder.sync()
-        except (OSError, VaultError) as fault:
-            reason = f"it cannot go on record in {log} ({_reason_of(fault)})"
-            raise WriteFailed(entries[0].path, reason) from fault
+        audit = Audit(self._log, self._now, why, client)
+        with self.turn():
+            lock = self._queue
+            carry_out(self._root, plans, audit, meanwhile=meanwhile, lock=lock)
 
     def sweep(self) -> None:
         """Sweep away what one left that was killed on the way; only in a turn."""
         left = self._queue.left()
         if left == Leftovers():
             return
-        is_swept = self._sweep(left.staged)
+        swept = [_sweep_folder(self._root, path) for path in sorted(left.staged)]
         for made in sorted(left.made, reverse=True):
-            with suppress(OSError, VaultError):
-                self._remove_empty(made)
-        if is_swept:  # else whoever comes next tries it again
+            with (
+                suppress(OSError, VaultError),
+                open_folder(self._root, above(safe_path(made))) as upper,
+            ):
+                upper.remove(upper.spelled(made.rpartition("/")[2]))
+        if all(swept):  # else whoever comes next tries it again
             self._queue.clear()
-
-    def _remove_empty(self, path: str) -> None:
-        with open_folder(self._root, above(safe_path(path))) as upper:
-            upper.remove(upper.spelled(path.rpartition("/")[2]))
-
-    def _sweep(self, folders: Iterable[str]) -> bool:
-        swept = [self._sweep_one(path) for path in sorted(folders)]
-        return all(swept)
-
-    def _sweep_one(self, path: str) -> bool:
-        try:
-            known = safe_path(path) if path else ""  # a lock may come with a vault
-            with open_folder(self._root, known) as folder, folder.turn():
-                return sweep(folder)
-        except OSError as fault:
-            return fault.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-        except VaultError:
-            return True
-
-
-def _has_effect(plan: PlannedStep) -> bool:
-    return (
-        plan.step.folder or plan.is_rewritten or plan.is_moved or plan.at != plan.final
-    )
-
-
-def _audit_entry(plan: PlannedStep, why: str, client: str) -> AuditEntry:
-    step = plan.step
-    before = None if step.before is None else digest_of(step.before)
-    gone = step.folder or plan.via is None
-    after = None if gone else digest_of(step.after)
-    to = None if plan.at in (None, plan.final) else plan.final
-    return AuditEntry(plan.name, before, after, len(step.after), why, client, to)
-
-
-def _reason_of(fault: Exception) -> str:
-    return (fault.strerror if isinstance(fault, OSError) else None) or str(fault)

@@ -6,7 +6,6 @@ may be older. A link is as old as the note that it is in, or as the one it leads
 that is known to be younger.
 """
 
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 from msgspec import structs
 
 from glassmind.errors import BadLimit, NoHistory, NoteNotFound
-from glassmind.files.git import GitLog, repository_of
+from glassmind.files.git import read_history
 from glassmind.graph.link_graph import link_graph
 from glassmind.links.graph import LinkGraph
 from glassmind.model.graph import (
@@ -246,24 +245,22 @@ def _committed(commit: Commit) -> _Moment:
 
 def _history_of(root: Path, path: str, others: Sequence[str]) -> _History:
     """Where git knows nothing, or not all, a notice says why."""
-    deadline = time.monotonic() + MOST_SECONDS
     try:
-        repository = repository_of(root, timeout_s=MOST_SECONDS)
+        history = read_history(root, timeout_s=MOST_SECONDS)
     except NoHistory as error:
         text = f"{error.reason}; dates come from properties, names and files alone"
         return _History({}, notices=(text,))
-    changes = GitLog(repository, timeout_s=deadline - time.monotonic())
-    lives = lives_of(changes, [path, *others])
+    lives = lives_of(history.changes, [path, *others])
     notices = []
-    if repository.shallow:
+    if history.shallow:
         notices.append(
             "the history is shallow: what is older than its first commit is dated by it"
         )
-    if path not in lives and not changes.cut:
+    if path not in lives and not history.cut:
         notices.append(f"the history does not know {path}")
-    if changes.cut:
+    if history.cut:
         notices.append("the history was too long to be read whole; some of it is left")
-    return _History(lives, not changes.cut, tuple(notices))
+    return _History(lives, not history.cut, tuple(notices))
 
 
 def lives_of(changes: Iterable[FileChange], paths: Sequence[str]) -> dict[str, Life]:
