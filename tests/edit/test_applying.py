@@ -55,19 +55,17 @@ def test_a_draft_is_applied_kept_and_indexed(
     assert [one.to for one in done.files] == ["a.md", "c/b.md", "new.md"]
     assert desk.book.get(done.changeset.id) == done.changeset
     assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"]]
-    assert desk.committed == [("Tea", ["a.md", "b.md", "c/b.md", "new.md"])]
     assert files.turns == 1
     assert files.told == [f"test: edit {done.changeset.id}"]
 
 
 def test_an_index_that_lags_behind_is_told(desk: ApplyingDesk) -> None:
-    desk.fault, desk.git_says = IndexAbsent("there"), "git says no"
+    desk.fault = IndexAbsent("there")
 
     done = refreshed(desk.desk(), applied(desk.desk(), draft(*STEPS), ASKING))
 
     assert done.index == "pending"
-    assert done.notices[0] == "git says no"
-    assert "a search does not find it yet: no index in there yet" in done.notices[1]
+    assert "a search does not find it yet: no index in there yet" in done.notices[0]
 
 
 def test_for_a_moved_folder_the_whole_vault_is_looked_at(desk: ApplyingDesk) -> None:
@@ -169,7 +167,6 @@ def test_what_a_dead_process_began_is_finished(
     assert said.endswith("(Tea) was interrupted; it is applied now")
     assert files.files == AFTER
     assert states(desk) == ["applied"]
-    assert [title for title, _ in desk.committed] == ["Tea"]
     assert settle(desk.desk()) == ()
 
 

@@ -105,14 +105,14 @@ def test_a_name_means_the_same_with_and_without_a_look_at_every_note(
 def test_most_names_need_no_look_at_every_note(
     shelf: VaultDesk, name: str, path: str | None
 ) -> None:
-    assert kept_note(name, SqliteStore(shelf.folder).rows()) == path
+    assert kept_note(name, SqliteStore(shelf.folder).rows().notes) == path
 
 
 def test_two_notes_of_a_title_are_listed_without_a_look_at_every_note(
     shelf: VaultDesk,
 ) -> None:
     with pytest.raises(AmbiguousName) as caught:
-        kept_note("Index", SqliteStore(shelf.folder).rows())
+        kept_note("Index", SqliteStore(shelf.folder).rows().notes)
 
     assert caught.value.candidates == ("a/Index.md", "b/Index.md")
 

@@ -1,7 +1,7 @@
 """A desk whose files are in memory, or in a real folder, and whose book is real."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -146,8 +146,6 @@ class ApplyingDesk:
     mode: str = "allow"
     fault: GlassmindError | None = None
     refreshed: list[list[NotePath]] = field(default_factory=list)
-    committed: list[tuple[str, list[NotePath]]] = field(default_factory=list)
-    git_says: str = ""
     seconds: int = 0
 
     @property
@@ -168,10 +166,6 @@ class ApplyingDesk:
         self.refreshed.append(list(paths))
         return self.fault
 
-    def _commit(self, title: str, paths: list[NotePath]) -> str:
-        self.committed.append((title, paths))
-        return self.git_says
-
     def desk(self) -> EditVault:
         root = self.home / "vault"
         root.mkdir(exist_ok=True)
@@ -179,7 +173,6 @@ class ApplyingDesk:
         made: Any = EditVault(Vault(config), self._refresh)
         made.files, made.changesets = self.files, self.book
         made.find = made.exact = NotePath
-        made.rows, made.faults, made.commit = NoRows, nullcontext, self._commit
         made.settings = lambda: ObsidianSettings({}, ())
         made.rules = IgnoreRules
         return cast("EditVault", made)

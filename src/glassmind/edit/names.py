@@ -28,7 +28,7 @@ from glassmind.files.names import (
     CLOSEST_SHOWN,
     NOTE_SUFFIX,
     described_character,
-    refused_character,
+    refused_characters,
 )
 from glassmind.files.read import NOT_HERE, VaultFiles, digest_of, safe_path
 from glassmind.files.scan import kind_of
@@ -214,7 +214,7 @@ def _check_part(part: str, stem: str) -> None:
         raise BadEdit(f"{shown} ends in a dot, which some systems drop: leave it out")
     if _DEVICE.match(part):
         raise BadEdit(f"{shown} is that of a device on Windows: choose another name")
-    unseen = refused_character(part)
+    unseen = next((part[at] for at in refused_characters(part)), "")
     if unseen:
         raise BadEdit(
             f"{shown} contains {described_character(unseen)}, which cannot be seen in "

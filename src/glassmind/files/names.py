@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 from heapq import nlargest
 from itertools import pairwise
 from posixpath import relpath
-from typing import NamedTuple, Protocol, TypeAlias, Unpack
+from typing import NamedTuple
 from unicodedata import category, normalize
 from unicodedata import name as character_name
 
@@ -24,7 +24,7 @@ from msgspec import Struct
 from glassmind.errors import AmbiguousName, NoteNotFound
 from glassmind.files.settings import LinkFormat
 from glassmind.model import NotePath
-from glassmind.model.index import KnownNote, NoteFilter
+from glassmind.model.index import KnownNote
 from glassmind.model.notes import Link
 from glassmind.obsidian.text import fold, is_text
 
@@ -62,29 +62,21 @@ _INVISIBLE = re.compile(
 """Characters that make two names look alike, or a name look like another."""
 
 
-def refused_character(name: str) -> str:
-    """Return the first character that no new name may contain; empty for none."""
+def refused_characters(name: str) -> list[int]:
+    """Return where a name has characters that no new name may contain."""
+    found = []
     for at, character in enumerate(name):
-        stray = character in JOINERS and not _joins(name, at)
-        if stray or _INVISIBLE.match(character):
-            return character
-    return ""
+        beside = (name[max(at - 1, 0) : at], name[at + 1 : at + 2])
+        joins = all(other and category(other)[0] in "LMNS" for other in beside)
+        if _INVISIBLE.match(character) or (character in JOINERS and not joins):
+            found.append(at)
+    return found
 
 
 def without_refused_characters(name: str) -> str:
     name = _INVISIBLE.sub("", name)
-    return "".join(
-        character
-        for at, character in enumerate(name)
-        if character not in JOINERS or _joins(name, at)
-    )
-
-
-def _joins(name: str, at: int) -> bool:
-    return all(
-        0 <= beside < len(name) and category(name[beside])[0] in "LMNS"
-        for beside in (at - 1, at + 1)
-    )
+    refused = set(refused_characters(name))
+    return "".join(letter for at, letter in enumerate(name) if at not in refused)
 
 
 def described_character(character: str) -> str:
@@ -98,16 +90,6 @@ class NamedNote(Struct, frozen=True):
     aliases: tuple[str, ...] = ()
 
 
-class KeptNames(Protocol):
-    """The notes of a vault, kept by some of their names."""
-
-    def notes(self, **which: Unpack[NoteFilter]) -> Sequence[KnownNote]:
-        """Return the notes that pass, by path."""
-
-
-_Rung: TypeAlias = Callable[[NamedNote], bool]
-
-
 def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
     """Return the note that is called so; None when none is to the letter."""
     spelled = normalize("NFC", name)
@@ -116,38 +98,36 @@ def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
         if exact := sorted(note.path for note in notes if note.path in paths):
             return exact[0]
     wanted = plain_name(name)
-    for rung in _rungs(wanted) if wanted else ():
-        found = sorted({note.path for note in notes if rung(note)})
-        if found:
+    for test in _tests(wanted) if wanted else ():
+        if found := sorted({note.path for note in notes if test(note)}):
             return _only(name, found)
     return None
 
 
-def kept_note(name: str, kept: KeptNames) -> NotePath | None:
+def kept_note(name: str, known: Callable[..., Sequence[KnownNote]]) -> NotePath | None:
     """Return what `sure_note` does, as far as it can be told without every name.
 
-    None means nothing: some note may be called so all the same.
+    `known` returns notes by a filter. None means nothing: some note may be called so
+    all the same.
     """
     spelled, wanted = normalize("NFC", name), plain_name(name)
     if not is_text(spelled):
         return None
     if spelled != spelled.strip() and (
-        found := kept.notes(paths=(spelled, spelled + NOTE_SUFFIX))
+        found := known(paths=(spelled, spelled + NOTE_SUFFIX))
     ):
         return found[0].path
     if not wanted:
         return None
     exact = _from_root(wanted)
-    found = kept.notes(paths=(exact, exact + NOTE_SUFFIX)) or kept.notes(
-        titles=(wanted,)
-    )
-    if found:
+    found = known(paths=(exact, exact + NOTE_SUFFIX))
+    if found := found or known(titles=(wanted,)):
         return _only(name, [note.path for note in found])
-    known = kept.notes(name_key=name_key(exact))
-    alike = [NamedNote(note.path, note.title) for note in known]
-    _, _, has_file_name, has_path, *_ = _rungs(wanted)
-    for rung in (has_file_name, has_path):
-        if paths := [note.path for note in alike if rung(note)]:
+    others = known(name_key=name_key(exact))
+    same_key = [NamedNote(note.path, note.title) for note in others]
+    _, _, has_file_name, has_path, *_ = _tests(wanted)
+    for test in (has_file_name, has_path):
+        if paths := [note.path for note in same_key if test(note)]:
             return _only(name, paths)
     return None
 
@@ -166,13 +146,14 @@ def plain_name(name: str) -> str:
     return normalize("NFC", linked[1] if linked else name).strip()
 
 
-def _rungs(wanted: str) -> Iterator[_Rung]:
+def _tests(wanted: str) -> Iterator[Callable[[NamedNote], bool]]:
+    """Yield what a note called so passes, the surest first."""
     exact = _from_root(wanted)
     folded = fold(exact)
     bare = folded.removesuffix(NOTE_SUFFIX)
     yield lambda note: note.path in {exact, exact + NOTE_SUFFIX}
     yield lambda note: note.title == wanted
-    yield lambda note: wanted in {_file_name(note), _base_name(note)}
+    yield lambda note: wanted in {_base(note.path), _stem(note.path)}
     yield lambda note: _bare(note) == bare
     yield lambda note: fold(note.title) == folded
     yield lambda note: f"/{_bare(note)}".endswith(f"/{bare}")
@@ -194,64 +175,49 @@ def _typos(name: str, wanted: str, notes: Sequence[NamedNote]) -> list[NotePath]
     best = _closest(wanted[:NAME_LIMIT_CHARS], notes)
     ranked = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))
     digits = _DIGITS.findall(wanted)
-    taken = [
+    fits = [
         (path, ratio)
         for path, (ratio, spelled) in ranked
         if ratio >= TYPO_RATIO and _DIGITS.findall(spelled) == digits
     ]
-    if not taken:
+    if not fits:
         near = [path for path, (ratio, _) in ranked if ratio >= HINT_RATIO]
         raise NoteNotFound(name, tuple(near[:CLOSEST_SHOWN]))
-    lead = taken[0][1] - CLEAR_LEAD
-    return [path for path, ratio in taken if ratio > lead]
+    lead = fits[0][1] - CLEAR_LEAD
+    return [path for path, ratio in fits if ratio > lead]
 
 
 def _closest(
     wanted: str, notes: Sequence[NamedNote]
 ) -> dict[NotePath, tuple[float, str]]:
-    pairs = _pairs(wanted)
-    spelled = [
-        (name, note.path)
-        for note in notes
-        for name in {fold(text)[:NAME_LIMIT_CHARS] for text in _names(note)}
-    ]
-    likely = nlargest(
-        SHORTLIST, ((_overlap(pairs, name), name, path) for name, path in spelled)
-    )
+    """Return how well the likeliest notes fit, by which of their names."""
+    pairs = {a + b for a, b in pairwise(wanted)}
+    likely: list[tuple[float, str, NotePath]] = []
+    for note in notes:
+        whole = note.path.removesuffix(NOTE_SUFFIX)
+        for text in {note.title, _stem(note.path), whole, *note.aliases}:
+            name = fold(text)[:NAME_LIMIT_CHARS]
+            # Asking for each pair costs a tenth of making the pairs of every name.
+            shared = sum([pair in name for pair in pairs])
+            likely.append((shared / (len(pairs) + len(name)), name, note.path))
     best: dict[NotePath, tuple[float, str]] = {}
     matcher = SequenceMatcher(b=wanted, autojunk=False)
-    for _, name, path in likely:
+    for _, name, path in nlargest(SHORTLIST, likely):
         matcher.set_seq1(name)
         best[path] = max(best.get(path, (0.0, "")), (matcher.ratio(), name))
     return best
-
-
-def _pairs(text: str) -> frozenset[str]:
-    return frozenset(a + b for a, b in pairwise(text))
-
-
-def _overlap(pairs: frozenset[str], name: str) -> float:
-    # Asking for each pair costs a tenth of making the pairs of every name.
-    return sum([pair in name for pair in pairs]) / (len(pairs) + len(name))
-
-
-def _names(note: NamedNote) -> Iterator[str]:
-    yield note.title
-    yield _base_name(note)
-    yield note.path.removesuffix(NOTE_SUFFIX)
-    yield from note.aliases
 
 
 def _bare(note: NamedNote) -> str:
     return fold(note.path).removesuffix(NOTE_SUFFIX)
 
 
-def _file_name(note: NamedNote) -> str:
-    return note.path.rpartition("/")[2]
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
-def _base_name(note: NamedNote) -> str:
-    return _file_name(note).removesuffix(NOTE_SUFFIX)
+def _stem(path: str) -> str:
+    return _base(path).removesuffix(NOTE_SUFFIX)
 
 
 NOTE_SUFFIX = ".md"
@@ -298,9 +264,15 @@ class _Namesakes(Struct):
             return found[0] if found else None
         answer = self.answers.get((exact, folder))
         if answer is None:
-            below = _below(found, folder)
+            # "0" is the character after "/"
+            first, last = (bisect_left(found, folder + end) for end in "/0")
+            below = found[first:last] if folder else found
+            end = f"/{exact.removeprefix('/')}"
             if below:
-                answer = min(below, key=lambda path: _order(path, exact))
+                answer = min(
+                    below,
+                    key=lambda path: (len(path), not f"/{path}".endswith(end), path),
+                )
             else:
                 answer = self.nearest(ending, exact, "")
             self.answers[exact, folder] = answer
@@ -354,12 +326,12 @@ class Names:
         known = self._files.get(fold(path.rpartition("/")[2]))
         if not isinstance(known, set):
             return False
-        return sum("/." not in f"/{one}" for one in known) > 1
+        return sum("/." not in f"/{other}" for other in known) > 1
 
     def is_plain(self, target: str) -> bool:
         name = fold(target.rpartition("/")[2])
         known = (self._files.get(name), self._files.get(name + NOTE_SUFFIX))
-        shared = any(isinstance(one, set) for one in known)
+        shared = any(isinstance(paths, set) for paths in known)
         return not shared and not target.startswith(ROOTED)
 
     def resolve(
@@ -430,42 +402,20 @@ def _endings(path: str) -> Iterator[str]:
     yield "/" + path
 
 
-def _below(paths: list[str], folder: str) -> list[str]:
-    if not folder:
-        return paths
-    # "0" is the character after "/"
-    return paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}0")]
-
-
-def _order(path: str, exact: str) -> tuple[int, bool, str]:
-    return len(path), not f"/{path}".endswith(f"/{exact.removeprefix('/')}"), path
-
-
 _UNSAFE = re.compile(r"[ #%()<>\\\[\]\"`\t]")
 _BRACKET = re.compile(r"([\\\[\]])")
 
 
 def link_text(target: str, shown: str, *, markdown: bool, heading: str = "") -> str:
     if markdown:
-        words = shown or target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-        place = f"{_safe(target)}#{_safe(heading)}" if heading else _safe(target)
-        shielded = _BRACKET.sub(r"\\\1", words)
-        return f"[{shielded}]({place})"
+        words = _BRACKET.sub(r"\\\1", shown or _stem(target))
+        parts = (target, heading) if heading else (target,)
+        place = "#".join(
+            _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", part) for part in parts
+        )
+        return f"[{words}]({place})"
     place = f"{target}#{heading}" if heading else target
     return f"[[{place}]]" if shown in {"", place} else f"[[{place}|{shown}]]"
-
-
-def _safe(text: str) -> str:
-    return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)
-
-
-def short_names(target: NotePath, files: Names) -> Iterator[str]:
-    whole = target.removesuffix(NOTE_SUFFIX)
-    parts = whole.split("/")
-    if files.is_shared(target):
-        yield whole
-    yield from ("/".join(parts[-size:]) for size in range(1, len(parts) + 1))
-    yield f"/{whole}"  # where a note of that name stands nearer
 
 
 class LinkWriter(Struct, frozen=True):
@@ -492,20 +442,19 @@ class LinkWriter(Struct, frozen=True):
             yield link.replace("|", "\\|", 1)  # inside a table
 
     def _shortest(self, source: NotePath, target: NotePath, suffix: str) -> str | None:
-        for end in self._ends(source, target):
-            name = end + suffix
-            if self.files.resolve(name, source) == target:
-                return name
-        return None
-
-    def _ends(self, source: NotePath, target: NotePath) -> Iterator[str]:
         whole = target.removesuffix(NOTE_SUFFIX)
+        parts = whole.split("/")
+        names: list[str] = []
         if self.link_format == "relative":
-            yield _near(source, whole)
-            yield _marked(_near(source, whole))
-        if self.link_format == "absolute":
-            yield whole
-        yield from short_names(target, self.files)
+            names += _relative(source, whole)
+        if self.link_format == "absolute" or self.files.is_shared(target):
+            names.append(whole)
+        names += ["/".join(parts[-size:]) for size in range(1, len(parts) + 1)]
+        names.append(f"/{whole}")  # where a note of that name stands nearer
+        for name in names:
+            if self.files.resolve(name + suffix, source) == target:
+                return name + suffix
+        return None
 
     def leads_to(self, link: Link, source: NotePath) -> NotePath | None:
         markdown = link.kind == "markdown"
@@ -535,57 +484,40 @@ def spellings(link: LinkChange, files: Names, link_format: LinkFormat) -> Iterat
     not is added only where nothing else will do.
     """
     grows = link_format == "shortest" and files.is_shared(link.target)
-    seen: set[str] = set()
-    for suffixed in (_is_suffixed(link), True):
+    has_suffix = fold(_base(link.written)) == fold(_base(link.before))
+    tried: set[str] = set()
+    for suffixed in (has_suffix or not link.target.endswith(NOTE_SUFFIX), True):
         name: str = link.target
         if not suffixed:
             name = name.removesuffix(NOTE_SUFFIX)
         for text in _forms(link, name, link_format, grows=grows):
-            if text not in seen and files.resolve(text, link.home) == link.target:
+            if text not in tried and files.resolve(text, link.home) == link.target:
                 yield text
-            seen.add(text)
-
-
-def _is_suffixed(link: LinkChange) -> bool:
-    if not link.target.endswith(NOTE_SUFFIX):
-        return True
-    return fold(_base(link.written)) == fold(_base(link.before))
+            tried.add(text)
 
 
 def _forms(
     link: LinkChange, name: str, link_format: LinkFormat, *, grows: bool
 ) -> Iterator[str]:
-    if link.written.startswith("/"):
+    near, marked = _relative(link.home, name)
+    written = link.written
+    if written.startswith("/"):
         yield f"/{name}"
-    elif link.written.startswith(("./", "../")):
-        yield _marked(_near(link.home, name))
-    elif "/" not in link.written:
+    elif written.startswith(("./", "../")):
+        yield marked
+    elif "/" not in written:
         if not grows:
             yield _base(name)
         if link_format == "relative":
-            yield _near(link.home, name)
-            yield _marked(_near(link.home, name))
-    elif link_format == "relative" and _was_near(link):
-        yield _near(link.home, name)
-        yield _marked(_near(link.home, name))
-    yield name
-    yield f"/{name}"
-    yield _marked(_near(link.home, name))
-    yield _base(name)
+            yield from (near, marked)
+    elif link_format == "relative":
+        former, _ = _relative(link.source, link.before)
+        if fold(written) in (fold(former), fold(former.removesuffix(NOTE_SUFFIX))):
+            yield from (near, marked)
+    yield from (name, f"/{name}", marked, _base(name))
 
 
-def _near(source: str, name: str) -> str:
-    return relpath(name, source.rpartition("/")[0] or ".")
-
-
-def _marked(near: str) -> str:
-    return near if near.startswith("../") else f"./{near}"
-
-
-def _was_near(link: LinkChange) -> bool:
-    near = _near(link.source, link.before)
-    return fold(link.written) in (fold(near), fold(near.removesuffix(NOTE_SUFFIX)))
-
-
-def _base(path: str) -> str:
-    return path.rpartition("/")[2]
+def _relative(source: str, name: str) -> tuple[str, str]:
+    """Return a path from the folder of `source`, plain and marked as such."""
+    near = relpath(name, source.rpartition("/")[0] or ".")
+    return near, near if near.startswith("../") else f"./{near}"

@@ -1,7 +1,7 @@
 """Obsidian's own settings in a vault, and those of the Tasks plugin; never written."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -11,8 +11,6 @@ from glassmind.files.ignore import SETTINGS_LIMIT_BYTES
 from glassmind.files.read import VaultFiles
 from glassmind.model.context import OPEN_BOXES
 
-APP = ".obsidian/app.json"
-TYPES = ".obsidian/types.json"
 TEMPLATES = (
     (".obsidian/templates.json", "folder"),
     (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
@@ -20,6 +18,10 @@ TEMPLATES = (
 DAYS = ((".obsidian/daily-notes.json", "folder"),)
 
 LinkFormat: TypeAlias = Literal["shortest", "relative", "absolute"]
+_LINK_FORMATS: dict[object, LinkFormat] = {
+    "relative": "relative",
+    "absolute": "absolute",
+}
 
 
 class ObsidianSettings(NamedTuple):
@@ -41,68 +43,48 @@ class ObsidianSettings(NamedTuple):
 
 def obsidian_settings(root: Path) -> ObsidianSettings:
     notices: list[str] = []
+
+    def read(path: str) -> dict[str, Any]:
+        try:
+            found = json.loads(files.read(path, limit_bytes=SETTINGS_LIMIT_BYTES))
+        except GlassmindError:  # absent, or none of ours to read
+            return {}
+        except (ValueError, RecursionError):
+            notices.append(f"{path} is no valid JSON: what it says is left out")
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def folders(settings: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+        named = [read(path).get(key) for path, key in settings]
+        plain = [name.strip("/ ") for name in named if isinstance(name, str)]
+        return tuple(filter(None, plain))
+
     try:
         with VaultFiles(root) as files:
-            app = _read(files, APP, notices)
-            types = _read(files, TYPES, notices).get("types", {})
-            templates = tuple(_folders(files, TEMPLATES, notices))
-            days = tuple(_folders(files, DAYS, notices))
+            app = read(".obsidian/app.json")
+            types = read(".obsidian/types.json").get("types", {})
+            templates, days = folders(TEMPLATES), folders(DAYS)
     except VaultMissing:  # the index still answers
         return ObsidianSettings({}, ())
     declared = types.items() if isinstance(types, dict) else ()
+    new_notes: str | None = ""
+    if app.get("newFileLocation") == "current":
+        new_notes = None
+    elif app.get("newFileLocation") == "folder":
+        folder = app.get("newFileFolderPath", "")
+        new_notes = folder.strip("/") if isinstance(folder, str) else ""
     return ObsidianSettings(
         {name: kind for name, kind in declared if isinstance(kind, str)},
         templates,
         days,
-        _new_notes(app),
+        new_notes,
         tuple(notices),
-        _link_format(app),
+        _LINK_FORMATS.get(str(app.get("newLinkFormat")), "shortest"),
         app.get("useMarkdownLinks") is True,
     )
 
 
-def _folders(
-    files: VaultFiles, settings: Sequence[tuple[str, str]], notices: list[str]
-) -> Iterator[str]:
-    for path, name in settings:
-        folder = _read(files, path, notices).get(name)
-        if isinstance(folder, str) and folder.strip("/ "):
-            yield folder.strip("/ ")
-
-
-def _new_notes(app: Mapping[str, Any]) -> str | None:
-    folder = app.get("newFileFolderPath", "")
-    match app.get("newFileLocation"):
-        case "current":
-            return None
-        case "folder" if isinstance(folder, str):
-            return folder.strip("/")
-        case _:
-            return ""
-
-
-def _link_format(app: Mapping[str, Any]) -> LinkFormat:
-    match app.get("newLinkFormat"):
-        case "relative":
-            return "relative"
-        case "absolute":
-            return "absolute"
-        case _:
-            return "shortest"
-
-
-def _read(files: VaultFiles, path: str, notices: list[str]) -> dict[str, Any]:
-    try:
-        found = json.loads(files.read(path, limit_bytes=SETTINGS_LIMIT_BYTES))
-    except GlassmindError:  # absent, or none of ours to read
-        return {}
-    except (ValueError, RecursionError):
-        notices.append(f"{path} is no valid JSON: what it says is left out")
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-SETTINGS = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
+TASKS = ".obsidian/plugins/obsidian-tasks-plugin/data.json"
 
 OPEN_TYPES = frozenset(("TODO", "IN_PROGRESS", "ON_HOLD"))
 """Of the plugin's types of statuses, those of a task that is not over; the others are
@@ -111,32 +93,30 @@ DONE, CANCELLED and NON_TASK."""
 
 def open_boxes(root: Path) -> tuple[str, ...]:
     try:
-        there = (root / SETTINGS).stat()
+        facts = (root / TASKS).stat()
     except OSError:
         return OPEN_BOXES
-    return _open_boxes(root, there.st_mtime_ns, there.st_size)
+    return _open_boxes(root, facts.st_mtime_ns, facts.st_size)
 
 
 @lru_cache(maxsize=8)
 def _open_boxes(root: Path, _changed: int, _size: int) -> tuple[str, ...]:
     try:
         with VaultFiles(root) as files:
-            text = files.read(SETTINGS, limit_bytes=SETTINGS_LIMIT_BYTES)
-        declared = dict(_statuses(json.loads(text)))
+            text = files.read(TASKS, limit_bytes=SETTINGS_LIMIT_BYTES)
+        settings = json.loads(text)["statusSettings"]
+        lists = [settings.get("coreStatuses"), settings.get("customStatuses")]
     except (GlassmindError, ValueError, RecursionError):
         return OPEN_BOXES
-    found = {box: kind in OPEN_TYPES for box, kind in declared.items()}
-    usual = dict.fromkeys(OPEN_BOXES, True)
-    return tuple(sorted(box for box, is_open in {**usual, **found}.items() if is_open))
-
-
-def _statuses(settings: object) -> Iterator[tuple[str, str]]:
-    held = settings.get("statusSettings") if isinstance(settings, dict) else None
-    for name in ("coreStatuses", "customStatuses"):
-        many = held.get(name) if isinstance(held, dict) else None
-        for one in many if isinstance(many, list) else ():
-            if not isinstance(one, dict):
-                continue
-            box, kind = one.get("symbol"), one.get("type")
+    except (AttributeError, KeyError, TypeError):  # other data than the plugin's
+        return OPEN_BOXES
+    is_open = dict.fromkeys(OPEN_BOXES, True)
+    statuses = [
+        status for found in lists if isinstance(found, list) for status in found
+    ]
+    for status in statuses:
+        if isinstance(status, dict):
+            box, kind = status.get("symbol"), status.get("type")
             if isinstance(box, str) and len(box) == 1 and isinstance(kind, str):
-                yield box, kind.upper()
+                is_open[box] = kind.upper() in OPEN_TYPES
+    return tuple(sorted(box for box, is_it in is_open.items() if is_it))

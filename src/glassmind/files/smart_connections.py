@@ -59,63 +59,60 @@ class SmartConnections:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._sources: dict[str, ImportedNote] | None = None
+        self._notes: dict[str, ImportedNote] | None = None
         self.stale = self.malformed = self.unread = 0
 
     @property
     def state(self) -> str:
-        found = [stat for _, stat in self._files()]
-        newest = max((stat.st_mtime_ns for stat in found), default=0)
-        return f"{len(found)}:{sum(stat.st_size for stat in found)}:{newest}"
+        found = [facts for _, facts in self._files()]
+        newest = max((facts.st_mtime_ns for facts in found), default=0)
+        return f"{len(found)}:{sum(facts.st_size for facts in found)}:{newest}"
 
     def rows_for(self, chunk: Unembedded) -> bytes | None:
-        source = self.sources().get(chunk.path)
-        if source is None:
+        if self._notes is None:
+            self._notes = self._read()
+        note = self._notes.get(chunk.path)
+        if note is None:
             return None
-        if source.until_ms < chunk.mtime_ns // 1_000_000:
+        if note.until_ms < chunk.mtime_ns // 1_000_000:
             self.stale += 1
             return None
         near = [
             block
-            for block in source.blocks
+            for block in note.blocks
             if block.first <= chunk.last_line and chunk.first_line <= block.last
         ]
         near.sort(key=lambda block: (block.last - block.first, block))
         rows = b"".join(block.row for block in near[:MOST_ROWS])
-        return rows or source.whole
+        return rows or note.whole
 
     def remarks(self) -> list[str]:
-        said = [
+        counts = [
             ("passage", self.stale, "changed after Smart Connections embedded"),
             ("line", self.malformed, "of Smart Connections could not be read"),
             ("file", self.unread, "of Smart Connections could not be read"),
         ]
         return [
             f"{count:,} {noun}{'' if count == 1 else 's'} {what}"
-            for noun, count, what in said
+            for noun, count, what in counts
             if count
         ]
-
-    def sources(self) -> dict[str, ImportedNote]:
-        if self._sources is None:
-            self._sources = _gathered(self._items())
-        return self._sources
 
     def _files(self) -> Iterator[tuple[str, os.stat_result]]:
         for folder in FOLDERS:
             try:
-                with os.scandir(self._root / folder) as found:
+                with os.scandir(self._root / folder) as entries:
                     listed = sorted(
-                        (one.name, one.stat(follow_symlinks=False))
-                        for one in found
-                        if one.name.endswith(SUFFIX)
+                        (entry.name, entry.stat(follow_symlinks=False))
+                        for entry in entries
+                        if entry.name.endswith(SUFFIX)
                     )
             except OSError:
                 continue
             yield from ((f"{folder}/{name}", facts) for name, facts in listed)
 
-    def _items(self) -> "dict[str, ImportedItem | None]":
-        items: dict[str, ImportedItem | None] = {}
+    def _read(self) -> dict[str, ImportedNote]:
+        items: dict[str, Raw] = {}
         with VaultFiles(self._root) as files:
             for path, _ in self._files():
                 try:
@@ -124,22 +121,12 @@ class SmartConnections:
                     self.unread += 1
                     continue
                 for line in raw.split(b"\n"):
-                    items.update(self._pairs(line))
-        return items
-
-    def _pairs(self, line: bytes) -> "dict[str, ImportedItem | None]":
-        try:
-            found = decode(b"{" + line.strip(_BLANKS) + b"}", type=dict[str, Raw])
-        except (DecodeError, UnicodeDecodeError, RecursionError):
-            self.malformed += 1
-            return {}
-        return {key: _item(item) for key, item in found.items()}
-
-
-class ImportedItem(NamedTuple):
-    row: bytes | None
-    lines: tuple[int, int] | None
-    until_ms: float
+                    text = b"{" + line.strip(_BLANKS) + b"}"
+                    try:
+                        items.update(decode(text, type=dict[str, Raw]))
+                    except (DecodeError, UnicodeDecodeError, RecursionError):
+                        self.malformed += 1
+        return _notes_of(items)
 
 
 class _Vector(Struct):
@@ -151,61 +138,54 @@ class _Moment(Struct):
     mtime: float | None = None
 
 
-class _Written(Struct):
+class _Item(Struct):
+    """What the plugin writes about a note or a block."""
+
     embeddings: dict[str, Raw] = {}
     last_embed: _Moment | None = None
     last_import: _Moment | None = None
     lines: tuple[int, int] | None = None
 
-
-def _item(raw: Raw) -> ImportedItem | None:
-    try:
-        found = decode(raw, type=_Written | None)
-        if found is None:
+    def row(self) -> bytes | None:
+        """Return the vector, of unit length; None for what is not one."""
+        vector = decode(self.embeddings.get(MODEL, b"{}"), type=_Vector).vec or []
+        length = sqrt(sum(x * x for x in vector))
+        if len(vector) != WIDTH or not length or not isfinite(length):
             return None
-        vector = decode(found.embeddings.get(MODEL, b"{}"), type=_Vector)
-    except (DecodeError, UnicodeDecodeError):  # none of the plugin's
-        return None
-    embedded, imported = found.last_embed or _Moment(), found.last_import or _Moment()
-    times = (embedded.at, imported.mtime, -1.0)
-    until_ms = next(time for time in times if time is not None)
-    return ImportedItem(_row(vector.vec or []), found.lines, until_ms)
+        row = array("f", [x / length for x in vector])
+        if sys.byteorder == "big":
+            row.byteswap()
+        return row.tobytes()
+
+    def until_ms(self) -> float:
+        embedded, imported = self.last_embed or _Moment(), self.last_import or _Moment()
+        times = (embedded.at, imported.mtime, -1.0)
+        return next(time for time in times if time is not None)
 
 
-def _row(found: list[float]) -> bytes | None:
-    length = sqrt(sum(x * x for x in found))
-    if len(found) != WIDTH or not length or not isfinite(length):
-        return None
-    row = array("f", [x / length for x in found])
-    if sys.byteorder == "big":
-        row.byteswap()
-    return row.tobytes()
-
-
-def _gathered(items: "dict[str, ImportedItem | None]") -> dict[str, ImportedNote]:
-    wholes: dict[str, ImportedItem] = {}
-    parts: dict[str, list[ImportedItem]] = {}
-    for key, item in items.items():
+def _notes_of(items: dict[str, Raw]) -> dict[str, ImportedNote]:
+    wholes: dict[str, ImportedNote] = {}
+    blocks: dict[str, list[ImportedBlock]] = {}
+    until: dict[str, float] = {}
+    for key, raw in items.items():
         kind, _, address = key.partition(":")
+        try:
+            item = decode(raw, type=_Item | None)
+            row = item.row() if item else None
+        except (DecodeError, UnicodeDecodeError):  # none of the plugin's
+            continue
         if item is None:
             continue
+        path = normalize("NFC", address.partition("#")[0])
         if f"{kind}:" in SOURCES:
-            wholes[normalize("NFC", address)] = item
-        elif f"{kind}:" in BLOCKS and item.row and item.lines:
-            path = normalize("NFC", address.partition("#")[0])
-            parts.setdefault(path, []).append(item)
+            path = normalize("NFC", address)
+            wholes[path] = ImportedNote(item.until_ms(), row, ())
+        elif f"{kind}:" in BLOCKS and row and item.lines:
+            first, last = item.lines
+            blocks.setdefault(path, []).append(ImportedBlock(first, last, row))
+            until[path] = max(until.get(path, -1.0), item.until_ms())
+    notes = {path: ImportedNote(until[path], None, ()) for path in blocks} | wholes
     return {
-        path: _source(wholes.get(path), parts.get(path, []))
-        for path in {**wholes, **parts}
+        path: note._replace(blocks=tuple(blocks.get(path, ())))
+        for path, note in notes.items()
     }
-
-
-def _source(whole: ImportedItem | None, parts: list[ImportedItem]) -> ImportedNote:
-    times = [part.until_ms for part in parts]
-    until = whole.until_ms if whole else max(times, default=-1.0)
-    blocks = [
-        ImportedBlock(*part.lines, part.row)
-        for part in parts
-        if part.lines and part.row
-    ]
-    return ImportedNote(until, whole.row if whole else None, tuple(blocks))

@@ -8,9 +8,9 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
+from typing import Any, NamedTuple
 
 from glassmind.config.load import USER_FILE, VAULT_MARKS, settings_in
 from glassmind.config.places import FILE_NAME
@@ -28,9 +28,6 @@ from glassmind.errors import (
     way_in,
 )
 
-REGISTRY = "obsidian.json"
-"""The file in which Obsidian lists its vaults."""
-
 MARK = ".obsidian"
 """The folder that Obsidian creates in every vault."""
 
@@ -43,8 +40,7 @@ MOST_NAMES = 50_000
 """Names to look at before assuming that there is a note: a second on a slow disk."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownVault:
+class KnownVault(NamedTuple):
     """A vault in Obsidian's list; `open` if it was open when the list was written."""
 
     path: Path
@@ -54,14 +50,35 @@ class KnownVault:
 
 
 def known_vaults(env: Mapping[str, str]) -> list[KnownVault]:
+    """Return Obsidian's vaults, open ones first, then the last opened."""
     found: dict[str, tuple[bool, float, str, KnownVault]] = {}
     for folder in registry_folders(env):
-        for opened_at, vault in _listed(folder / REGISTRY):
-            real = os.path.realpath(vault.path)
-            if Path(os.path.realpath(folder)) not in Path(real).parents:
-                order = (not vault.open, -opened_at, str(vault.path))
-                found.setdefault(real, (*order, vault))
+        own = Path(os.path.realpath(folder))
+        for identity, facts in _listed(folder / "obsidian.json").items():
+            place = facts.get("path") if isinstance(facts, dict) else None
+            if not isinstance(place, str) or not _is_folder(place):
+                continue
+            real = os.path.realpath(place)
+            if own in Path(real).parents:  # Obsidian's own help vault
+                continue
+            is_open, opened_at = facts.get("open") is True, facts.get("ts")
+            since = float(opened_at) if isinstance(opened_at, int | float) else 0.0
+            vault = KnownVault(Path(place), identity, Path(place).name, is_open)
+            found.setdefault(real, (not is_open, -since, place, vault))
     return [entry[-1] for entry in sorted(found.values(), key=lambda entry: entry[:3])]
+
+
+def _is_folder(place: str) -> bool:
+    # False where access is denied; `Path.is_dir` would raise.
+    return os.path.isabs(place) and os.path.isdir(place)  # noqa: PTH112, PTH117
+
+
+def _listed(file: Path) -> dict[str, Any]:
+    try:
+        vaults = json.loads(file.read_bytes())["vaults"]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return {}
+    return vaults if isinstance(vaults, dict) else {}
 
 
 def registry_folders(env: Mapping[str, str]) -> list[Path]:
@@ -83,26 +100,6 @@ def home_of(env: Mapping[str, str]) -> Path:
     return Path(env.get("HOME") or os.path.expanduser("~")).absolute()  # noqa: PTH111
 
 
-def _listed(file: Path) -> Iterator[tuple[float, KnownVault]]:
-    try:
-        vaults = json.loads(file.read_bytes())["vaults"]
-    except (OSError, ValueError, RecursionError, KeyError, TypeError):
-        return
-    if not isinstance(vaults, dict):
-        return
-    for identity, facts in vaults.items():
-        if not isinstance(facts, dict) or not _is_folder(facts.get("path")):
-            continue
-        path, opened_at = Path(facts["path"]), facts.get("ts")
-        known = KnownVault(path, identity, path.name, facts.get("open") is True)
-        yield float(opened_at) if isinstance(opened_at, int | float) else 0.0, known
-
-
-def _is_folder(path: object) -> bool:
-    # False where access is denied; `Path.is_dir` would raise.
-    return isinstance(path, str) and os.path.isabs(path) and os.path.isdir(path)  # noqa: PTH112, PTH117
-
-
 def checked_vault(folder: Path, env: Mapping[str, str], origin: str) -> Path:
     names = _names_in(folder, origin)
     if not names.isdisjoint(VAULT_MARKS):
@@ -112,7 +109,11 @@ def checked_vault(folder: Path, env: Mapping[str, str], origin: str) -> Path:
     if str(real) in map(os.path.realpath, known):
         return folder
     if real in (home, *home.parents):
-        finding = f"is {_wide_name(real, home)}"
+        finding = "is the folder that holds your home folder"
+        if real == home:
+            finding = "is your home folder"
+        elif real.parent == real:
+            finding = "is the root of the disk"
         instead = f"name the folder of your notes: {init_commands(known)}"
         raise UnlikelyVault(str(folder), finding, instead)
     for above in real.parents:
@@ -137,8 +138,7 @@ def checked_vault(folder: Path, env: Mapping[str, str], origin: str) -> Path:
     return folder
 
 
-NAMED = 5
-"""Vaults that a sentence names; more would bury what to do."""
+NAMED = 5  # vaults that a sentence names; more would bury what to do
 
 
 def init_commands(vaults: Sequence[str]) -> str:
@@ -179,14 +179,6 @@ def _names_in(folder: Path, origin: str) -> set[str]:
         raise VaultAbsent(str(folder), origin, problem) from error
 
 
-def _wide_name(folder: Path, home: Path) -> str:
-    if folder == home:
-        return "your home folder"
-    if folder.parent == folder:
-        return "the root of the disk"
-    return "the folder that holds your home folder"
-
-
 def _is_marked(folder: Path) -> bool:
     return os.path.isdir(folder / MARK)  # noqa: PTH112 - False where access is denied
 
@@ -211,8 +203,7 @@ def _folders_in(folder: Path, *, hidden: bool = False) -> list[Path]:
         return []
 
 
-@dataclass(frozen=True, slots=True)
-class ConfiguredVault:
+class ConfiguredVault(NamedTuple):
     """A vault and its configuration file; `kept` if the file was there before.
 
     `made` are folders that were made.

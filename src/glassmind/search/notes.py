@@ -128,7 +128,7 @@ class _Called:
         return [NamedNote(n.path, n.title, n.aliases) for n in self._rows.notes()]
 
     def sure(self, name: str) -> NotePath | None:
-        return kept_note(name, self._rows) or sure_note(name, self._every)
+        return kept_note(name, self._rows.notes) or sure_note(name, self._every)
 
     def found(self, name: str) -> tuple[NotePath, bool]:
         path = self.sure(name)
