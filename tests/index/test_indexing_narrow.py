@@ -1,6 +1,5 @@
 """A narrow run takes in the files it is told of; words follow with the next search."""
 
-import sys
 from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any
@@ -174,26 +173,6 @@ def test_a_run_that_may_take_long_first_has_the_words_of_an_edit_found(
 
     assert len(seen) > 1
     assert all(found == ["Tea.md"] for found in seen)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="names may be found by others")
-def test_a_folder_of_thousands_is_not_listed_for_one_file(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault.write(NOTES)
-
-    def refused(*_: object) -> object:
-        raise AssertionError("the folder was listed")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("os.scandir", refused)
-        found = scan_folders(
-            vault.root, IgnoreRules(), {}, {"", "Deep"}, {"Tea.md", "Deep/Rain.md"}
-        )
-
-    assert found is not None
-    assert [file.path for file in found.changed] == ["Deep/Rain.md", "Tea.md"]
-    assert found.missing == []
 
 
 def test_a_link_and_a_folder_that_are_named_are_no_files(vault: VaultDesk) -> None:

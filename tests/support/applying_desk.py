@@ -1,7 +1,7 @@
 """A desk whose files are in memory, or in a real folder, and whose book is real."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -173,6 +173,7 @@ class ApplyingDesk:
         made: Any = EditVault(Vault(config), self._refresh)
         made.files, made.changesets = self.files, self.book
         made.find = made.exact = NotePath
+        made.rows, made.faults = NoRows, nullcontext
         made.settings = lambda: ObsidianSettings({}, ())
         made.rules = IgnoreRules
         return cast("EditVault", made)

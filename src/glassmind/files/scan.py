@@ -16,10 +16,10 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
 )
+from contextlib import ExitStack
 from pathlib import Path
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 from unicodedata import is_normalized, normalize
 
 from msgspec import Struct
@@ -39,42 +39,16 @@ from glassmind.model.index import FileFacts, FileKind, Skipped
 from glassmind.obsidian.text import fold
 
 
-class NamedEntry(NamedTuple):
-    """An entry of a folder that was asked for by its name, as `scandir` has them."""
-
-    name: str
-    facts: os.stat_result
-
-    def stat(self, *, follow_symlinks: bool) -> os.stat_result:  # noqa: ARG002
-        return self.facts
-
-    def is_symlink(self) -> bool:
-        return stat.S_ISLNK(self.facts.st_mode)
-
-    def is_dir(self, *, follow_symlinks: bool) -> bool:  # noqa: ARG002
-        return stat.S_ISDIR(self.facts.st_mode)
-
-    def is_file(self, *, follow_symlinks: bool) -> bool:  # noqa: ARG002
-        return stat.S_ISREG(self.facts.st_mode)
-
-
-ScanEntry: TypeAlias = os.DirEntry[str] | NamedEntry
-
-
-def fault_of_type(entry: ScanEntry) -> str | None:
-    if entry.is_symlink() or _is_junction(entry):
+def fault_of_type(entry: os.DirEntry[str]) -> str | None:
+    is_link = entry.is_symlink()
+    if sys.platform == "win32":
+        tag = entry.stat(follow_symlinks=False).st_reparse_tag
+        is_link |= tag == stat.IO_REPARSE_TAG_MOUNT_POINT
+    if is_link:
         return "a symbolic link, which is not followed"
     if entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False):
         return None
     return "not a regular file (a pipe, socket or device)"
-
-
-def _is_junction(entry: ScanEntry) -> bool:
-    if sys.platform == "win32":
-        tag = entry.stat(follow_symlinks=False).st_reparse_tag
-        return tag == stat.IO_REPARSE_TAG_MOUNT_POINT
-    else:  # noqa: RET505
-        return False
 
 
 MOST_TIME_NS = 2**63 - 1
@@ -87,7 +61,6 @@ _KINDS: Mapping[str, FileKind] = {
     ".base": "base",
 }
 _BY_DESCRIPTOR = os.scandir in os.supports_fd
-_NAMES_ARE_EXACT = sys.platform == "linux"  # elsewhere `tea.md` may find `Tea.md`
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _BELOW = _FOLDER | getattr(os, "O_NOFOLLOW", 0)
 _UNDECODED = re.compile("[\ud800-\udfff]")
@@ -134,7 +107,8 @@ def scan(root: Path, rules: IgnoreRules, known: Mapping[NotePath, int]) -> Scan:
         except OSError as fault:
             if not folder.prefix:
                 raise VaultMissing(str(root), fault.strerror or "unknown") from fault
-            walk.lose_folder(folder, fault)
+            if fault.errno not in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}:
+                walk.lose(folder.prefix[:-1], fault.strerror or "it cannot be read")
     return walk.result(known)
 
 
@@ -205,58 +179,38 @@ class _Walk(Struct):
             os.close(opened)
 
     def look(self, folder: _Folder, place: str | int) -> None:
-        known = self.by_name(folder, place)
-        if known is not None:
-            others = self.pass_unchanged(known, folder.prefix)
-        else:
-            with os.scandir(place) as entries:
-                asked = entries if self.files is None else self.asked(entries, folder)
-                others = self.pass_unchanged(asked, folder.prefix)
-        odd = any(not is_normalized("NFC", entry.name) for entry in others)
-        chosen = _chosen(os.listdir(place)) if odd else {}  # noqa: PTH208
+        with os.scandir(place) as entries:
+            chosen = entries if self.files is None else self.chosen(entries, folder)
+            others = self.pass_unchanged(chosen, folder.prefix)
+        preferred: dict[str, str] = {}
+        if any(not is_normalized("NFC", entry.name) for entry in others):
+            for name in sorted(os.listdir(place), key=spelling_order):  # noqa: PTH208
+                preferred.setdefault(normalize("NFC", name), name)
         for entry in others:
-            self.judge(entry, folder, chosen)
+            self.judge(entry, folder, preferred)
 
-    def by_name(self, folder: _Folder, place: str | int) -> list[NamedEntry] | None:
-        """Return our files in a folder without listing it, which may hold thousands.
-
-        None where that cannot tell: one is not there, or another spelling of its name
-        may be.
-        """
-        if self.files is None or not isinstance(place, int) or not _NAMES_ARE_EXACT:
-            return None
-        start, found = len(folder.prefix), []
-        for path in self.files:
-            if path.startswith(folder.prefix) and "/" not in path[start:]:
-                if not path.isascii():
-                    return None
-                try:
-                    found.append(
-                        NamedEntry(path[start:], os.lstat(path[start:], dir_fd=place))
-                    )
-                except OSError:
-                    return None
-        return found
-
-    def asked(
+    def chosen(
         self, entries: Iterable[os.DirEntry[str]], folder: _Folder
     ) -> Iterator[os.DirEntry[str]]:
         files, prefix = self.files or (), folder.prefix
         for entry in entries:
-            name = normalize("NFC", entry.name)
-            if prefix + (name_of_stub(name) or name) in files:
+            if prefix + entry.name in files:
                 yield entry
+            elif entry.name[0] == "." or not entry.name.isascii():
+                name = normalize("NFC", entry.name)
+                if prefix + (name_of_stub(name) or name) in files:
+                    yield entry
 
     def pass_unchanged(
-        self, entries: Iterable[ScanEntry], prefix: str
-    ) -> list[ScanEntry]:
+        self, entries: Iterable[os.DirEntry[str]], prefix: str
+    ) -> list[os.DirEntry[str]]:
         """Return the entries that are not known files with their known stamps.
 
         The hot loop: an unchanged vault is passed here whole, so nothing is called that
         a `stat` and a comparison do not need, and `stamp_of` is written out.
         """
         left, pop, seed = self.left, self.left.pop, self.rules.seed
-        others: list[ScanEntry] = []
+        others: list[os.DirEntry[str]] = []
         for entry in entries:
             path = prefix + entry.name
             stamp = pop(path, None)
@@ -280,20 +234,21 @@ class _Walk(Struct):
         return others
 
     def judge(
-        self, entry: ScanEntry, folder: _Folder, chosen: Mapping[str, str]
+        self, entry: os.DirEntry[str], folder: _Folder, preferred: Mapping[str, str]
     ) -> None:
         """Decide what becomes of one entry; what is not taken stays in `left`."""
         name = normalize("NFC", entry.name)
         path = folder.prefix + name
         try:
-            reason = _fault_of_name(entry.name, chosen) or fault_of_type(entry)
+            reason = _fault_of_name(entry.name, preferred) or fault_of_type(entry)
             if reason is not None:
                 if not name.startswith("."):
                     self.skip(path, reason)
             elif entry.is_dir(follow_symlinks=False):
                 self.judge_folder(path, entry.name, folder)
             elif (other := name_of_stub(name)) is not None:
-                self.judge_stub(folder.prefix + other)
+                if self.rules.file(folder.prefix + other) is None:
+                    self.lose(folder.prefix + other, NOT_HERE)
             else:
                 self.judge_file(path, entry, folder)
         except FileNotFoundError:
@@ -310,11 +265,7 @@ class _Walk(Struct):
         elif reason:
             self.skip(path, reason)
 
-    def judge_stub(self, path: str) -> None:
-        if self.rules.file(path) is None:
-            self.lose(path, NOT_HERE)
-
-    def judge_file(self, path: str, entry: ScanEntry, folder: _Folder) -> None:
+    def judge_file(self, path: str, entry: os.DirEntry[str], folder: _Folder) -> None:
         reason = self.rules.file(path)
         if reason is not None:
             if reason:
@@ -347,10 +298,6 @@ class _Walk(Struct):
         shown = NotePath(_printable(path))
         self.skipped.append(Skipped(shown, reason, unknown=True))
 
-    def lose_folder(self, folder: _Folder, fault: OSError) -> None:
-        if fault.errno not in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}:
-            self.lose(folder.prefix[:-1], fault.strerror or "it cannot be read")
-
     def result(self, known: Mapping[NotePath, int]) -> Scan:
         left = [NotePath(path) for path in sorted(self.left)]
         unknown = {path for path in left if not self.unseen.isdisjoint(_up(path))}
@@ -371,21 +318,14 @@ def _up(path: str) -> Iterator[str]:
         yield path[: end + 1]
 
 
-def _chosen(names: Iterable[str]) -> dict[str, str]:
-    chosen: dict[str, str] = {}
-    for name in sorted(names, key=spelling_order):
-        chosen.setdefault(normalize("NFC", name), name)
-    return chosen
-
-
-def _fault_of_name(name: str, chosen: Mapping[str, str]) -> str | None:
-    if not chosen and name.isascii() and name.isprintable() and "\\" not in name:
+def _fault_of_name(name: str, preferred: Mapping[str, str]) -> str | None:
+    if not preferred and name.isascii() and name.isprintable() and "\\" not in name:
         return None  # as most are, and quickly told
     if _UNDECODED.search(name):
         return "its name is not valid UTF-8; rename it"
     if _UNUSABLE.search(name):
         return "its name holds a backslash or control character; rename it"
-    if chosen.get(normalize("NFC", name), name) != name:
+    if preferred.get(normalize("NFC", name), name) != name:
         return "another name beside it is the same but for its encoding; rename one"
     return None
 
@@ -407,43 +347,26 @@ def stale_files(root: Path, known: Mapping[NotePath, tuple[int, int]]) -> StaleF
     Nothing is opened. A file that cannot be looked at, or that a sync keeps elsewhere,
     is neither changed nor gone.
     """
-    changed, absent = [], []
-    for path, seen in known.items():
-        try:
-            facts = os.lstat(f"{root}/{path}")
-        except (FileNotFoundError, NotADirectoryError):
-            absent.append(path)
-        except OSError:
-            continue
-        else:
-            if (facts.st_size, storable_time(facts.st_mtime_ns)) != seen:
-                changed.append(path)
-    if not absent:
-        return StaleFiles(tuple(changed))
-    return _looked_for(root, known, changed, absent)
-
-
-def _looked_for(
-    root: Path,
-    known: Mapping[NotePath, tuple[int, int]],
-    changed: Sequence[NotePath],
-    absent: Sequence[NotePath],
-) -> StaleFiles:
-    found, gone = list(changed), []
-    with VaultFiles(root) as files:
-        for path in absent:
-            if files.exists(path):
+    changed, gone = [], []
+    with ExitStack() as stack:
+        files: VaultFiles | None = None
+        for path, known_facts in known.items():
+            try:
+                facts = os.lstat(f"{root}/{path}")
+            except (FileNotFoundError, NotADirectoryError):
+                files = files or stack.enter_context(VaultFiles(root))
+                if not files.exists(path):  # nor under another spelling
+                    gone += [] if files.is_offloaded(path) else [path]
+                    continue
                 facts = files.stat(path)
-                if (facts.st_size, storable_time(facts.st_mtime_ns)) != known[path]:
-                    found.append(path)
-            elif not files.is_offloaded(path):
-                gone.append(path)
-    return StaleFiles(tuple(found), tuple(gone))
+            except OSError:
+                continue
+            if (facts.st_size, storable_time(facts.st_mtime_ns)) != known_facts:
+                changed.append(path)
+    return StaleFiles(tuple(changed), tuple(gone))
 
 
 MOST_NAMES = 100_000
-MOST_READ, MOST_BYTES = 5_000, 32 * 1024 * 1024
-"""Notes, and bytes of them, that are read without an index: a second of reading."""
 
 
 class LeftOutNames(Struct, frozen=True):
@@ -495,20 +418,19 @@ def left_out_names(
     for path in skipped:
         if _is_of_programs(path):
             continue
-        _name(found, path)
+        below = [path]
         for folder, folders, names in os.walk(root / path):
             folders.sort()
-            below = Path(folder).relative_to(root).as_posix()
-            for name in names:
-                _name(found, normalize("NFC", f"{below}/{name}"))
-            if len(found) > MOST_NAMES:
-                return LeftOutNames(found, files)
+            here = Path(folder).relative_to(root).as_posix()
+            below += [normalize("NFC", f"{here}/{name}") for name in names]
+            if len(below) > MOST_NAMES:
+                break
+        for name in below:
+            for key in {name_key(name), fold(name.rpartition("/")[2])}:
+                found.setdefault(key, []).append(name)
+        if len(found) > MOST_NAMES:
+            break
     return LeftOutNames(found, files)
-
-
-def _name(found: dict[str, list[str]], path: str) -> None:
-    for key in {name_key(path), fold(path.rpartition("/")[2])}:
-        found.setdefault(key, []).append(path)
 
 
 def is_left_out(target: str, names: Container[str]) -> bool:
