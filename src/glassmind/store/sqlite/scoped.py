@@ -352,10 +352,7 @@ class ScopedStore(SqliteStore):
         return found and found.visible_to(self.seen_notes)
 
     def vectors(self, space: "Space") -> "Vectors | None":
-        from glassmind.store.vectors.search import ScopedVectors  # noqa: PLC0415
-
-        found = self._matrix(space)
-        return found and ScopedVectors(found, self.seen_chunks)
+        return self._matrix(space, self.seen_chunks)
 
     def close_keywords(self) -> None:
         """The keyword index is that of the whole vault, which closes it."""

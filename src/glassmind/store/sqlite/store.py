@@ -19,6 +19,7 @@ from glassmind.store.sqlite.memory import successors_in
 from glassmind.store.sqlite.rows import Rows
 
 if TYPE_CHECKING:
+    from glassmind.model.access import Seen
     from glassmind.model.index import Document
     from glassmind.model.search import Successor
     from glassmind.model.vectors import NoteVectors, Space
@@ -101,11 +102,14 @@ class SqliteStore:
         """Return the vectors of a space; None where they are not in place."""
         return self._matrix(space)
 
-    def _matrix(self, space: "Space") -> "VectorIndex | None":
+    def _matrix(
+        self, space: "Space", visible: "Callable[[], Seen] | None" = None
+    ) -> "VectorIndex | None":
         from glassmind.store.vectors.files import place_of  # noqa: PLC0415 - numpy
         from glassmind.store.vectors.search import VectorIndex  # noqa: PLC0415
 
-        return VectorIndex.open(place_of(self.sidecars, space.name), space.width)
+        place = place_of(self.sidecars, space.name)
+        return VectorIndex.open(place, space.width, visible)
 
     def close_keywords(self) -> None:
         """Close the keyword index; it is opened again when it is next used."""

@@ -5,7 +5,6 @@ which rows are dead. Rows are only ever added behind those that it counts, so a 
 is a state of the matrix, whatever a writer does meanwhile.
 """
 
-import json
 import os
 import re
 import time
@@ -15,6 +14,8 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from glassmind.errors import IndexDamaged, IndexFault, IndexUnwritable
 from glassmind.store.disk import sync_folder
@@ -38,12 +39,10 @@ HEADER, _STAGED = "header", "header.new"
 OURS = re.compile(r"(vectors|chunks|notes|small)-[0-9a-f]{16}\.bin|header(\.new)?")
 """How the files of a matrix are called."""
 
-_VERSION = 1
-"""Raised whenever the same rows make other files, so that all are made anew."""
+_MAGIC = b"glassmind vectors 2\n"
+"""The number is raised when the same rows make other files: all are then rebuilt."""
 
-_MAGIC = b"glassmind vectors\n"
-
-_PATIENCE, _PAUSE_S = 50, 0.02
+_ATTEMPTS, _PAUSE_S = 50, 0.02
 """How often, and how long, a system that locks open files is given to let one go."""
 
 
@@ -84,11 +83,21 @@ class Header(NamedTuple):
     small: Small | None
     dead: bytes
 
+    def sizes(self) -> list[tuple[Column, int]]:
+        """Return each file with the bytes that its rows take."""
+        row_bytes = (4 * self.width, 8, 8)
+        found = [
+            (column, self.rows * size)
+            for column, size in zip(self.columns, row_bytes, strict=True)
+        ]
+        if self.small:
+            found.append((self.small.column, self.rows * self.width))
+        return found
+
     @property
     def names(self) -> tuple[str, ...]:
         """The files that it counts on."""
-        small = (self.small.column.name,) if self.small else ()
-        return (HEADER, *(column.name for column in self.columns), *small)
+        return (HEADER, *(column.name for column, _ in self.sizes()))
 
 
 def read_header(place: Path) -> Header | None:
@@ -103,10 +112,15 @@ def read_header(place: Path) -> Header | None:
         content = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    begin = len(_MAGIC) + 9
+    if not content.startswith(_MAGIC):
+        raise IndexDamaged(str(file), "it does not begin as one")
+    if b"%08x\n" % zlib.crc32(content[begin:]) != content[len(_MAGIC) : begin]:
+        raise IndexDamaged(str(file), "it has changed since it was written")
     try:
-        return _decoded(content)
-    except (ValueError, TypeError, KeyError) as error:
-        raise IndexDamaged(str(file), str(error)) from error
+        return msgspec.json.decode(content[begin:], type=Header)
+    except msgspec.MsgspecError as error:
+        raise IndexDamaged(str(file), "another release wrote it") from error
 
 
 def write_header(place: Path, header: Header) -> None:
@@ -115,52 +129,20 @@ def write_header(place: Path, header: Header) -> None:
     Raises:
         OSError: the disk does not take it; the one before is still there.
     """
+    line = msgspec.json.encode(header)
     staged = place / _STAGED
     with staged.open("wb") as file:
-        file.write(_encoded(header))
+        file.write(_MAGIC + b"%08x\n" % zlib.crc32(line) + line)
         file.flush()
         os.fsync(file.fileno())
-    _replace(staged, place / HEADER)
+    for _ in range(_ATTEMPTS):
+        with suppress(PermissionError):  # Windows: a reader has it open for a moment
+            staged.replace(place / HEADER)
+            break
+        time.sleep(_PAUSE_S)
+    else:
+        staged.replace(place / HEADER)
     sync_folder(place)
-
-
-def _replace(staged: Path, file: Path) -> None:
-    for _ in range(_PATIENCE):
-        try:
-            staged.replace(file)
-        except PermissionError:  # Windows: a reader has it open for a moment
-            time.sleep(_PAUSE_S)
-        else:
-            return
-    staged.replace(file)
-
-
-def _encoded(header: Header) -> bytes:
-    told = header._asdict() | {"version": _VERSION}
-    del told["dead"]
-    line = json.dumps(told).encode() + b"\n" + header.dead
-    return _MAGIC + b"%08x\n" % zlib.crc32(line) + line
-
-
-def _decoded(content: bytes) -> Header:
-    """Return what `_encoded` was given, or raise ValueError."""
-    begin = len(_MAGIC) + 9
-    if not content.startswith(_MAGIC):
-        raise ValueError("it does not begin as one")
-    if b"%08x\n" % zlib.crc32(content[begin:]) != content[len(_MAGIC) : begin]:
-        raise ValueError("it has changed since it was written")
-    end = content.index(b"\n", begin)
-    told = json.loads(content[begin:end])
-    if told.pop("version") != _VERSION:
-        raise ValueError("another release wrote it")
-    told["columns"] = Columns(*(Column(*pair) for pair in told["columns"]))
-    if told["small"]:
-        column, scale, residual = told["small"]
-        told["small"] = Small(Column(*column), scale, residual)
-    header = Header(dead=content[end + 1 :], **told)
-    if len(header.dead) != (header.rows + 7) // 8:
-        raise ValueError("it does not fit its rows")
-    return header
 
 
 _FOLDER = "vectors"
@@ -248,18 +230,18 @@ def damage_in(place: Path) -> str | None:
 
     What lies beyond the rows that count is no damage: a killed writer leaves it.
     """
-    wrong, told = _look(place)
+    problem, header = _examine(place)
     for _ in range(_TRIES):
-        if wrong is None or told is None:
+        if problem is None or header is None:
             break
-        before = told
-        wrong, told = _look(place)
-        if told == before:  # no writer replaced the files while they were read
+        before = header
+        problem, header = _examine(place)
+        if header == before:  # no writer replaced the files while they were read
             break
-    return wrong
+    return problem
 
 
-def _look(place: Path) -> tuple[str | None, Header | None]:
+def _examine(place: Path) -> tuple[str | None, Header | None]:
     """Return what is wrong, and with the files of which header."""
     try:
         header = read_header(place)
@@ -269,27 +251,14 @@ def _look(place: Path) -> tuple[str | None, Header | None]:
         return f"the header cannot be read: {error}", None
     if header is None:
         return "there is no header", None
-    return _damage(place, header), header
+    for column, size in header.sizes():
+        problem = _problem(place / column.name, column.checksum, size)
+        if problem is not None:
+            return f"{column.name} {problem}", header
+    return None, header
 
 
-def _damage(place: Path, header: Header) -> str | None:
-    for column, row_bytes in _columns(header):
-        wrong = _wrong(place / column.name, column, header.rows * row_bytes)
-        if wrong is not None:
-            return f"{column.name} {wrong}"
-    return None
-
-
-def _columns(header: Header) -> list[tuple[Column, int]]:
-    """Return each file with the bytes that a row takes in it."""
-    vectors, chunks, notes = header.columns
-    found = [(vectors, 4 * header.width), (chunks, 8), (notes, 8)]
-    if header.small:
-        found.append((header.small.column, header.width))
-    return found
-
-
-def _wrong(file: Path, column: Column, size: int) -> str | None:
+def _problem(file: Path, expected: int, size: int) -> str | None:
     checksum = 0
     try:
         with file.open("rb") as opened:
@@ -301,4 +270,4 @@ def _wrong(file: Path, column: Column, size: int) -> str | None:
                 size -= len(piece)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return None if checksum == column.checksum else "has changed"
+    return None if checksum == expected else "has changed"

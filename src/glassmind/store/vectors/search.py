@@ -121,30 +121,21 @@ def open_snapshot(place: Path, width: int) -> Snapshot | None:
     """Return the last state that was committed; None when there is none.
 
     Raises:
-        IndexDamaged: the files are not what was written.
+        IndexDamaged: the files are not what was written, or of another width.
         OSError: the disk does not give them back.
     """
     for _ in range(_TRIES):
         header = read_header(place)
         if header is None:
             return None
-        check_width(place, header, width)
+        if header.width != width:
+            reason = f"its vectors are {header.width} wide, not {width}"
+            raise IndexDamaged(str(place), reason)
         try:
             return Snapshot(place, header)
         except FileNotFoundError as error:
             missing = error
     raise IndexDamaged(str(missing.filename), "it is missing") from missing
-
-
-def check_width(place: Path, header: Header, width: int) -> None:
-    """See that the vectors are as wide as they should be.
-
-    Raises:
-        IndexDamaged: they are not.
-    """
-    if header.width != width:
-        reason = f"its vectors are {header.width} wide, not {width}"
-        raise IndexDamaged(str(place), reason)
 
 
 def _mapped(
@@ -227,19 +218,16 @@ def rough_scores(
     The values are in units of their own, and so is the margin.
     """
     scale = scale_for(float(np.abs(query).max()))
-    asked = in_bytes(query[None], scale)
-    off = margin(facts.residual, lost(query[None], asked, scale), query.size)
+    small_query = in_bytes(query[None], scale)
+    off = margin(facts.residual, lost(query[None], small_query, scale), query.size)
     count = len(small) if rows is None else rows.size
     values = np.empty(count, np.float32)
     for at in range(0, count, _PIECE):
         part = slice(at, at + _PIECE)
         piece = small[part] if rows is None else small[rows[part]]
-        values[part] = _products(asked, piece)
+        products = numkong.cdist(small_query, piece, metric="dot")
+        values[part] = np.asarray(products).ravel()
     return Scores(values, rows, off / (scale * facts.scale))
-
-
-def _products(asked: "NDArray[np.int8]", piece: "NDArray[np.int8]") -> "NDArray[Any]":
-    return np.asarray(numkong.cdist(asked, piece, metric="dot")).ravel()
 
 
 def floor_of(values: "NDArray[np.float32]", wanted: int) -> float:
@@ -271,28 +259,21 @@ _ROOMY = 16
 """Ids that a table of flags may have for each row: a byte each; a row has 1,500."""
 
 
-def best(
+def _best(
     snapshot: "Snapshot",
     query: "NDArray[np.float32]",
     limit: int,
-    among: Collection[int] | None = None,
-    but: Collection[int] = (),
+    among: Collection[int] | None,
+    but: Collection[int],
 ) -> list[Candidate]:
-    """Return the chunks nearest to a unit vector, nearest first; ties by chunk id.
-
-    With `among`, of these chunks, and none of `but`.
-
-    Raises:
-        IndexDamaged: the files hold what was never written.
-    """
     if limit < 1 or snapshot.header.rows == snapshot.header.gone:
         return []
     picked = _eligible(snapshot, among, but)
     scores = _scored(snapshot, query, picked)
-    wanted = limit
+    taken = limit
     while True:
         _check(snapshot, scores.values)
-        floor = floor_of(scores.values, wanted)
+        floor = floor_of(scores.values, taken)
         at = _reaching(scores.values, floor - 2 * scores.margin)
         if scores.margin and at.size > _TOO_MANY * len(snapshot.vectors):
             scores = _scored(snapshot, query, picked, exactly=True)
@@ -307,22 +288,7 @@ def best(
         known = len(set(snapshot.chunks[rows[certain]].tolist()))
         if known >= limit or floor == -math.inf:
             return _ranked(snapshot, rows, values, limit)
-        wanted *= _MORE
-
-
-def near(
-    snapshot: "Snapshot", query: "NDArray[np.float32]", chunk_ids: Sequence[int]
-) -> dict[int, float]:
-    """Return the cosine of each chunk that has a vector, nearest first.
-
-    Raises:
-        IndexDamaged: the files hold what was never written.
-    """
-    rows = np.flatnonzero(_picked(snapshot, chunk_ids))
-    scores = exact_scores(snapshot.vectors, query, rows)
-    _check(snapshot, scores.values)
-    ranked = _ranked(snapshot, rows, scores.values)
-    return {found.chunk_id: found.score for found in ranked}
+        taken *= _MORE
 
 
 def _scored(
@@ -416,70 +382,73 @@ def _check(snapshot: "Snapshot", values: "NDArray[np.float32]") -> None:
 class VectorIndex:
     """The vectors of one space, open for reading; safe to use from several threads.
 
-    An answer is always of one state: that of the last look.
+    An answer is always of one state: that of the last look. With `visible`, only the
+    chunks that it allows are found.
     """
 
-    def __init__(self, place: Path, width: int) -> None:
-        self._place, self._width = place, width
-        self._seen = self._stamp()
+    def __init__(
+        self, place: Path, width: int, visible: Callable[[], Seen] | None = None
+    ) -> None:
+        self._place, self._width, self._visible = place, width, visible
+        self._looked_at = self._stamp()
         found = open_snapshot(place, width)
         if found is None:
             raise IndexDamaged(str(place), "there is no header")
         self._snapshot: Snapshot | None = found
-        self._marker: str | None = found.header.marker
+        self.marker: str | None = found.header.marker
+        """How far the last look saw the vectors follow the log; None when damaged."""
 
     @classmethod
-    def open(cls, place: Path, width: int) -> "VectorIndex | None":
+    def open(
+        cls, place: Path, width: int, visible: Callable[[], Seen] | None = None
+    ) -> "VectorIndex | None":
         """Return the vectors in the folder of a space; None when they do not open."""
         try:
-            return cls(place, width)
+            return cls(place, width, visible)
         except (IndexFault, OSError):
             return None
 
     @property
     def count(self) -> int:
-        """How many rows can be found."""
+        """How many rows there are, of all chunks."""
         if self._snapshot is None:
             return 0
         header = self._snapshot.header
         return header.rows - header.gone
 
-    @property
-    def marker(self) -> str | None:
-        """How far the last look saw the vectors follow the log; None when damaged."""
-        return self._marker
-
     def reaches(self, head: str) -> bool:
-        """Whether it shows everything up to `head`, looking anew if need be.
+        """Whether it shows everything up to `head`, looking again if need be.
 
-        Damaged files reach nothing; what was seen before is still answered from.
+        Damaged files reach nothing; what was read before still answers.
         """
-        if self._marker != head:
+        if self.marker != head:
             self.look()
-        return self._marker == head
+        return self.marker == head
 
     def follows(self, head: str) -> bool:
-        """Whether what is answered from is of the log of `head`, however far behind.
+        """Whether what answers is of the log of `head`, however far behind.
 
-        The ids of another log, that of an index before it was begun anew, are those of
+        The ids of another log, that of an index before it was rebuilt, are those of
         other chunks.
         """
-        snapshot = self._snapshot
-        return snapshot is not None and _log_of(snapshot.header.marker) == _log_of(head)
+        if self._snapshot is None:
+            return False
+        marker = self._snapshot.header.marker
+        return marker.partition(":")[0] == head.partition(":")[0]
 
     def look(self) -> None:
-        """Take up what was committed since the last look."""
+        """Read what was committed since the last look."""
         stamp = self._stamp()
-        if stamp == self._seen:
+        if stamp == self._looked_at:
             return
         try:
             found = open_snapshot(self._place, self._width)
         except (IndexFault, OSError):
             found = None
-        self._seen = stamp
+        self._looked_at = stamp
         if found is not None:
             self._snapshot = found
-        self._marker = found.header.marker if found else None
+        self.marker = found.header.marker if found else None
 
     def _stamp(self) -> tuple[int, ...] | None:
         try:
@@ -489,77 +458,54 @@ class VectorIndex:
         return found.st_mtime_ns, found.st_size, found.st_ino
 
     def best(
-        self,
-        query: "Vector",
-        limit: int,
-        /,
-        *,
-        among: Collection[int] | None = None,
-        but: Collection[int] = (),
+        self, query: "Vector", limit: int, /, *, among: Collection[int] | None = None
     ) -> list[Candidate]:
         """Return the chunks nearest to a unit vector, nearest first; ties by chunk id.
 
         A chunk scores by its best window: the cosine. With `among`, only these chunks
-        are looked at, and `limit` is filled from them; none of `but` is.
+        are looked at, and `limit` is filled from them.
 
         Raises:
             IndexDamaged: the files hold what was never written.
-            ValueError: the query is no vector of this space.
+            ValueError: the query is not a vector of this space.
         """
-        snapshot, asked = self._snapshot, self._checked(query)
-        return best(snapshot, asked, limit, among, but) if snapshot else []
+        snapshot, vector = self._snapshot, self._checked(query)
+        if snapshot is None:
+            return []
+        but: Collection[int] = ()
+        if self._visible is not None:
+            visible = self._visible()
+            if among is not None:
+                among = [chunk for chunk in among if visible.has(chunk)]
+            elif visible.hidden:
+                but = visible.ids
+            else:
+                among = visible.ids
+        return _best(snapshot, vector, limit, among, but)
 
     def near(self, query: "Vector", chunk_ids: Sequence[int], /) -> dict[int, float]:
         """Return the cosine of each chunk that has a vector, nearest first.
 
-        Raises:
-            IndexDamaged: the files hold what was never written.
-            ValueError: the query is no vector of this space.
+        Raises: as `best`.
         """
-        snapshot, asked = self._snapshot, self._checked(query)
-        return near(snapshot, asked, chunk_ids) if snapshot else {}
+        snapshot, vector = self._snapshot, self._checked(query)
+        if snapshot is None:
+            return {}
+        if self._visible is not None:
+            visible = self._visible()
+            chunk_ids = [chunk for chunk in chunk_ids if visible.has(chunk)]
+        rows = np.flatnonzero(_picked(snapshot, chunk_ids))
+        scores = exact_scores(snapshot.vectors, vector, rows)
+        _check(snapshot, scores.values)
+        ranked = _ranked(snapshot, rows, scores.values)
+        return {found.chunk_id: found.score for found in ranked}
 
     def _checked(self, query: "Vector") -> "Vector":
-        asked = np.ascontiguousarray(query, np.float32)
-        if asked.shape != (self._width,) or not np.isfinite(asked).all():
-            raise ValueError(f"no vector of {self._width} numbers: {asked.shape}")
-        return asked
+        vector = np.ascontiguousarray(query, np.float32)
+        if vector.shape != (self._width,) or not np.isfinite(vector).all():
+            raise ValueError(f"no vector of {self._width} numbers: {vector.shape}")
+        return vector
 
     def close(self) -> None:
-        """Let go of the files; nothing is found any more."""
-        self._snapshot = self._marker = None
-
-
-def _log_of(marker: str) -> str:
-    return marker.partition(":")[0]
-
-
-class ScopedVectors:
-    """Finds the chunks that are seen by their vectors."""
-
-    def __init__(self, vectors: VectorIndex, seen: Callable[[], Seen]) -> None:
-        self._vectors, self._seen = vectors, seen
-        self.reaches, self.follows = vectors.reaches, vectors.follows
-        self.close = vectors.close
-
-    @property
-    def count(self) -> int:
-        """Return how many rows there are, of all chunks."""
-        return self._vectors.count
-
-    def best(
-        self, query: "Vector", limit: int, /, *, among: Collection[int] | None = None
-    ) -> list[Candidate]:
-        """Return the chunks nearest to a unit vector; see `VectorIndex.best`."""
-        seen = self._seen()
-        if among is not None:
-            among = [chunk for chunk in among if seen.has(chunk)]
-        elif not seen.hidden:
-            among = seen.ids
-        but = seen.ids if among is None else ()
-        return self._vectors.best(query, limit, among=among, but=but)
-
-    def near(self, query: "Vector", chunk_ids: Sequence[int], /) -> dict[int, float]:
-        """Return the cosine of each chunk that has a vector, nearest first."""
-        seen = self._seen()
-        return self._vectors.near(query, [one for one in chunk_ids if seen.has(one)])
+        """Close the files; nothing is found any more."""
+        self._snapshot = self.marker = None

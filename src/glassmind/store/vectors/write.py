@@ -8,7 +8,7 @@ import os
 import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -74,114 +74,89 @@ class _Tail:
         self.column = self.column._replace(checksum=checksum)
 
     def sync(self) -> None:
-        """Make it last."""
         self._file.flush()
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Give the file back."""
         self._file.close()
 
 
-class Growth:
+class _Growth:
     """The three files of a generation, open for adding rows."""
 
     def __init__(self, place: Path, columns: Columns, rows: int, width: int) -> None:
         self._place, self._first, self.rows = place, rows, rows
+        self._kinds: tuple[np.dtype[Any], ...] = (FLOAT, IDENTITY, IDENTITY)
+        sizes = (FLOAT.itemsize * width, IDENTITY.itemsize, IDENTITY.itemsize)
         with ExitStack() as opened:
-            sizes = (FLOAT.itemsize * width, IDENTITY.itemsize, IDENTITY.itemsize)
-            tails = []
-            for column, size in zip(columns, sizes, strict=True):
-                tails.append(_Tail(place, column, rows * size))
-                opened.callback(tails[-1].close)
-            self._vectors, self._chunks, self._notes = tails
+            self._tails = [
+                opened.enter_context(closing(_Tail(place, column, rows * size)))
+                for column, size in zip(columns, sizes, strict=True)
+            ]
             self._opened = opened.pop_all()
 
     @property
     def columns(self) -> Columns:
         """The files, with the checksums of all rows so far."""
-        return Columns(self._vectors.column, self._chunks.column, self._notes.column)
+        return Columns(*(tail.column for tail in self._tails))
 
-    def add(
-        self,
-        vectors: "NDArray[np.float32]",
-        chunks: "NDArray[np.int64]",
-        notes: "NDArray[np.int64]",
-    ) -> None:
-        """Write rows behind the others.
+    def add(self, *arrays: "NDArray[Any]") -> None:
+        """Write vectors, chunk ids and note ids behind the others.
 
         Raises:
             OSError: the disk does not take them; the growth is of no use any more.
         """
-        self._vectors.add(vectors, FLOAT)
-        self._chunks.add(chunks, IDENTITY)
-        self._notes.add(notes, IDENTITY)
-        self.rows += len(vectors)
+        for tail, array, kind in zip(self._tails, arrays, self._kinds, strict=True):
+            tail.add(array, kind)
+        self.rows += len(arrays[0])
 
     def sync(self) -> None:
-        """Make what was added last."""
-        for tail in (self._vectors, self._chunks, self._notes):
+        for tail in self._tails:
             tail.sync()
         if not self._first:
             sync_folder(self._place)
 
     def close(self) -> None:
-        """Give the files back."""
         self._opened.close()
 
 
-def grown_small(
-    place: Path, vectors: Column, small: Small | None, span: tuple[int, int], width: int
-) -> Small:
-    """Return the bytes of all rows, having added those of the rows in `span`.
+def _grown_small(place: Path, header: Header, begin: int) -> Small:
+    """Return the bytes of all rows, having added those of the rows from `begin` on.
 
     Rows that do not fit the scale give all rows a new one, in a new file.
     """
-    begin, end = span
-    if small is not None:
-        small = _extended(place, vectors, small, (begin, end), width)
-        if small.residual <= _CUT * most_without_cuts(width, small.scale):
+    if header.small is not None:
+        small = _extended(place, header, header.small, begin)
+        if small.residual <= _CUT * most_without_cuts(header.width, small.scale):
             return small
-    peak = max(
-        (
-            float(np.abs(rows).max())
-            for rows in _pieces(place, vectors, (0, end), width)
-        ),
-        default=0.0,
-    )
+    peaks = (float(np.abs(rows).max()) for rows in _pieces(place, header, 0))
     column = Column(f"small-{secrets.token_hex(8)}.bin")
-    fresh = Small(column, scale_for(peak), 0.0)
-    return _extended(place, vectors, fresh, (0, end), width)
+    fresh = Small(column, scale_for(max(peaks, default=0.0)), 0.0)
+    return _extended(place, header, fresh, 0)
 
 
-def _extended(
-    place: Path, vectors: Column, small: Small, span: tuple[int, int], width: int
-) -> Small:
-    tail = _Tail(place, small.column, span[0] * width)
+def _extended(place: Path, header: Header, small: Small, begin: int) -> Small:
     residual = small.residual
-    try:
-        for rows in _pieces(place, vectors, span, width):
+    with closing(_Tail(place, small.column, begin * header.width)) as tail:
+        for rows in _pieces(place, header, begin):
             written = in_bytes(rows, small.scale)
             residual = max(residual, lost(rows, written, small.scale))
             tail.add(written, BYTE)
         tail.sync()
-    finally:
-        tail.close()
     sync_folder(place)
     return small._replace(column=tail.column, residual=residual)
 
 
-def _pieces(
-    place: Path, vectors: Column, span: tuple[int, int], width: int
-) -> "Iterator[NDArray[np.float32]]":
-    with (place / vectors.name).open("rb") as file:
-        file.seek(span[0] * width * FLOAT.itemsize)
-        for at in range(*span, PIECE):
-            count = min(PIECE, span[1] - at)
+def _pieces(place: Path, header: Header, begin: int) -> "Iterator[NDArray[np.float32]]":
+    width = header.width
+    with (place / header.columns.vectors.name).open("rb") as file:
+        file.seek(begin * width * FLOAT.itemsize)
+        for at in range(begin, header.rows, PIECE):
+            count = min(PIECE, header.rows - at)
             yield np.fromfile(file, FLOAT, count * width).reshape(count, width)
 
 
-def compacted(place: Path, header: Header) -> Header:
+def _compacted(place: Path, header: Header) -> Header:
     """Return the header of the living rows alone, in new files, order kept.
 
     Raises:
@@ -191,14 +166,11 @@ def compacted(place: Path, header: Header) -> Header:
     header = header._replace(small=None)  # which has not grown yet
     old = Snapshot(place, header)
     living = np.flatnonzero(~flags_of(header))
-    growth = Growth(place, new_columns(), 0, header.width)
-    try:
+    with closing(_Growth(place, new_columns(), 0, header.width)) as growth:
         for at in range(0, living.size, PIECE):
             rows = living[at : at + PIECE]
             growth.add(old.vectors[rows], old.chunks[rows], old.notes[rows])
         growth.sync()
-    finally:
-        growth.close()
     return header._replace(
         rows=growth.rows,
         gone=0,
@@ -234,7 +206,7 @@ class VectorWriter:
     ) -> None:
         self._place, self._width = folder, width
         self._small_from, self._dead_least = small_from, dead_least
-        self._growth: Growth | None = None
+        self._growth: _Growth | None = None
         with faults_named(str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
             self._begin(self._committed())
@@ -246,11 +218,11 @@ class VectorWriter:
         return found.header if found else _nothing(self._width)
 
     def _begin(self, header: Header) -> None:
-        """Be as a commit leaves things."""
+        """Start from what was committed last."""
         self._header = header
-        self._stand_on(header)
+        self._start_from(header)
 
-    def _stand_on(self, base: Header) -> None:
+    def _start_from(self, base: Header) -> None:
         """Add rows to those of `base` from now on."""
         self._base = base
         self._owners: NDArray[np.int64] | None = None
@@ -273,13 +245,13 @@ class VectorWriter:
         self._spoiled = False
 
     def marker(self) -> str | None:
-        """Return how far these vectors have followed the log; None before a commit."""
+        """Return the position in the log; None before a commit."""
         return self._header.marker or None
 
     def reset(self) -> None:
         """Begin again from nothing; takes effect with the next commit."""
         with faults_named(str(self._place)):
-            self._stand_on(_nothing(self._width))
+            self._start_from(_nothing(self._width))
 
     def put(self, note_ids: Iterable[int], notes: Sequence[NoteVectors]) -> None:
         """Replace everything known of the notes.
@@ -331,10 +303,10 @@ class VectorWriter:
             raise IndexDamaged(str(self._place), reason)
         return count
 
-    def _growing(self) -> Growth:
+    def _growing(self) -> _Growth:
         if self._growth is None:
             base = self._base
-            self._growth = Growth(self._place, base.columns, base.rows, self._width)
+            self._growth = _Growth(self._place, base.columns, base.rows, self._width)
         return self._growth
 
     def commit(self, marker: str) -> None:
@@ -342,8 +314,12 @@ class VectorWriter:
         with self._step():
             header = self._grown(marker)
             if header.gone > max(self._dead_least, _DEAD_SHARE * header.rows):
-                header = compacted(self._place, header)
-            header = self._with_small(header)
+                header = _compacted(self._place, header)
+            is_large = header.rows > self._small_from and can_scan_bytes()
+            if header.small or is_large:
+                begin = self._base.rows if header.small else 0
+                small = _grown_small(self._place, header, begin)
+                header = header._replace(small=small)
             write_header(self._place, header)
             replaced = set(self._header.names) - set(header.names)
             self._begin(header)
@@ -366,17 +342,6 @@ class VectorWriter:
             dead=np.packbits(flags).tobytes(),
         )
 
-    def _with_small(self, header: Header) -> Header:
-        kept = header.small
-        is_wanted = header.rows > self._small_from and can_scan_bytes()
-        if kept is None and not is_wanted:
-            return header
-        span = (self._base.rows if kept else 0, header.rows)
-        small = grown_small(
-            self._place, header.columns.vectors, kept, span, self._width
-        )
-        return header._replace(small=small)
-
     def rollback(self) -> None:
         """Forget everything since the last commit."""
         with faults_named(str(self._place)):
@@ -385,7 +350,7 @@ class VectorWriter:
     def close(self) -> None:
         """Give the files back; what was not committed is forgotten."""
         with faults_named(str(self._place)):
-            self._stand_on(self._header)
+            self._start_from(self._header)
 
 
 def _nothing(width: int) -> Header:
