@@ -16,11 +16,11 @@ import os
 import re
 import secrets
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from difflib import get_close_matches
-from itertools import chain
+from itertools import chain, islice
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,12 +63,15 @@ class Damaged(EditRefused):
 
 def packed(changeset: Changeset) -> bytes:
     draft = changeset.draft
-    contents = [(step.before, step.after) for step in draft.steps]
-    known: dict[bytes, str] = {}
-    for raw in chain.from_iterable(contents):
-        if raw is not None and raw not in known:
-            known[raw] = hashlib.sha256(raw).hexdigest()
-    blobs = {name: zlib.compress(raw, _LEVEL) for raw, name in known.items()}
+    contents = chain.from_iterable((step.before, step.after) for step in draft.steps)
+    names: dict[bytes | None, str] = {}
+    blobs, packs, at = [], [], 0
+    for raw in contents:
+        if raw is not None and raw not in names:
+            names[raw] = hashlib.sha256(raw).hexdigest()
+            packs.append(zlib.compress(raw, _LEVEL))
+            blobs.append((names[raw], at, len(packs[-1]), len(raw)))
+            at += len(packs[-1])
     header = {
         "format": _FORMAT,
         "id": changeset.id,
@@ -79,108 +82,49 @@ def packed(changeset: Changeset) -> bytes:
         "reason": changeset.reason,
         "verb": draft.verb,
         "title": draft.title,
-        "rewritten": list(draft.rewritten),
+        "rewritten": draft.rewritten,
         "adopted": draft.adopted,
-        "risks": list(draft.risks),
+        "risks": draft.risks,
         "facts": dict(draft.facts),
-        "steps": [_step_row(step, known) for step in draft.steps],
-        "blobs": list(_blob_rows(blobs, known)),
+        "steps": [
+            step._asdict()
+            | {"before": names.get(step.before), "after": names[step.after]}
+            for step in draft.steps
+        ],
+        "blobs": blobs,
     }
     line = json.dumps(header, separators=(",", ":"), default=str)
-    return b"".join((line.encode(), b"\n", *blobs.values()))
+    return b"".join((line.encode(), b"\n", *packs))
 
 
-def _step_row(step: Step, known: Mapping[bytes, str]) -> dict[str, object]:
-    before = None if step.before is None else known[step.before]
-    return {
-        "path": step.path,
-        "to": step.to,
-        "before": before,
-        "after": known[step.after],
-        "folder": step.folder,
-    }
-
-
-def _blob_rows(
-    blobs: Mapping[str, bytes], known: Mapping[bytes, str]
-) -> Iterator[tuple[str, int, int, int]]:
-    """Yield of each content its name, where it begins, its length and its size."""
-    at = 0
-    for (raw, name), blob in zip(known.items(), blobs.values(), strict=True):
-        yield name, at, len(blob), len(raw)
-        at += len(blob)
-
-
-def outlined(identity: str, line: bytes, state: ChangeState, reason: str) -> Changeset:
-    """Return what the first line of a file tells: all but the content.
-
-    Raises:
-        Damaged: it tells nothing.
-    """
-    header = _header(identity, line)
-    empty = {name: b"" for name, *_ in _rows(identity, header)}
-    return _changeset(identity, header, empty, state, reason)
-
-
-def unpacked(identity: str, raw: bytes, state: ChangeState, reason: str) -> Changeset:
+def unpacked(
+    identity: str,
+    raw: bytes,
+    state: ChangeState,
+    reason: str,
+    *,
+    with_content: bool = True,
+) -> Changeset:
     """Return the changeset of a file, its content checked.
+
+    Without content, `raw` may be the first line alone.
 
     Raises:
         Damaged: the file is torn, or is not what was written.
     """
-    line, _, rest = raw.partition(b"\n")
-    header = _header(identity, line + b"\n" if rest else raw)
-    contents = {
-        name: _content(identity, name, rest[at : at + length], size)
-        for name, at, length, size in _rows(identity, header)
-    }
-    return _changeset(identity, header, contents, state, reason)
-
-
-def _header(identity: str, line: bytes) -> dict[str, Any]:
-    if not line.endswith(b"\n"):
+    line, end, rest = raw.partition(b"\n")
+    if not end:
         raise Damaged(identity, "its file ends too early")
     try:
         header = json.loads(line)
-        number = header["format"]
-    except (ValueError, KeyError, TypeError, RecursionError) as fault:
-        raise Damaged(identity, "its first line is damaged") from fault
-    if number != _FORMAT:
-        raise Damaged(identity, "another version of Glassmind kept it")
-    return dict(header)
-
-
-def _rows(identity: str, header: Mapping[str, Any]) -> list[tuple[str, int, int, int]]:
-    try:
-        return [
-            (str(name), int(at), int(length), int(size))
+        if header["format"] != _FORMAT:
+            raise Damaged(identity, "another version of Glassmind kept it")
+        contents = {
+            name: _content(identity, name, rest[at : at + length], size)
+            if with_content
+            else b""
             for name, at, length, size in header["blobs"]
-        ]
-    except (KeyError, TypeError, ValueError) as fault:
-        raise Damaged(identity, "its first line is damaged") from fault
-
-
-def _content(identity: str, name: str, blob: bytes, size: int) -> bytes:
-    unpacking = zlib.decompressobj()
-    try:
-        raw = unpacking.decompress(blob, size + 1)
-    except zlib.error as fault:
-        raise Damaged(identity, "what it holds of a file is damaged") from fault
-    if len(raw) != size or hashlib.sha256(raw).hexdigest() != name:
-        raise Damaged(identity, "what it holds of a file is damaged")
-    return raw
-
-
-def _changeset(
-    identity: str,
-    header: Mapping[str, Any],
-    contents: Mapping[str, bytes],
-    state: ChangeState,
-    reason: str,
-) -> Changeset:
-    # what it was kept for says nothing about a state that it got into later
-    former = header.get("reason", "") if header.get("state") == state else ""
-    try:
+        }
         draft = Draft(
             header["verb"],
             str(header["title"]),
@@ -190,6 +134,8 @@ def _changeset(
             tuple(map(str, header["risks"])),
             dict(header["facts"]),
         )
+        # the reason of its first state says nothing about a later one
+        first = header["reason"] if header["state"] == state else ""
         return Changeset(
             identity,
             state,
@@ -197,9 +143,9 @@ def _changeset(
             str(header["client"]),
             draft,
             str(header["undoes"]),
-            reason or str(former),
+            reason or str(first),
         )
-    except (KeyError, TypeError, ValueError) as fault:
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
         raise Damaged(identity, "its first line is damaged") from fault
 
 
@@ -212,6 +158,15 @@ def _step(row: Mapping[str, Any], contents: Mapping[str, bytes]) -> Step:
         contents[row["after"]],
         bool(row["folder"]),
     )
+
+
+def _content(identity: str, name: str, blob: bytes, size: int) -> bytes:
+    raw = None
+    with suppress(zlib.error):
+        raw = zlib.decompressobj().decompress(blob, size + 1)
+    if raw is None or hashlib.sha256(raw).hexdigest() != name:
+        raise Damaged(identity, "what it holds of a file is damaged")
+    return raw
 
 
 NAME = "changesets"
@@ -337,13 +292,8 @@ class ChangesetFolder:
         `damaged`, and its reason is a sentence about that.
         """
         found = self._all(states or STATES)
-        listed: list[Changeset] = []
-        for one in sorted(found, key=_order, reverse=True):
-            if limit is not None and len(listed) >= limit:
-                break
-            outline = _outline(one)
-            if outline is not None:
-                listed.append(outline)
+        newest_first = sorted(found, key=_order, reverse=True)
+        listed = list(islice(filter(None, map(_outline, newest_first)), limit))
         return sorted(listed, key=_age, reverse=True), len(found)
 
     def shift(
@@ -419,21 +369,18 @@ class ChangesetFolder:
         return None
 
     def _known(self, identity: str) -> _Found:
-        wanted = identity.strip().lower()
-        if _ID.fullmatch(wanted):
-            for _ in range(_TRIES):  # it may have gone to where we had looked already
-                found = self._find(wanted)
+        prefix = identity.strip().lower()
+        if _ID.fullmatch(prefix):
+            for _ in range(_TRIES):  # it may have moved to where we had looked already
+                found = self._find(prefix)
                 if found is not None:
                     return found
-        there = self._all(STATES)
-        if wanted:
-            begin = [one for one in there if one.id.startswith(wanted)]
-            if len(begin) == 1:
-                return begin[0]
-            if begin:
-                raise ChangesetUnknown(identity, sorted(one.id for one in begin))
-        alike = get_close_matches(wanted, [one.id for one in there], 3, 0.7)
-        raise ChangesetUnknown(identity, alike)
+        known = {found.id: found for found in self._all(STATES)}
+        matches = sorted(name for name in known if prefix and name.startswith(prefix))
+        if len(matches) == 1:
+            return known[matches[0]]
+        similar = matches or get_close_matches(prefix, known, 3, 0.7)
+        raise ChangesetUnknown(identity, similar)
 
     def _prune(self, kept: Changeset) -> None:
         """Delete what is old, once an hour, and previews beyond a number."""
@@ -477,7 +424,7 @@ def _outline(found: _Found) -> Changeset | None:
     try:
         with Path(found.file).open("rb") as opened:
             line = opened.readline()
-        return outlined(found.id, line, found.state, _reason(found))
+        return unpacked(found.id, line, found.state, _reason(found), with_content=False)
     except FileNotFoundError:
         return None
     except OSError as fault:
