@@ -571,7 +571,7 @@ class Vault:
         writer = self.writer
         try:
             writer.fence = lock.check
-            writer.begin(anew=anew, hurried=hurried, hung=lock.ousted)
+            writer.begin(anew=anew, hurried=hurried)
             writer.notices.extend(self.place.notices)
             if aside is not None:
                 reason = IndexUntrusted(str(writer.folder)).reason

@@ -159,65 +159,23 @@ def test_what_a_run_does_as_it_wakes_does_no_harm(
     check_as_new(meaning, tmp_path)
 
 
-INSIDE = [
-    ("in a step of rows", 0),
-    pytest.param("in a step of vectors", 0, marks=pytest.mark.slow),
-]
-"""Steps inside of which a run keeps the rows for itself."""
-
-
-@pytest.mark.parametrize(("step", "passed"), INSIDE)
-def test_a_run_that_is_stopped_with_the_rows_in_hand_is_replaced(
-    meaning: MeaningDesk, stopped: list[Stopped], step: str, passed: int, tmp_path: Path
+def test_a_run_that_is_stopped_in_a_transaction_keeps_writers_out_and_lets_readers_in(
+    meaning: MeaningDesk,
+    stopped: list[Stopped],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     meaning.indexed(FIRST)
-    reader = meaning.engine
-    meaning.open()
     meaning.write(LATER)
-    stopped.append(Stopped(meaning, step, passed))
+    stopped.append(Stopped(meaning, "in a step of rows", 0))
+    monkeypatch.setattr("glassmind.store.sqlite.connection.BUSY_MS", 300)
+
     assert meaning.found("word7")[0] == "7.md"
-    meaning.write({path: f"{text}, and newer" for path, text in LATER.items()})
-
-    report = meaning.index()
-    rows = rows_of(meaning)
-    said = stopped[0].wake()
-
-    assert report.notes == 30
-    assert said["error"] == "IndexTaken"
-    assert differences(rows, rows_of(meaning)) == []
-    assert reader.search("later3").hits[0].path == "later 3.md"
-    assert not list(meaning.folder.glob("*.rescued*"))
-    check_as_new(meaning, tmp_path)
-
-
-def test_who_hangs_with_the_rows_in_hand_is_replaced_while_others_wait(
-    meaning: MeaningDesk, stopped: list[Stopped], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("glassmind.store.lock.LOOK_S", LOOK_S)
-    meaning.indexed(FIRST)
-    meaning.write(LATER)
-    stopped.append(Stopped(meaning, "in a step of rows", 0))
-
-    report = meaning.index(embed=False)
-
-    assert report.notes == 30
-
-
-def test_rows_that_cannot_be_had_name_who_holds_them_and_how_long_we_waited(
-    meaning: MeaningDesk, stopped: list[Stopped], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise IndexBusy("another program", 0)
-
-    meaning.indexed(FIRST)
-    meaning.write(LATER)
-    stopped.append(Stopped(meaning, "in a step of rows", 0))
-    monkeypatch.setattr("glassmind.store.sqlite.writer.rescue", full)
-
-    with pytest.raises(IndexBusy, match=f"process {stopped[0].pid}") as raised:
+    with pytest.raises(IndexBusy, match="another program"):
         meaning.index()
+    stopped[0].wake()
 
-    assert 0 < raised.value.waited_s < 10
+    check_as_new(meaning, tmp_path)
 
 
 def test_who_embeds_is_replaced_when_it_hangs(

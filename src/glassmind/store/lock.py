@@ -143,7 +143,7 @@ class WriterLock:
     """The right to one thing, held until closed or until the process ends.
 
     With `takes_over` it is taken from a holder that is stopped. `taken` says whether it
-    was so this time, and `ousted` from whom. Whoever holds a lock that can be taken
+    was so this time. Whoever holds a lock that can be taken
     must ask `check` before each write.
     """
 
@@ -152,7 +152,6 @@ class WriterLock:
         self._fd: int | None = None
         self._takes_over = takes_over and _CAN_TAKE
         self.taken = False
-        self.ousted: str | None = None
 
     @property
     def held(self) -> bool:
@@ -220,7 +219,7 @@ class WriterLock:
         if not try_lock(fd) or not self._is_in_place(fd):
             os.close(fd)
             return False
-        self._fd, self.taken, self.ousted = fd, False, None
+        self._fd, self.taken = fd, False
         _sign(fd)
         return True
 
@@ -284,7 +283,6 @@ class WriterLock:
         try:
             if not try_lock(guard) or self._seen() != hung:
                 return False
-            self.ousted = _named(hung)
             return self._replace()
         finally:
             os.close(guard)

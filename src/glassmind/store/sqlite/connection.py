@@ -26,8 +26,9 @@ from glassmind.store.disk import on_network
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import schema
 
-STAGED = f"{DATABASE}.rescued"
-"""A copy of the rows that is about to take their place."""
+SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""The database file and those beside it, in the order in which they have to go: a log
+that is left beside another database would be taken for that one's."""
 
 BUSY_MS = 30_000
 """How long SQLite waits for others; only short transactions ever hold it."""
@@ -399,7 +400,7 @@ def move_aside(folder: Path, stamp: str) -> Path | None:
         old.unlink(missing_ok=True)
     aside = folder / f"{DATABASE}.broken-{stamp}"
     moved = None
-    for suffix in ("", "-wal", "-shm", "-journal"):
+    for suffix in SUFFIXES:
         part = Path(f"{file}{suffix}")
         if part.exists():
             part.replace(f"{aside}{suffix}")

@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
@@ -37,12 +36,6 @@ _NOT_WHOLE = (
 
 _DISK_FULL_NOTICE = "The disk seems to be full. Answering from the index as it is."
 
-_RETRY_S = 5.0
-"""How long an immutable connection is kept before a usual one is tried again."""
-
-_SWAPPED_S = 0.5
-"""How long we wait for a copy that is about to take the place of the rows."""
-
 
 class _Kept(NamedTuple):
     """A thread's connection, with the file's identity and state when it was opened."""
@@ -50,7 +43,6 @@ class _Kept(NamedTuple):
     db: apsw.Connection
     identity: tuple[int, int]
     state: tuple[int, ...]
-    opened: float
 
 
 class SqliteStore:
@@ -72,7 +64,7 @@ class SqliteStore:
         self.folder, self._database = folder, str(folder / DATABASE)
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._opened: dict[int, apsw.Connection] = {}
+        self._readers: dict[int, apsw.Connection] = {}
         self._successors: tuple[str, Mapping[int, Successor]] | None = None
         self._keywords: KeywordIndex | None = None
 
@@ -178,19 +170,25 @@ class SqliteStore:
             if kept.identity == identity and self._is_current(kept):
                 return kept.db
             self._forget()
-        reader = self._opened_as(identity)
-        while reader is None:
+        while True:
+            reader, before = self._opened(identity), identity
             identity = self._identity()
-            reader = self._opened_as(identity)
-        self._local.reader = _Kept(reader, identity, self._state(), time.monotonic())
-        self._remember(reader)
+            if reader is not None and identity == before:
+                break
+            # the file was replaced: we may have the old one and the log of the new one
+            if reader is not None:
+                reader.close()
+        self._local.reader = _Kept(reader, identity, self._state())
+        alive = {thread.ident for thread in threading.enumerate()}
+        with self._lock:
+            for ended in self._readers.keys() - alive:
+                del self._readers[ended]
+            self._readers[threading.get_ident()] = reader
         return reader
 
     def _is_current(self, kept: _Kept) -> bool:
-        if not isinstance(kept.db, connection.ImmutableConnection):
-            return True
-        is_fresh = time.monotonic() < kept.opened + _RETRY_S
-        return is_fresh and kept.state == self._state()
+        is_immutable = isinstance(kept.db, connection.ImmutableConnection)
+        return not is_immutable or kept.state == self._state()
 
     def _state(self) -> tuple[int, ...]:
         file = Path(self._database)
@@ -200,60 +198,38 @@ class SqliteStore:
             return ()
         return facts.st_size, facts.st_mtime_ns, connection.logged_bytes(file)
 
-    def _opened_as(self, identity: tuple[int, int]) -> apsw.Connection | None:
-        """Open the file; None where it was replaced while we did.
-
-        We may have the old file then, and the log of the new one.
-        """
+    def _opened(self, identity: tuple[int, int]) -> apsw.Connection | None:
         try:
-            reader = connection.open_reader(self.folder)
+            return connection.open_reader(self.folder)
         except IndexAbsent:
             if self._identity() == identity:
                 raise
             return None
-        if self._identity() == identity:
-            return reader
-        reader.close()
-        return None
-
-    def _remember(self, reader: apsw.Connection) -> None:
-        """Keep it for `close_all`, and let go of those whose threads have ended."""
-        alive = {thread.ident for thread in threading.enumerate()}
-        with self._lock:
-            for thread in self._opened.keys() - alive:
-                del self._opened[thread]
-            self._opened[threading.get_ident()] = reader
 
     def _identity(self) -> tuple[int, int]:
-        deadline = time.monotonic() + _SWAPPED_S
-        while True:
-            try:
-                found = os.stat(self._database)  # noqa: PTH116 - asked at every call
-            except OSError as error:
-                is_next = (self.folder / connection.STAGED).exists()
-                if is_next and time.monotonic() < deadline:
-                    time.sleep(_SWAPPED_S / 100)
-                    continue
-                self._forget()
-                raise IndexAbsent(str(self.folder)) from error
-            return (found.st_dev, found.st_ino)
+        try:
+            found = os.stat(self._database)  # noqa: PTH116 - asked at every call
+        except OSError as error:
+            self._forget()
+            raise IndexAbsent(str(self.folder)) from error
+        return (found.st_dev, found.st_ino)
 
     def _forget(self) -> None:
-        """Leave this thread's connection to who still reads by it: the last closes it.
+        """Let whoever still reads by this thread's connection close it.
 
-        A question that is under way goes on with the rows it began with.
+        A query that is running goes on with the rows it began with.
         """
         self._local.reader = None
         with self._lock:
-            self._opened.pop(threading.get_ident(), None)
+            self._readers.pop(threading.get_ident(), None)
 
     def close_all(self) -> None:
         """Close the connection of every thread, but for those that read right now."""
         self.close_keywords()
         self.close()
         with self._lock:
-            others = list(self._opened.values())
-            self._opened.clear()
+            others = list(self._readers.values())
+            self._readers.clear()
         for reader in others:
             with suppress(apsw.Error):
                 reader.close()

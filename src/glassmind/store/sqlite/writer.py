@@ -1,15 +1,8 @@
-"""Writing the rows: notes, links and runs, by the one holder of the writer lock.
-
-A process that is stopped in the middle of its writing keeps every other writer out.
-Readers still see what was committed before: that is copied to a new file, which
-replaces the old one. When the process continues, it writes to a file that nobody reads.
-"""
+"""Writing the rows: notes, links and runs, by the one holder of the writer lock."""
 
 import json
-import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime
 from itertools import accumulate, pairwise, repeat
 from pathlib import Path
@@ -17,12 +10,7 @@ from typing import Any, Self
 
 import apsw
 
-from glassmind.errors import (
-    IndexAbsent,
-    IndexBusy,
-    IndexDamaged,
-    IndexTaken,
-)
+from glassmind.errors import IndexDamaged
 from glassmind.model import NotePath
 from glassmind.model.index import (
     UNREAD,
@@ -48,8 +36,6 @@ from glassmind.store.sqlite.connection import (
     end,
     faults_named,
     open_copy,
-    open_reader,
-    write_copy,
     wrong_with,
 )
 from glassmind.store.sqlite.memory import EventStep
@@ -57,57 +43,6 @@ from glassmind.store.sqlite.notes import NoteRows
 from glassmind.store.sqlite.pairs import PairStep, ThemeStep
 from glassmind.store.sqlite.rows import Rows
 from glassmind.store.sqlite.vectors import VectorStep, log_vectors
-
-HELD_MS, HUNG_MS = 1_000, 100
-"""How long the holder of the writer lock waits for somebody's transaction: nobody else
-may begin one, and who began one before asks, ere it ends, whether it may. One that was
-seen to hang will not end it soon."""
-
-PARTS = ("", "-wal", "-shm", "-journal")
-"""The file and what lies beside it, in the order in which they have to go: a log that
-is left beside another database would be taken for that one's."""
-
-
-def try_write(db: apsw.Connection) -> None:
-    """See that nobody keeps us from writing.
-
-    Raises:
-        apsw.BusyError: somebody did for as long as the connection waits.
-    """
-    db.execute("begin immediate")
-    db.execute("rollback")
-
-
-def rescue(folder: Path, fence: Fence) -> None:
-    """Put a copy of what is committed in the place of the rows.
-
-    Rows to which nothing was ever committed are taken away.
-
-    Raises:
-        IndexTaken: the right to write is not ours any more; nothing was changed.
-        IndexBusy: who hangs keeps readers out too; nothing was changed.
-        IndexUnwritable, IndexDamaged: there can be no copy; nothing was changed.
-    """
-    staged = folder / connection.STAGED
-    _delete(staged)
-    try:
-        with suppress(IndexAbsent), closing(open_reader(folder)) as rows:
-            rows.set_busy_timeout(HELD_MS)
-            with faults_named(folder, lambda: rows):
-                write_copy(rows, staged)
-        fence()
-        with disk_faults_named(folder):
-            _delete(folder / DATABASE)
-            if staged.exists():
-                os.replace(staged, folder / DATABASE)  # noqa: PTH105
-    finally:
-        _delete(staged)
-
-
-def _delete(file: Path) -> None:
-    for part in PARTS:
-        Path(f"{file}{part}").unlink(missing_ok=True)
-
 
 _PLACED = "line, start_byte, end_byte"
 _COLUMNS = {
@@ -544,7 +479,7 @@ def _facts(file: FileFacts) -> tuple[Any, ...]:
 
 
 _HURRIED_MS = 1_000
-"""How long a search waits that would take in the latest changes on its way."""
+"""How long a search waits that would index the latest changes first."""
 
 
 class SqliteWriter:
@@ -565,13 +500,8 @@ class SqliteWriter:
         self._identity: tuple[int, int] | None = None
         self._together = False
 
-    def begin(
-        self, *, anew: bool = False, hurried: bool = False, hung: str | None = None
-    ) -> None:
-        """Get ready for a run; `anew` throws the rows away first.
-
-        One that was stopped in the middle of its writing is left behind, unless we are
-        `hurried`; `hung` is its name, where it is known.
+    def begin(self, *, anew: bool = False, hurried: bool = False) -> None:
+        """Get ready for a run; `anew` deletes the rows first.
 
         Raises:
             IndexBusy: another program keeps us from writing.
@@ -581,44 +511,26 @@ class SqliteWriter:
         self.notices.clear()
         self._just_written.clear()  # others may have written since
         if anew:
-            self._throw_away()
-            return
-        began = time.monotonic()
-        try:
-            self._begin_free(HUNG_MS if hung else HELD_MS, rescues=not hurried)
-        except IndexTaken:
-            raise
-        except IndexBusy as error:
-            waited_s = time.monotonic() - began
-            raise IndexBusy(hung or "another program", waited_s) from error
-        patience = _HURRIED_MS if hurried else connection.BUSY_MS
-        self._open_db().set_busy_timeout(patience)
-
-    def _begin_free(self, held_ms: int, *, rescues: bool) -> None:
-        try:
-            self._begin(held_ms)
-        except IndexBusy:
-            if not rescues:
-                raise
             self.close()
-            rescue(self.folder, self.fence)
-            self._begin(held_ms)
-
-    def _begin(self, held_ms: int) -> None:
+            self.fence()
+            with disk_faults_named(self.folder):
+                for suffix in connection.SUFFIXES:
+                    Path(f"{self.folder / DATABASE}{suffix}").unlink(missing_ok=True)
         kept = self._db is not None and self._identity == self._found()
+        patience = _HURRIED_MS if hurried else connection.BUSY_MS
         with self.faults():
             if not kept or NoteRows(self._open_db()).unfinished():
-                self.close()
-                self._db = self._open(held_ms)
-                self._identity = self._found()
-            self._open_db().set_busy_timeout(held_ms)
-            try_write(self._open_db())
+                self._reopen(patience)
+            db = self._open_db()
+            db.set_busy_timeout(patience)
+            db.execute("begin immediate")  # raises if another program writes
+            db.execute("rollback")
 
-    def _throw_away(self) -> None:
+    def _reopen(self, busy_ms: int = connection.BUSY_MS) -> apsw.Connection:
         self.close()
-        self._delete()
-        self._db = self._open()
+        self._db = self._open(busy_ms)
         self._identity = self._found()
+        return self._db
 
     def wrong(self) -> str | None:
         """Read every row from the disk and return the first thing wrong, if any.
@@ -626,10 +538,7 @@ class SqliteWriter:
         Raises:
             IndexUnwritable: the folder does not take a database.
         """
-        self.close()  # and with it what is remembered of the pages
-        self._db = self._open()
-        self._identity = self._found()
-        return wrong_with(self._db)
+        return wrong_with(self._reopen())  # so that no page is read from the cache
 
     def _found(self) -> tuple[int, int] | None:
         try:
@@ -643,7 +552,7 @@ class SqliteWriter:
             raise RuntimeError("begin() comes first")
         return self._db
 
-    def _open(self, busy_ms: int = connection.BUSY_MS) -> apsw.Connection:
+    def _open(self, busy_ms: int) -> apsw.Connection:
         """Open the file; one that is damaged is set aside and begun anew.
 
         Raises:
@@ -728,11 +637,6 @@ class SqliteWriter:
     def faults(self) -> AbstractContextManager[None]:
         return faults_named(self.folder, self._open_db)
 
-    def _delete(self) -> None:
-        self.fence()
-        with disk_faults_named(self.folder):
-            _delete(self.folder / DATABASE)
-
     def begin_anew(self, wrong: str) -> None:
         """Set the rows aside, saying what was wrong with them, and begin again.
 
@@ -740,9 +644,7 @@ class SqliteWriter:
             IndexUnwritable: the folder does not take a database.
         """
         self._set_aside(wrong)
-        with self.faults():
-            self._db = connection.open_writer(self.folder, wal=self._wal)
-        self._identity = self._found()
+        self._reopen()
 
     def take_from(self, file: Path) -> None:
         """Replace every row by those of a backup, while others read.
