@@ -265,7 +265,7 @@ def test_a_lock_that_was_taken_is_not_ours_any_more(tmp_path: Path) -> None:
     old, new = (WriterLock(tmp_path / "l", takes_over=True) for _ in range(2))
     with old, new:
         assert old.try_acquire()
-        seen = new._seen()
+        seen = new._look()
         assert seen is not None
         assert new._take_from(seen)
 
@@ -284,7 +284,7 @@ def test_two_that_would_take_a_lock_do_not_both_have_it(tmp_path: Path) -> None:
     old, one, two = (WriterLock(tmp_path / "l", takes_over=True) for _ in range(3))
     with old, one, two:
         assert old.try_acquire()
-        seen = one._seen()
+        seen = one._look()
         assert seen is not None
 
         assert [one._take_from(seen), two._take_from(seen)] == [True, False]

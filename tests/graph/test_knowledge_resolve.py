@@ -38,7 +38,7 @@ def known_names(
 ) -> KnownNames:
     rows: Any = SimpleNamespace(
         ghost_names=lambda: ghosts or [],
-        all_headings=dict,
+        headings=dict,
         paths=lambda: [entry.path for entry in entries],
         writes_markdown=lambda: False,
     )

@@ -444,7 +444,7 @@ def without_label(text: str) -> str:
 
 
 def pages_of(rows: BundleRows, note_ids: Collection[int]) -> dict[int, NoteLines]:
-    headings, lines = rows.store.headings_of(note_ids), rows.note_lines(note_ids)
+    headings, lines = rows.store.headings(note_ids), rows.note_lines(note_ids)
     return {
         at: NoteLines(lines[at], headings.get(at, ())) for at in note_ids if at in lines
     }

@@ -289,7 +289,7 @@ def _chosen(
     ]
     if len(found) > MOST_TASKS:
         rows.cut.add("tasks")
-    heads = rows.store.headings_of(
+    heads = rows.store.headings(
         {task.note_id for task in found if task.note_id in ranks}
     )
     placed = []

@@ -169,7 +169,7 @@ def connections(  # noqa: PLR0913 - each option by its name
     found = _rings_around(graph, root, depth, limit)
     every = {node: near for ring in found for node, near in ring.near.items()}
     ids = graph.ids[[root, *every]].tolist()
-    tags = vault.rows().tags_of(ids)
+    tags = vault.rows().tags(ids)
     links = _Links(vault, graph, [e for _, two in every.values() for e in two.edges])
     is_note, path = root < graph.note_count, NotePath(graph.paths[root])
     hops = {node: hop for hop, ring in enumerate(found, 1) for node in ring.near}
@@ -282,7 +282,7 @@ def _subgraph(vault: Vault, graph: LinkGraph, hops: Mapping[int, int]) -> GraphP
     edges = [edge for pair in nearest_first for edge in graph.edges(*pair)]
     kept = edges[:MOST_EDGES]
     rows, ids = vault.rows(), graph.ids[order].tolist()
-    tags, properties = rows.tags_of(ids), rows.properties_of(ids)
+    tags, properties = rows.tags(ids), rows.properties_of(ids)
     nodes = tuple(
         GraphNode(
             path=graph.paths[node],

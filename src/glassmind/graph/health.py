@@ -47,7 +47,7 @@ from glassmind.graph.similar import similar_to, undismissed
 from glassmind.graph.themes import themed_for
 from glassmind.links.graph import LinkGraph
 from glassmind.model import NotePath, PropertyValue
-from glassmind.model.graph import Theme
+from glassmind.model.graph import StoredLink, Theme
 from glassmind.model.health import (
     SEVERITIES,
     CheckReport,
@@ -55,9 +55,6 @@ from glassmind.model.health import (
     FindingNow,
     HealthReport,
     Helping,
-    LostLink,
-    PartLink,
-    PartNames,
     ScorePart,
     SecretPlace,
     Severity,
@@ -290,9 +287,9 @@ def missing_reciprocal(context: HealthContext) -> list[Finding]:
     """Findings of the notes that should have the link back, the surest first."""
     written = {note.id: note.path for note in context.written}
     links = [
-        link
-        for link in context.rows.property_links()
-        if link[0] in written and link[1] in written
+        (link.source_id, link.target_id, link.property)
+        for link in sorted(context.rows.links(in_property=True, between_notes=True))
+        if link.source_id in written and link.target_id in written
     ]
     missing = [link for link in missing_answers(links) if link.sure >= SURE]
     missing.sort(key=lambda m: (-m.sure, written[m.target], written[m.source]))
@@ -316,15 +313,15 @@ def ghosts(context: HealthContext) -> list[Finding]:
     return [_ghost(key, links, context.known_names) for key, links in ranked]
 
 
-def lost_names(context: HealthContext) -> Mapping[str, Sequence[LostLink]]:
+def lost_names(context: HealthContext) -> Mapping[str, Sequence[StoredLink]]:
     """Return the links to files that do not exist, by the folded name of the file.
 
     Not those in templates, names that wait to be filled in, days, which are linked to
     before they have a note, and files that were left out of the index.
     """
-    lost = context.rows.lost_links()
+    lost = context.rows.links(unresolved=True)
     left_out = names_left_out(context.vault)
-    names: dict[str, list[LostLink]] = {}
+    names: dict[str, list[StoredLink]] = {}
     for link in lost:
         name = link.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
         is_open = (
@@ -336,7 +333,7 @@ def lost_names(context: HealthContext) -> Mapping[str, Sequence[LostLink]]:
     return names
 
 
-def place_of(link: LostLink) -> str:
+def place_of(link: StoredLink) -> str:
     if not link.target.startswith(ROOTED):
         return link.target
     inside = rooted(link.target, link.path)
@@ -345,12 +342,12 @@ def place_of(link: LostLink) -> str:
     return normpath(f"{link.path.rpartition('/')[0] or '.'}/{link.target}")
 
 
-def _demand(links: Sequence[LostLink]) -> int:
+def _demand(links: Sequence[StoredLink]) -> int:
     return len({link.path for link in links})
 
 
 def _ghost(
-    key: str, links: Sequence[LostLink], known: Mapping[str, Sequence[NotePath]]
+    key: str, links: Sequence[StoredLink], known: Mapping[str, Sequence[NotePath]]
 ) -> Finding:
     first, demand, place = links[0], _demand(links), place_of(links[0])
     notes = "1 note wants" if demand == 1 else f"{demand} notes want"
@@ -371,28 +368,32 @@ def _ghost(
 
 def broken_links(context: HealthContext) -> list[Finding]:
     links = [
-        link for link in context.rows.part_links() if context.is_written(link.path)
+        link
+        for link in context.rows.links(to_part=True)
+        if context.is_written(link.path)
     ]
-    names = context.rows.part_names({link.target_id for link in links})
+    ids = {link.target_id for link in links if link.target_id}
+    headings, blocks = context.rows.headings(ids), context.rows.blocks(ids)
     found: dict[str, Finding] = {}
     for link in links:
-        if not leads(link, names[link.target_id]):
+        outline = [(h.level, h.text) for h in headings.get(link.target_id or 0, ())]
+        parts = Outline.of(outline, blocks.get(link.target_id or 0, set()))
+        if not leads(link.subpath, parts, markdown=link.kind == "markdown"):
             kind = "block" if link.subpath.startswith("#^") else "heading"
-            where = "it" if link.target == link.path else link.target
+            where = "it" if link.target_path == link.path else link.target_path
             what = f"links to {link.subpath}, and {where} has no such {kind}"
-            subject = f"{link.path} -> {link.target}{link.subpath}"
+            subject = f"{link.path} -> {link.target_path}{link.subpath}"
             broken = finding("broken_links", subject, link.path, link.line, what)
             found.setdefault(subject, broken)
     return list(found.values())
 
 
-def leads(link: PartLink, names: PartNames) -> bool:
+def leads(subpath: str, outline: Outline, *, markdown: bool = False) -> bool:
     """True if a link finds its part, by the rules of Obsidian."""
-    steps = steps_of(link.subpath)
+    steps = steps_of(subpath)
     if not steps or steps[-1].startswith("[^"):
         return True
-    outline = Outline.of(names.headings, names.blocks)
-    return outline.meant(link.subpath, markdown=link.kind == "markdown") is not None
+    return outline.meant(subpath, markdown=markdown) is not None
 
 
 def orphans(context: HealthContext) -> list[Finding]:

@@ -58,8 +58,8 @@ class KeptGraph:
                 files = names_left_out(self._vault)
                 unresolved = [
                     link
-                    for link in rows.ghost_links()
-                    if not is_left_out(link.name, files)
+                    for link in sorted(rows.links(unresolved=True))
+                    if not is_left_out(link.target, files)
                 ]
                 kept = self._with_ghosts = with_ghosts(plain, unresolved)
             return kept

@@ -604,7 +604,15 @@ class KnownNames:
         rows: Rows,
     ) -> None:
         self._named, self._ghosts = named, rows.ghost_names()
-        self._headings = rows.all_headings()
+        headings = rows.headings()
+        self._headings = {
+            entry.path: [
+                HeadingName(entry.path, heading.level, heading.text, heading.line)
+                for heading in headings.get(entry.id, ())
+                if heading.text
+            ]
+            for entry in named
+        }
         self._pen = LinkWriter(Names.of(rows.paths()), rows.writes_markdown())
         self.paths = {fold(e.path.removesuffix(NOTE_SUFFIX)): e for e in entries}
         forms = Forms(self._names())

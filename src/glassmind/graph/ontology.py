@@ -327,9 +327,13 @@ def _by_property(entries: Sequence[Entry]) -> list[Hub]:
 
 def _maps(entries: Sequence[Entry], rows: Rows) -> list[Hub]:
     maps = {entry.id: entry for entry in entries if is_map(entry)}
+    members: dict[int, set[NotePath]] = {note_id: set() for note_id in maps}
+    for link in rows.links(sources=maps.keys(), between_notes=True):
+        if link.target_path:
+            members[link.source_id].add(link.target_path)
     return [
-        Hub(None, maps[note_id].title, maps[note_id].path, _listed(paths))
-        for note_id, paths in rows.led_to(maps.keys()).items()
+        Hub(None, maps[note_id].title, maps[note_id].path, _listed(sorted(paths)))
+        for note_id, paths in sorted(members.items())
         if len(paths) >= LEAST_MEMBERS
     ]
 

@@ -32,11 +32,11 @@ from glassmind.graph.suggestions import (
     suggestions_for,
 )
 from glassmind.model import NotePath
+from glassmind.model.graph import StoredLink
 from glassmind.model.health import (
     Finding,
     FormerName,
     LinkEdit,
-    LostLink,
     Repairs,
     TagSpelling,
     Unchecked,
@@ -277,7 +277,7 @@ def _lost_names(
 def _meant(
     context: HealthContext,
     lost: Finding,
-    links: Sequence[LostLink],
+    links: Sequence[StoredLink],
 ) -> list[FormerName] | Unmended:
     """The first way that a file answers to decides, if no second file does."""
     place = place_of(links[0])

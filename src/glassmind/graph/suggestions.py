@@ -201,7 +201,10 @@ def facts_of(vault: Vault, net: LinkGraph) -> Facts:
             holders.setdefault(word, []).append(node)
     notes = 1 + len(words)
     rarity = {w: log(notes / len(h)) / log(notes) for w, h in holders.items()}
-    links = rows.property_links()
+    links = [
+        (link.source_id, link.target_id or 0, link.property)
+        for link in sorted(rows.links(in_property=True, between_notes=True))
+    ]
     missing = missing_answers(links)
     offered = [
         path.endswith(".md")
@@ -214,7 +217,9 @@ def facts_of(vault: Vault, net: LinkGraph) -> Facts:
         table=name_table(names, used, texts=texts),
         names=names,
         used=used,
-        tags=rows.folded_tags(),
+        tags={
+            note: frozenset(map(str.lower, tags)) for note, tags in rows.tags().items()
+        },
         words=words,
         rarity=rarity,
         holders={word: np.array(at, np.int64) for word, at in holders.items()},

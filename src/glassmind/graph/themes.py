@@ -185,9 +185,7 @@ class Themed:
             before = _by_node(graph, members, 1).astype(np.int32)
             last_id = None if ghosts or once else kept.last_id
             division = parts, known_again(before, parts.labels, last_id)
-        themes = _described(
-            graph, division, resolution, _common_tags(rows.tag_spellings())
-        )
+        themes = _described(graph, division, resolution, _common_tags(rows.tags()))
         grouped = themes.notes - themes.apart
         quality = division[0].modularity
         made = ThemeState(mark, resolution, quality, self._usual, grouped)
@@ -400,14 +398,15 @@ _CommonTags: TypeAlias = Callable[[Iterable[int]], tuple[TagCount, ...]]
 
 
 def _common_tags(
-    rows: Iterable[tuple[int, str, str]],
+    of_notes: Mapping[int, Iterable[str]],
 ) -> _CommonTags:
     """Return what gives the commonest tags of notes, given by file id."""
     tags: dict[int, list[str]] = {}
     written: dict[str, str] = {}
-    for note, folded, name in rows:
-        tags.setdefault(note, []).append(folded)
-        written[folded] = min(written.get(folded, name), name)
+    for note, names in of_notes.items():
+        for name in names:
+            tags.setdefault(note, []).append(name.lower())
+            written[name.lower()] = min(written.get(name.lower(), name), name)
 
     def common(notes: Iterable[int]) -> tuple[TagCount, ...]:
         counts = Counter(tag for note in notes for tag in tags.get(note, ()))

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from glassmind.model.graph import (
     CONFIDENCE,
     KINDS,
-    GhostLink,
     LinkRow,
     LinkRows,
     NetEdge,
     NodeRow,
     NodeRows,
+    StoredLink,
 )
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -251,19 +251,21 @@ def updated(
     return LinkGraph(head, nodes, _relinked(graph.tables, rows), tuple(names))
 
 
-def with_ghosts(graph: LinkGraph, unresolved: Sequence[GhostLink]) -> LinkGraph:
+def with_ghosts(graph: LinkGraph, unresolved: Sequence[StoredLink]) -> LinkGraph:
     """Return the graph with unresolved names as nodes, each in one spelling."""
     called: dict[str, str] = {}
     for link in unresolved:
-        key = ghost_key(link.name)
-        called[key] = min(called.get(key, link.name), link.name)
+        key = ghost_key(link.target)
+        called[key] = min(called.get(key, link.target), link.target)
     keys = sorted(called)
     number = {key: place for place, key in enumerate(keys, start=len(graph))}
     starts, (targets, *rest) = graph.tables.links.flat
-    sources = graph.nodes_of(np.array([link.source for link in unresolved], np.int64))
+    sources = graph.nodes_of(
+        np.array([link.source_id for link in unresolved], np.int64)
+    )
     places = starts[sources] + np.array([link.seq for link in unresolved], np.int64)
     targets = targets.copy()
-    targets[places] = [number[ghost_key(link.name)] for link in unresolved]
+    targets[places] = [number[ghost_key(link.target)] for link in unresolved]
     counts = np.concatenate((np.diff(starts), np.zeros(len(keys), np.int32)))
     shown = [called[key] for key in keys]
     nodes = graph.nodes._replace(

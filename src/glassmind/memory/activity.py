@@ -315,7 +315,12 @@ def _ago(days: int) -> str:
 def _ties(rows: Rows, direct: Mapping[int, float]) -> dict[int, Tie]:
     hot = [note for note, heat in direct.items() if heat >= HOT]
     hottest = sorted(hot, key=lambda note: (-direct[note], note))[:HOT_LINKED]
-    links = rows.linked_notes(hottest) if hottest else ()
+    onward = rows.links(sources=hottest, between_notes=True)
+    back = rows.links(targets=hottest, between_notes=True)
+    links = sorted(
+        {(link.source_id, link.target_id or 0, True) for link in onward}
+        | {(link.target_id or 0, link.source_id, False) for link in back}
+    )
     degree: dict[int, int] = {}
     for note, _, _ in links:
         degree[note] = degree.get(note, 0) + 1

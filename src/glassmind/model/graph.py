@@ -3,9 +3,9 @@
 Named tuples, for the reason that `types` gives.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -125,10 +125,30 @@ class News(NamedTuple):
     notes: "list[NodeRow]"
 
 
-class GhostLink(NamedTuple):
-    source: int
+class StoredLink(NamedTuple):
+    """A link of the index; `target` is as written, and may be a path or a name."""
+
+    source_id: int
     seq: int
-    name: str
+    path: NotePath
+    kind: str
+    target: str
+    target_id: int | None
+    target_path: NotePath | None
+    subpath: str
+    property: str
+    line: int
+
+
+class LinkFilter(TypedDict, total=False):
+    """Which links to read. Each condition narrows the result."""
+
+    sources: Collection[int]
+    targets: Collection[int]
+    between_notes: Literal[True]
+    unresolved: Literal[True]
+    to_part: Literal[True]
+    in_property: Literal[True]
 
 
 Direction: TypeAlias = Literal["inbound", "outbound"]

@@ -114,26 +114,6 @@ class FindingNow(Struct, frozen=True):
     reason: str | None = None
 
 
-class LostLink(NamedTuple):
-    path: NotePath
-    target: str
-    line: int
-
-
-class PartLink(NamedTuple):
-    path: NotePath
-    kind: str
-    target_id: int
-    target: NotePath
-    subpath: str
-    line: int
-
-
-class PartNames(NamedTuple):
-    headings: tuple[tuple[int, str], ...]
-    blocks: frozenset[str]
-
-
 class SaidValue(NamedTuple):
     note_id: int
     name: str

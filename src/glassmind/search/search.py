@@ -192,7 +192,7 @@ def add_adjustments(run: Run, ranking: Ranking) -> None:
     head = [key for key in ranking.keys[:ADJUSTED] if key not in run.facts]
     notes = [ranking.notes[key] for key in head]
     changed = run.notes.modified(notes)
-    tags = run.rows.tags_of(notes) if lifts.get("tag") else {}
+    tags = run.rows.tags(notes) if lifts.get("tag") else {}
     by_activity = lifts.get("hot") or lifts.get("pinned")
     activity = run.vault.hooks.activity(run.vault) if by_activity else {}
     made: dict[int, list[Adjustment]] = {}

@@ -14,10 +14,10 @@ import stat
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from math import inf
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from glassmind.errors import IndexAbsent, IndexBusy, IndexTaken, IndexUnwritable
@@ -50,19 +50,9 @@ class Holder(NamedTuple):
             return None
         return cls(int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
 
-    @classmethod
-    def here(cls) -> "Holder":
-        pid = os.getpid()
-        return cls(pid, _began(pid))
-
     def is_stopped(self) -> bool:
         """Whether it is stopped right now, as far as the system tells."""
         return bool(self.began) and _process(self.pid) == ("T", self.began)
-
-
-@cache
-def _began(pid: int) -> int:
-    return _process(pid)[1]
 
 
 def _process(pid: int) -> tuple[str, int]:
@@ -74,7 +64,7 @@ def _process(pid: int) -> tuple[str, int]:
         return "", 0
 
 
-class Sight(NamedTuple):
+class _Look(NamedTuple):
     """What one look at a lock found: which file, and signed by whom."""
 
     file: tuple[int, int]
@@ -88,12 +78,12 @@ class Looks(NamedTuple):
     last_s: float
 
 
-_SEEN: dict[Holder, Looks] = {}
+_LOOKS: dict[Holder, Looks] = {}
 """What this process has seen of others: who hangs with one lock hangs with the next."""
 
 
-def sees_hung(holder: Holder, now: float, seen: dict[Holder, Looks] = _SEEN) -> bool:
-    """Take one more look, and say whether the holder hangs by all looks so far."""
+def sees_hung(holder: Holder, now: float, seen: dict[Holder, Looks] = _LOOKS) -> bool:
+    """Look once more, and return whether the holder hangs by all looks so far."""
     times, last_s = seen.get(holder, Looks(0, -inf))
     if not holder.is_stopped():
         seen.pop(holder, None)
@@ -122,11 +112,8 @@ def is_held(file: Path) -> bool:
         return False
 
 
-_POLL_S = 0.02
-"""How often a waiting process asks again; a commit takes about as long."""
-
-_TOLD_S = 0.1
-"""How often at most somebody hears that we are waiting."""
+_POLL_S, _REPORT_S = 0.02, 0.1
+"""How often a waiting process tries again, and how often it says that it waits."""
 
 _SIGNED = 40
 """Bytes of a signature: two numbers, padded over what stood there."""
@@ -142,9 +129,10 @@ _CAN_TAKE = sys.platform != "win32"
 class WriterLock:
     """The right to one thing, held until closed or until the process ends.
 
-    With `takes_over` it is taken from a holder that is stopped. `taken` says whether it
-    was so this time. Whoever holds a lock that can be taken
-    must ask `check` before each write.
+    With `takes_over` it is taken from a holder that is stopped; `taken` says whether it
+    was so this time. The holder of a lock that can be taken calls `check` before each
+    write. Taking it raises IndexUnwritable if the lock file cannot be made, and
+    IndexAbsent if its folder is gone.
     """
 
     def __init__(self, file: Path, *, takes_over: bool = False) -> None:
@@ -167,87 +155,66 @@ class WriterLock:
 
         Raises:
             IndexBusy: another process held it all the while.
-            IndexUnwritable: the lock file cannot be made.
-            IndexAbsent: its folder is gone.
         """
         await_turn(self.try_take, self.holder, timeout_s, waiting)
 
     def take_unless_alive(self, waiting: Callable[[], None] = lambda: None) -> bool:
-        """Take the lock if nobody holds it, waiting only for a holder that hangs.
-
-        Raises:
-            IndexUnwritable: the lock file cannot be made.
-            IndexAbsent: its folder is gone.
-        """
+        """Take the lock if it is free, waiting only for a holder that is stopped."""
         while not self.try_take():
-            sight = self._seen()
-            hangs = sight and sight.holder and sight.holder.is_stopped()
-            if not (self._takes_over and hangs):
+            look = self._look()
+            is_stopped = look and look.holder and look.holder.is_stopped()
+            if not (self._takes_over and is_stopped):
                 return False
             waiting()
             time.sleep(_POLL_S)
         return True
 
     def try_take(self) -> bool:
-        """Take the lock if nobody holds it, or who does was seen to hang for long.
+        """Take the lock if it is free, or if its holder was found to hang.
 
         That takes several calls, some time apart.
-
-        Raises:
-            IndexUnwritable: the lock file cannot be made.
-            IndexAbsent: its folder is gone.
         """
         if self.try_acquire():
             return True
-        if not self._takes_over:
+        look = self._look() if self._takes_over else None
+        if look is None or look.holder is None:
             return False
-        sight = self._seen()
-        if sight is None or sight.holder is None:
-            return False
-        return sees_hung(sight.holder, time.monotonic()) and self._take_from(sight)
+        return sees_hung(look.holder, time.monotonic()) and self._take_from(look)
 
     def try_acquire(self) -> bool:
-        """Take the lock if nobody holds it, and say whether we hold it now.
-
-        Raises:
-            IndexUnwritable: the lock file cannot be made.
-            IndexAbsent: its folder is gone.
-        """
-        if self._fd is not None:
-            return True
-        fd = self._opened(self._file)
-        if not try_lock(fd) or not self._is_in_place(fd):
-            os.close(fd)
-            return False
-        self._fd, self.taken = fd, False
-        _sign(fd)
+        """Take the lock if it is free; return whether we hold it now."""
+        if self._fd is None:
+            fd = self._opened(self._file)
+            if not try_lock(fd) or not self._is_in_place(fd):
+                os.close(fd)
+                return False
+            self._fd, self.taken = fd, False
+            _sign(fd)
         return True
 
     def _opened(self, file: Path, *, new: bool = False) -> int:
         flags = os.O_RDWR | os.O_CREAT | _PLAIN | (os.O_EXCL if new else 0)
+        folder = str(self._file.parent)
         try:
             fd = os.open(file, flags, 0o600)
         except FileNotFoundError as error:
-            raise IndexAbsent(str(self._file.parent)) from error
+            raise IndexAbsent(folder) from error
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise IndexUnwritable(str(self._file.parent), reason) from error
+            raise IndexUnwritable(folder, error.strerror or str(error)) from error
         if not stat.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)
-            raise IndexUnwritable(str(self._file.parent), f"{file} is no plain file")
+            raise IndexUnwritable(folder, f"{file} is not a regular file")
         return fd
 
     def _is_in_place(self, fd: int) -> bool:
-        """Whether an open file is the one that stands for the lock now."""
+        """Whether an open file is the lock file that is there now."""
         try:
-            there = self._file.lstat()
+            return os.path.samestat(self._file.lstat(), os.fstat(fd))
         except OSError:
             return False
-        ours = os.fstat(fd)
-        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
 
     def check(self) -> None:
-        """See that the lock is still ours.
+        """Check that the lock is still ours.
 
         Raises:
             IndexTaken: another process took it, as we seemed to hang.
@@ -259,8 +226,7 @@ class WriterLock:
             raise IndexAbsent(str(self._file.parent))
         raise IndexTaken(self.holder())
 
-    def _seen(self) -> Sight | None:
-        """Look at who holds the lock now."""
+    def _look(self) -> _Look | None:
         try:
             fd = os.open(self._file, os.O_RDONLY | _PLAIN)
         except OSError:
@@ -271,19 +237,16 @@ class WriterLock:
             return None
         finally:
             os.close(fd)
-        file = (found.st_dev, found.st_ino)
-        return Sight(file, Holder.read(signed))
+        return _Look((found.st_dev, found.st_ino), Holder.read(signed))
 
-    def _take_from(self, hung: Sight) -> bool:
+    def _take_from(self, hung: _Look) -> bool:
         """Put a file of our own in the place of the one that is held.
 
-        One at a time does so, and only while all is as it was when we looked.
+        One process at a time does so, and only while all is as it was when we looked.
         """
         guard = self._opened(Path(f"{self._file}.taking"))
         try:
-            if not try_lock(guard) or self._seen() != hung:
-                return False
-            return self._replace()
+            return try_lock(guard) and self._look() == hung and self._replace()
         finally:
             os.close(guard)
 
@@ -304,23 +267,24 @@ class WriterLock:
 
     def holder(self) -> str:
         """Name the process that signed the lock file last."""
-        return _named(self._seen())
+        look = self._look()
+        known = look and look.holder
+        return f"process {known.pid}" if known else "another process"
 
     def busy_holder(self) -> str | None:
-        """Name the process that holds the lock now, or None when nobody does."""
+        """Name the process that holds the lock now, or None when it is free."""
         if not self._file.exists():
             return None
         try:
-            free = self.try_acquire()
+            if not self.try_acquire():
+                return self.holder()
         except (IndexAbsent, IndexUnwritable):
             return None
-        if not free:
-            return self.holder()
         self.release()
         return None
 
     def release(self) -> None:
-        """Give the lock back; without effect when it is not held."""
+        """Free the lock; without effect when it is not held."""
         if self._fd is not None:
             os.close(self._fd)
             self._fd = None
@@ -328,19 +292,8 @@ class WriterLock:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
-
-
-def _named(sight: Sight | None) -> str:
-    if sight is None or sight.holder is None:
-        return "another process"
-    return f"process {sight.holder.pid}"
 
 
 def await_turn(
@@ -349,27 +302,30 @@ def await_turn(
     timeout_s: float,
     waiting: Callable[[], None],
 ) -> None:
-    """Try until it is our turn, for at most `timeout_s`, telling that we are waiting.
+    """Try until it is our turn, for at most `timeout_s`, reporting that we wait.
 
     Raises:
         IndexBusy: it was that of another all the while.
     """
     began = time.monotonic()
-    due = began + _TOLD_S
+    report_at = began + _REPORT_S
     while not try_take():
         now = time.monotonic()
         if now >= began + timeout_s:
             raise IndexBusy(holder(), timeout_s)
-        if now >= due:
-            due = now + _TOLD_S
+        if now >= report_at:
+            report_at = now + _REPORT_S
             waiting()
         time.sleep(_POLL_S)
 
 
+@cache
+def _signature(pid: int) -> bytes:
+    """Padded over what was there: cutting the file first takes milliseconds."""
+    return f"{pid} {_process(pid)[1]}".ljust(_SIGNED).encode()
+
+
 def _sign(fd: int) -> None:
-    text = f"{' '.join(map(str, Holder.here())):<{_SIGNED}}"
-    try:
-        # Padded over what stood there: cutting the file first takes milliseconds.
-        os.pwrite(fd, text.encode(), 0)
-    except (OSError, AttributeError):
-        return  # a full disk must not keep us from the lock: the name is a courtesy
+    # a full disk must not keep us from the lock: the name is a courtesy
+    with suppress(OSError, AttributeError):
+        os.pwrite(fd, _signature(os.getpid()), 0)

@@ -39,7 +39,7 @@ _MONTH, _DAY = len("2026-03"), len("2026-03-12")
 class LineFiles:
     """The files of one log; for any number of threads and processes.
 
-    Each is called by the `log`, its period and a number. `room` is how many bytes fill
+    Each is named by the `log`, its period and a number. `room` is how many bytes fill
     a file, and how many all of them may take.
     """
 
@@ -54,11 +54,10 @@ class LineFiles:
         self._full_bytes, self._most_bytes = room
         self._name = re.compile(rf"{log}-([0-9-]{{{period}}})\.(\d{{3,}})\.jsonl")
 
-    def now(self) -> str:
-        moment = datetime.fromtimestamp(self._clock_ns() / 10**9, UTC)
-        return moment.isoformat(timespec="microseconds")
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(self._clock_ns() / 10**9, UTC)
 
-    def append(self, folder: Path, entry: dict[str, object]) -> bool:
+    def append(self, folder: Path, entry: Mapping[str, object]) -> bool:
         """Add a line to the file of its time that has room; return if it is the first.
 
         The file is opened for this line alone: if it is deleted or moved, the next line
@@ -67,13 +66,16 @@ class LineFiles:
         Raises:
             OSError: the disk does not take it.
         """
-        text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+        at = self.now().isoformat(timespec="microseconds")
+        text = json.dumps(
+            {"at": at, **entry}, ensure_ascii=False, separators=(",", ":")
+        )
         raw = f"{text}\n".encode("utf-8", "surrogatepass")
-        period = str(entry["at"])[: self._period]
-        files = [one for one in self.listed([folder]) if self.period_of(one) == period]
-        part = self._order(files[0])[1] if files else 0
-        if files and files[0].stat().st_size >= self._full_bytes:
-            part += 1
+        period, part = at[: self._period], 0
+        newest = next(iter(self.listed([folder])), None)
+        if newest is not None and self.period_of(newest) == period:
+            is_full = newest.stat().st_size >= self._full_bytes
+            part = self._order(newest)[1] + is_full
         make_folder(folder)
         file = folder / f"{self._log}-{period}.{part:03d}.jsonl"
         opened = os.open(file, _FLAGS, 0o600)
@@ -152,9 +154,7 @@ class AccessLog:
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self.folders, self.keep_days = tuple(folders), keep_days
-        self._clock_ns = clock_ns
-        room = (full_bytes, most_bytes)
-        self._files = LineFiles("access-log", _DAY, room, clock_ns)
+        self._files = LineFiles("access-log", _DAY, (full_bytes, most_bytes), clock_ns)
 
     def append(self, surface: str, verb: str, client: str, shown: Shown) -> bool:
         """Add what an answer showed; return whether it is on record.
@@ -163,7 +163,14 @@ class AccessLog:
         """
         if not shown.passages and not shown.named:
             return True
-        entry = _entry(self._files.now(), surface, verb, client, shown)
+        entry = {
+            "client": client,
+            "surface": surface,
+            "verb": verb,
+            "passages": [one if one.first else [one.path] for one in shown.passages],
+            "named": shown.named[:MOST_NAMED],
+            "more_named": max(0, len(shown.named) - MOST_NAMED),
+        }
         for folder in self.folders:
             try:
                 if self._files.append(folder, entry):
@@ -178,14 +185,11 @@ class AccessLog:
             self._purge(folder)
 
     def _purge(self, folder: Path) -> None:
-        is_due = may_purge(folder, self._now())
+        is_due = may_purge(folder, self._files.now())
         self._files.purge(folder, self._oldest_day() if is_due else "")
 
     def _oldest_day(self) -> str:
-        return (self._now() - timedelta(days=self.keep_days)).strftime("%Y-%m-%d")
-
-    def _now(self) -> datetime:
-        return datetime.fromtimestamp(self._clock_ns() // 10**9, UTC)
+        return _utc_day(self._files.now() - timedelta(days=self.keep_days))
 
     def trouble(self) -> str:
         """Return why nothing could go on record now; empty where it can."""
@@ -196,19 +200,17 @@ class AccessLog:
 
     def readings(self, wanted: Wanted = _ALL) -> Iterator[Reading]:
         """Yield what is asked for, the newest first, without lines that are broken."""
-        oldest, first = self._oldest_day(), wanted.since and _utc_day(wanted.since)
+        first = max(self._oldest_day(), _utc_day(wanted.since) if wanted.since else "")
+        last = _utc_day(wanted.until) if wanted.until else "9999"
         for file in self._files.listed(self.folders):
-            day = self._files.period_of(file)
-            if day < oldest or (first and day < first):
-                continue
-            if wanted.until and day > _utc_day(wanted.until):
+            if not first <= self._files.period_of(file) <= last:
                 continue
             with suppress(OSError):
                 for line in reversed(file.read_bytes().split(b"\n")):
                     reading = reading_of(line)
-                    kept = reading and _narrowed(reading, wanted)
-                    if kept:
-                        yield kept
+                    found = reading and _narrowed(reading, wanted)
+                    if found:
+                        yield found
 
 
 def reading_of(line: bytes) -> Reading | None:
@@ -226,20 +228,6 @@ def reading_of(line: bytes) -> Reading | None:
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
-
-
-def _entry(
-    at: str, surface: str, verb: str, client: str, shown: Shown
-) -> dict[str, object]:
-    return {
-        "at": at,
-        "client": client,
-        "surface": surface,
-        "verb": verb,
-        "passages": [one if one.first else [one.path] for one in shown.passages],
-        "named": shown.named[:MOST_NAMED],
-        "more_named": max(0, len(shown.named) - MOST_NAMED),
-    }
 
 
 def _utc_day(moment: datetime) -> str:
@@ -312,8 +300,7 @@ class UsageLog:
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self.folder = folder
-        room = (full_bytes, most_bytes)
-        self._files = LineFiles("use", _MONTH, room, clock_ns)
+        self._files = LineFiles("use", _MONTH, (full_bytes, most_bytes), clock_ns)
 
     @property
     def is_kept(self) -> bool:
@@ -326,12 +313,7 @@ class UsageLog:
         """
         if not paths or self.folder is None:
             return False
-        entry: dict[str, object] = {
-            "at": self._files.now(),
-            "verb": verb,
-            "client": CALLER.get() or client,
-            "paths": [*paths],
-        }
+        entry = {"verb": verb, "client": CALLER.get() or client, "paths": [*paths]}
         try:
             if self._files.append(self.folder, entry):
                 self._files.purge(self.folder)

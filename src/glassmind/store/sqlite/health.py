@@ -5,13 +5,8 @@ from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from glassmind.model import NotePath
-from glassmind.model.health import (
-    LostLink,
-    PartLink,
-    PartNames,
-    SaidValue,
-)
-from glassmind.model.ontology import Entry, GhostName, HeadingName, PropertyLink
+from glassmind.model.health import SaidValue
+from glassmind.model.ontology import Entry, GhostName, PropertyLink
 from glassmind.model.suggestions import NoteNames
 from glassmind.store.sqlite.notes import NoteRows
 from glassmind.store.sqlite.vectors import VectorRows
@@ -21,15 +16,6 @@ _THESE = "in (select value from json_each(?1))"
 
 class WrittenLinkRows(NoteRows):
     """How links are written."""
-
-    def property_links(self) -> list[tuple[int, int, str]]:
-        """Return the links between notes in properties: source, target, property."""
-        return self._list("""
-            select l.note_id, l.target_id, l.property from links l
-            join notes t on t.id = l.target_id
-            where l.kind = 'property' and l.target_id <> l.note_id
-            order by l.note_id, l.seq
-        """)
 
     def writes_markdown(self) -> bool:
         statement = """
@@ -79,13 +65,6 @@ class MentionRows(VectorRows):
             group by target_id, coalesce(display, target) order by 1, 2
         """)
 
-    def folded_tags(self) -> dict[int, frozenset[str]]:
-        """Return the tags of the notes that have any, in lower case."""
-        rows = self._rows("""
-            select note_id, json_group_array(distinct folded) from tags group by note_id
-        """)
-        return {row[0]: frozenset(json.loads(row[1])) for row in rows}
-
 
 _ENTRIES = """
 select n.id, f.path, n.title, n.kind, n.aliases,
@@ -133,18 +112,6 @@ class OntologyRows(NoteRows):
             )
         ]
 
-    def led_to(self, note_ids: Collection[int]) -> dict[int, list[NotePath]]:
-        """Return the notes that each of some notes leads to, by path."""
-        statement = f"""
-            select distinct l.note_id, f.path from links l
-            join notes n on n.id = l.target_id join files f on f.id = n.id
-            where l.note_id {_THESE} and l.target_id <> l.note_id order by 1, 2
-        """
-        found: dict[int, list[NotePath]] = {}
-        for note_id, path in self._for(statement, note_ids):
-            found.setdefault(note_id, []).append(path)
-        return found
-
     def ghost_names(self) -> list[GhostName]:
         """Return the targets of unresolved links, the most frequent first."""
         rows = self._rows("""
@@ -154,63 +121,9 @@ class OntologyRows(NoteRows):
         """)
         return [GhostName(*row) for row in rows]
 
-    def all_headings(self) -> dict[NotePath, list[HeadingName]]:
-        """Return the headings of every note, in order."""
-        statement = """
-            select f.path, h.level, h.text, h.line
-            from headings h join files f on f.id = h.note_id
-            where h.text <> '' order by f.path, h.seq
-        """
-        found: dict[NotePath, list[HeadingName]] = {}
-        for row in self._rows(statement):
-            found.setdefault(row[0], []).append(HeadingName(*row))
-        return found
-
 
 class HealthRows(NoteRows):
     """What can be wrong with a vault."""
-
-    def lost_links(self) -> list[LostLink]:
-        """Return every unresolved link, by path and place."""
-        rows = self._rows("""
-            select f.path, l.target, l.line from links l
-            join files f on f.id = l.note_id
-            where l.target_id is null and l.target <> '' and l.settled
-            order by f.path, l.seq
-        """)
-        return [LostLink(*row) for row in rows]
-
-    def part_links(self) -> list[PartLink]:
-        """Return every link to a part of a Markdown note, by path and place."""
-        rows = self._rows("""
-            select s.path, l.kind, l.target_id, t.path, l.subpath, l.line
-            from links l join files s on s.id = l.note_id
-              join notes n on n.id = l.target_id join files t on t.id = l.target_id
-            where l.subpath is not null and n.kind = 'markdown' order by s.path, l.seq
-        """)
-        return [PartLink(*row) for row in rows]
-
-    def part_names(self, note_ids: Collection[int]) -> dict[int, PartNames]:
-        """Return the headings, in order, and the block ids of each note."""
-        headings: dict[int, list[tuple[int, str]]] = {}
-        for note_id, *heading in self._for(
-            f"""
-            select note_id, level, text from headings where note_id {_THESE}
-            order by note_id, seq
-            """,
-            note_ids,
-        ):
-            headings.setdefault(note_id, []).append(tuple(heading))
-        blocks: dict[int, set[str]] = {}
-        statement = f"select note_id, name from blocks where note_id {_THESE}"
-        for note_id, name in self._for(statement, note_ids):
-            blocks.setdefault(note_id, set()).add(name)
-        return {
-            note_id: PartNames(
-                tuple(headings.get(note_id, ())), frozenset(blocks.get(note_id, ()))
-            )
-            for note_id in note_ids
-        }
 
     def texts_of(self, note_ids: Collection[int]) -> Iterator[tuple[int, str]]:
         """Yield the text of each of some notes, without its properties."""

@@ -2,27 +2,36 @@
 
 import json
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
 
 from glassmind.model.graph import (
     Edge,
-    GhostLink,
+    LinkFilter,
     LinkLine,
     LinkRow,
     LinkRows,
     News,
     NodeRow,
     NodeRows,
+    StoredLink,
 )
 from glassmind.obsidian.text import sentence_at
 from glassmind.store.sqlite.change_log import marker_of
-from glassmind.store.sqlite.notes import NoteRows
+from glassmind.store.sqlite.notes import NoteRows, where
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 _THESE = "in (select value from json_each(?))"
+_WHICH_LINKS = {
+    "sources": "l.note_id in (select value from json_each(:sources))",
+    "targets": "l.target_id in (select value from json_each(:targets))",
+    "between_notes": "n.id is not null and l.target_id <> l.note_id",
+    "unresolved": "l.target_id is null and l.target <> '' and l.settled",
+    "to_part": "l.subpath is not null and n.kind = 'markdown'",
+    "in_property": "l.kind = 'property'",
+}
 _KIND = """
 case when l.embed then 'embed' else case l.kind when 'wikilink' then 'link'
   when 'markdown' then 'markdown' when 'property' then 'property' else 'canvas' end end
@@ -31,6 +40,24 @@ case when l.embed then 'embed' else case l.kind when 'wikilink' then 'link'
 
 class EdgeRows(NoteRows):
     """The links between notes, and when they were changed."""
+
+    def links(self, **which: Unpack[LinkFilter]) -> list[StoredLink]:
+        """Return the links that pass, by the path of the source and place in it."""
+        statement = f"""
+            select l.note_id, l.seq, s.path, l.kind, l.target, l.target_id, t.path,
+              coalesce(l.subpath, ''), coalesce(l.property, ''), l.line
+            from links l join files s on s.id = l.note_id
+              left join files t on t.id = l.target_id
+              left join notes n on n.id = l.target_id
+            where {where(_WHICH_LINKS, which)}
+            order by s.path, l.seq
+        """
+        bound: dict[str, Any] = {
+            name: json.dumps(list(which[name]))
+            for name in ("sources", "targets")
+            if name in which
+        }
+        return [StoredLink(*row) for row in self._db.execute(statement, bound)]
 
     def edges_from(self, note_ids: Collection[int]) -> list[Edge]:
         """Return where the notes lead, each pair once for each kind and property."""
@@ -189,14 +216,6 @@ class GraphRows(NoteRows):
     def unsettled_links(self) -> int:
         """Return how many links have not been looked up, as a run was cut short."""
         return int(self._value("select count(*) from links where settled = 0"))
-
-    def ghost_links(self) -> list[GhostLink]:
-        """Return every unresolved link, as far as that is known."""
-        statement = """
-            select note_id, seq, target from links
-            where target_id is null and target <> '' and settled order by note_id, seq
-        """
-        return [GhostLink(*row) for row in self._rows(statement)]
 
     def link_sentences(
         self, keys: Collection[tuple[int, int]]

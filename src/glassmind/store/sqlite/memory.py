@@ -328,19 +328,6 @@ class ActivityRows(NoteRows):
         """
         return list(self._for(statement, texts))
 
-    def linked_notes(self, note_ids: Collection[int]) -> list[tuple[int, int, bool]]:
-        outgoing = f"""
-            select distinct l.note_id, l.target_id, true from links l
-            join notes t on t.id = l.target_id
-            where l.note_id {_THESE} and l.target_id <> l.note_id
-        """
-        incoming = f"""
-            select distinct l.target_id, l.note_id, false from links l
-            where l.target_id {_THESE} and l.target_id <> l.note_id
-        """
-        rows = [*self._for(outgoing, note_ids), *self._for(incoming, note_ids)]
-        return sorted((note, other, bool(leads)) for note, other, leads in rows)
-
     def changed_since(self, since: str, agent: str) -> list[ChangedRow]:
         """Return the notes changed on a day or later, the last one first.
 

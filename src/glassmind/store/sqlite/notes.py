@@ -9,7 +9,7 @@ from xxhash import xxh3_128_hexdigest
 
 from glassmind.errors import IndexDamaged
 from glassmind.model import NotePath, Span
-from glassmind.model.context import ProjectName, ProjectNote
+from glassmind.model.context import ProjectName, ProjectNote, SectionHeading
 from glassmind.model.graph import NoteDates
 from glassmind.model.index import (
     FileFilter,
@@ -77,7 +77,7 @@ class NoteRows(Query):
         """Return the files that pass, notes and attachments, by path."""
         statement = f"""
             select f.id, f.path, f.stamp, f.size, f.mtime_ns from files f
-            where {_where(_WHICH_FILES, which)} order by f.path limit :limit
+            where {where(_WHICH_FILES, which)} order by f.path limit :limit
         """
         rows = self._db.execute(statement, _bound(which, limit))
         return [KnownFile(*row) for row in rows]
@@ -87,7 +87,7 @@ class NoteRows(Query):
         statement = f"""
             select n.id, f.path, n.title, n.aliases, n.kind, n.digest, n.day, n.error
             from notes n join files f on f.id = n.id
-            where {_where(_WHICH_NOTES, which)} order by f.path limit :limit
+            where {where(_WHICH_NOTES, which)} order by f.path limit :limit
         """
         return [
             KnownNote._make((*row[:3], tuple(json.loads(row[3])), *row[4:]))
@@ -98,7 +98,7 @@ class NoteRows(Query):
         """Return the ids of the notes that pass."""
         statement = f"""
             select n.id from notes n join files f on f.id = n.id
-            where {_where(_WHICH_NOTES, which)}
+            where {where(_WHICH_NOTES, which)}
         """
         return {row[0] for row in self._db.execute(statement, _bound(which))}
 
@@ -207,25 +207,45 @@ class NoteRows(Query):
         """
         yield from self._rows(statement, span.start, span.end)
 
-    def tags_of(self, note_ids: Collection[int]) -> dict[int, tuple[str, ...]]:
+    def tags(
+        self, note_ids: Collection[int] | None = None
+    ) -> dict[int, tuple[str, ...]]:
         """Return the tags of each note that has some, as written, in that order."""
-        statement = f"""
-            select note_id, name from tags where note_id {_THESE} order by note_id, seq
-        """
         found: dict[int, dict[str, str]] = {}
-        for note_id, name in self._for(statement, note_ids):
+        for note_id, name in self._of_notes("note_id, name from tags", note_ids):
             found.setdefault(note_id, {}).setdefault(name.lower(), name)
         return {note_id: tuple(names.values()) for note_id, names in found.items()}
 
+    def headings(
+        self, note_ids: Collection[int] | None = None
+    ) -> dict[int, list[SectionHeading]]:
+        """Return the headings of each note that has some, in order."""
+        found: dict[int, list[SectionHeading]] = {}
+        columns = "note_id, level, text, line from headings"
+        for row in self._of_notes(columns, note_ids):
+            found.setdefault(row[0], []).append(SectionHeading._make(row))
+        return found
+
+    def blocks(self, note_ids: Collection[int]) -> dict[int, set[str]]:
+        """Return the block ids of each note that has some."""
+        found: dict[int, set[str]] = {}
+        for note_id, name in self._of_notes("note_id, name from blocks", note_ids):
+            found.setdefault(note_id, set()).add(name)
+        return found
+
     def properties_of(self, note_ids: Collection[int]) -> dict[int, dict[str, object]]:
-        statement = f"""
-            select note_id, name, value from properties where note_id {_THESE}
-            order by note_id, seq
-        """
         found: dict[int, dict[str, object]] = {}
-        for note_id, name, value in self._for(statement, note_ids):
+        columns = "note_id, name, value from properties"
+        for note_id, name, value in self._of_notes(columns, note_ids):
             found.setdefault(note_id, {})[name] = json.loads(value)
         return found
+
+    def _of_notes(self, columns: str, note_ids: Collection[int] | None) -> Any:
+        """Return rows of some notes, or of all, in their order."""
+        if note_ids is None:
+            return self._rows(f"select {columns} order by note_id, seq")
+        statement = f"select {columns} where note_id {_THESE} order by note_id, seq"
+        return self._for(statement, note_ids)
 
     def dates_of(
         self, note_ids: Collection[int], names: Collection[str]
@@ -246,7 +266,7 @@ class NoteRows(Query):
         }
 
 
-def _where(known: Mapping[str, str], which: Mapping[str, Any]) -> str:
+def where(known: Mapping[str, str], which: Mapping[str, Any]) -> str:
     return " and ".join(known[name] for name in which) or "true"
 
 

@@ -65,22 +65,13 @@ join files f on f.id = b.note_id join files g on g.id = b.other_id
 where {_UNLINKED.format("b.note_id", "b.other_id")}
 and {_COMPARED.format("b.note_id", "b.other_id")}
 """
-_COUNT = f"""
-select count(*) from pairs p
-join notes n on n.id = p.note_id join notes m on m.id = p.other_id
-where (p.note_id < p.other_id or not exists
-  (select 1 from pairs q where q.note_id = p.other_id and q.other_id = p.note_id))
-and {_UNLINKED.format("p.note_id", "p.other_id")}
-and {_COMPARED.format("p.note_id", "p.other_id")}
-"""
-_COUNT_AMONG = f"""
-select count(*) from json_each(?) d
-join files a on a.path = json_extract(d.value, '$[0]')
-join files b on b.path = json_extract(d.value, '$[1]')
-where (exists (select 1 from pairs where note_id = a.id and other_id = b.id)
-  or exists (select 1 from pairs where note_id = b.id and other_id = a.id))
-and {_UNLINKED.format("a.id", "b.id")}
-and {_COMPARED.format("a.id", "b.id")}
+_BATCH = 4_096
+"""Vectors read at once."""
+_ENTRIES = "select note_id, other_id, similarity from main.pairs"
+"""Pairs are read from the table itself: a scope that hides notes shows none."""
+_WITH_VECTOR = """
+from note_vectors v join files f on f.id = v.note_id
+where v.space_id = ? and length(v.vector) = ?
 """
 _LAST_LINK = "select seq, hex(token) from link_changes order by seq desc limit 1"
 
@@ -115,14 +106,11 @@ class PairRows(NoteRows):
     def pair_status(
         self, space: str, dismissed: Collection[Dismissible] = ()
     ) -> PairStatus:
-        """Return how many pairs there are, without dismissed ones.
-
-        `space` names the vectors that answer.
-        """
-        pairs = self._value(_COUNT)
-        if pairs and dismissed:
-            pairs -= self._for(_COUNT_AMONG, [sorted(pair) for pair in dismissed]).get
-        return status_of(pairs, *self.pair_lag(space))
+        """Count the pairs that are not dismissed; `space` is the one that answers."""
+        pairs = {frozenset((p.path, p.other_path)) for p in self.similar_pairs()}
+        waiting, state = self.pair_lag(space)
+        threshold, most = (state.threshold, state.most) if state else (None, None)
+        return PairStatus(len(pairs.difference(dismissed)), waiting, threshold, most)
 
     def pair_lag(self, space: str) -> PairLag:
         """Return how pairs were made and how many notes wait; `space` as above."""
@@ -155,64 +143,6 @@ class PairRows(NoteRows):
             for note, other, similarity in found
             if other in names
         ]
-
-
-class ScopePairs:
-    """Similar notes among those of a scope, as of the change of a link `link_seq`.
-
-    `entries` have no pair that was linked then, and none below `threshold`.
-    """
-
-    def __init__(
-        self, entries: Iterable[Partner], threshold: float, link_seq: int
-    ) -> None:
-        self.threshold, self.link_seq = threshold, link_seq
-        self._of: dict[int, dict[int, float]] = {}
-        for note, other, similarity in entries:
-            self._of.setdefault(note, {})[other] = similarity
-            self._of.setdefault(other, {})[note] = similarity
-
-    def of_note(self, note_id: int) -> Iterator[Partner]:
-        """Yield what a note is similar to, in no order."""
-        for other, similarity in self._of.get(note_id, {}).items():
-            yield Partner(note_id, other, similarity)
-
-    def once(self) -> Iterator[Partner]:
-        """Yield every pair once, in no order."""
-        return (
-            Partner(note, other, similarity)
-            for note, others in self._of.items()
-            for other, similarity in others.items()
-            if note < other
-        )
-
-
-def sorted_pairs(rows: Any) -> list[Pair]:
-    """Return pairs with the first path first, the most similar pair first."""
-    found = [
-        Pair(one, a, other, b, s) if one < other else Pair(other, b, one, a, s)
-        for one, a, other, b, s in rows
-    ]
-    return sorted(found, key=lambda p: (-p.similarity, p.path, p.other_path))
-
-
-def status_of(count: int, waiting: int | None, state: PairState | None) -> PairStatus:
-    threshold, most = (state.threshold, state.most) if state else (None, None)
-    return PairStatus(count, waiting, threshold, most)
-
-
-_BATCH = 4_096
-"""Vectors read at once."""
-_ENTRIES = "select note_id, other_id, similarity from main.pairs"
-"""Pairs are read from the table itself: a scope that hides notes shows none."""
-_WITH_VECTOR = """
-from note_vectors v join files f on f.id = v.note_id
-where v.space_id = ? and length(v.vector) = ?
-"""
-
-
-class PairingRows(PairRows):
-    """What pairing reads."""
 
     def epoch(self) -> str:
         return str(self._value(EPOCH))
@@ -306,6 +236,45 @@ class PairingRows(PairRows):
             {_ENTRIES} where other_id in (select value from json_each(?1))
         """
         return [Partner(*row) for row in self._for(statement, note_ids)]
+
+
+class ScopePairs:
+    """Similar notes among those of a scope, as of the change of a link `link_seq`.
+
+    `entries` have no pair that was linked then, and none below `threshold`.
+    """
+
+    def __init__(
+        self, entries: Iterable[Partner], threshold: float, link_seq: int
+    ) -> None:
+        self.threshold, self.link_seq = threshold, link_seq
+        self._of: dict[int, dict[int, float]] = {}
+        for note, other, similarity in entries:
+            self._of.setdefault(note, {})[other] = similarity
+            self._of.setdefault(other, {})[note] = similarity
+
+    def of_note(self, note_id: int) -> Iterator[Partner]:
+        """Yield what a note is similar to, in no order."""
+        for other, similarity in self._of.get(note_id, {}).items():
+            yield Partner(note_id, other, similarity)
+
+    def once(self) -> Iterator[Partner]:
+        """Yield every pair once, in no order."""
+        return (
+            Partner(note, other, similarity)
+            for note, others in self._of.items()
+            for other, similarity in others.items()
+            if note < other
+        )
+
+
+def sorted_pairs(rows: Any) -> list[Pair]:
+    """Return pairs with the first path first, the most similar pair first."""
+    found = [
+        Pair(one, a, other, b, s) if one < other else Pair(other, b, one, a, s)
+        for one, a, other, b, s in rows
+    ]
+    return sorted(found, key=lambda p: (-p.similarity, p.path, p.other_path))
 
 
 class PairStep(Step):

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
 from typing import Any
 from unicodedata import normalize
 
@@ -12,7 +11,6 @@ from glassmind.model import NotePath
 from glassmind.model.context import (
     APART,
     MemoWish,
-    SectionHeading,
     SectionLink,
     SectionNote,
     SectionSign,
@@ -114,19 +112,6 @@ class SectionRows(NoteRows):
                 text = text[:_LONGEST_NOTE].rpartition("\n")[0]
             known[note_id] = _lines(text)
         return known
-
-    def headings_of(
-        self, note_ids: Collection[int]
-    ) -> dict[int, tuple[SectionHeading, ...]]:
-        """Return the headings of each note that has some, in order."""
-        statement = f"""
-            select note_id, level, text, line from headings where note_id in {_IDS}
-            order by note_id, seq
-        """
-        rows = map(SectionHeading._make, self._some(statement, note_ids))
-        by_note = groupby(rows, key=lambda heading: heading.note_id)
-        known = {note_id: tuple(found) for note_id, found in by_note}
-        return {i: known[i] for i in note_ids if i in known}
 
     def signs(
         self, note_ids: Collection[int], tags: Sequence[str], callouts: Sequence[str]

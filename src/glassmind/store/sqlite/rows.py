@@ -9,7 +9,7 @@ from glassmind.store.sqlite.health import (
 from glassmind.store.sqlite.links import EdgeRows
 from glassmind.store.sqlite.memory import ActivityRows, MemoryRows, UseRows
 from glassmind.store.sqlite.notes import ListRows, ProjectRows
-from glassmind.store.sqlite.pairs import PairingRows, ThemeRows
+from glassmind.store.sqlite.pairs import PairRows, ThemeRows
 from glassmind.store.sqlite.passages import PassageRows, SectionRows
 
 
@@ -22,7 +22,7 @@ class Rows(
     MemoryRows,
     UseRows,
     ActivityRows,
-    PairingRows,
+    PairRows,
     ThemeRows,
     MentionRows,
     OntologyRows,

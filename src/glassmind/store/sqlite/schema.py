@@ -10,21 +10,27 @@ import os
 import apsw
 
 OF_NOTES = (
-    "chunks",
-    "headings",
-    "tags",
-    "properties",
-    "tasks",
-    "blocks",
-    "fields",
-    "callouts",
-)
+    "chunks", "headings", "tags", "properties", "tasks", "blocks", "fields", "callouts"
+)  # fmt: skip
 """Tables whose rows have the id of their note; `links` is another."""
 
 APPLICATION_ID = 0x676C6D64
 """The letters "glmd": tells our files from any other SQLite database."""
 
-_TABLES = """
+_PART = """
+  note_id integer not null references notes(id) on delete cascade,
+  seq integer not null
+"""
+_PLACED = """
+  line integer not null, start_byte integer not null, end_byte integer not null
+"""
+_PART_KEY = "primary key (note_id, seq)) without rowid, strict"
+_LOGGED = """
+  seq integer primary key autoincrement,
+  note_id integer not null,
+  token blob not null) strict
+"""
+_TABLES = f"""
 create table settings (
   key text primary key, value text not null
 ) without rowid, strict;
@@ -72,58 +78,43 @@ create table chunks (
 ) strict;
 create index chunks_by_byte on chunks(note_id, start_byte);
 create table headings (
-  note_id integer not null references notes(id) on delete cascade,
-  seq integer not null,
+  {_PART},
   level integer not null,
   text text not null,
-  line integer not null,
-  start_byte integer not null,
-  end_byte integer not null,
-  primary key (note_id, seq)
-) without rowid, strict;
+  {_PLACED},
+  {_PART_KEY};
 create table links (
-  note_id integer not null references notes(id) on delete cascade,
-  seq integer not null,
+  {_PART},
   kind text not null,
   embed integer not null,
   target text not null,
   subpath text,
   display text,
   property text,
-  line integer not null,
-  start_byte integer not null,
-  end_byte integer not null,
+  {_PLACED},
   name_key text not null,
   target_id integer references files(id) on delete set null,
   settled integer not null default 0,
-  primary key (note_id, seq)
-) without rowid, strict;
+  {_PART_KEY};
 create index links_by_name on links(name_key);
 create index links_by_target on links(target_id);
 create index links_unsettled on links(settled) where settled = 0;
 create table tags (
-  note_id integer not null references notes(id) on delete cascade,
-  seq integer not null,
+  {_PART},
   name text not null,
   folded text not null,
   in_properties integer not null,
-  line integer not null,
-  start_byte integer not null,
-  end_byte integer not null,
-  primary key (note_id, seq)
-) without rowid, strict;
+  {_PLACED},
+  {_PART_KEY};
 create index tags_by_name on tags(folded);
 create table properties (
-  note_id integer not null references notes(id) on delete cascade,
-  seq integer not null,
+  {_PART},
   name text not null,
   value text not null check (json_valid(value)),
-  primary key (note_id, seq)
-) without rowid, strict;
+  {_PART_KEY};
 create index properties_by_name on properties(name);
 create table tasks (
-  note_id integer not null references notes(id) on delete cascade,
-  seq integer not null,
+  {_PART},
   status text not null,
   text text not null,
   line integer not null,
@@ -131,31 +122,21 @@ create table tasks (
   parent_line integer,
   start_byte integer not null,
   end_byte integer not null,
-  primary key (note_id, seq)
-) without rowid, strict;
+  {_PART_KEY};
 create table blocks (
-  note_id integer not null references notes(id) on delete cascade,
-  seq integer not null,
+  {_PART},
   name text not null,
-  line integer not null,
-  start_byte integer not null,
-  end_byte integer not null,
-  primary key (note_id, seq)
-) without rowid, strict;
+  {_PLACED},
+  {_PART_KEY};
 create table fields (
-  note_id integer not null references notes(id) on delete cascade,
-  seq integer not null,
+  {_PART},
   key text not null,
   value text not null,
   form text not null,
-  line integer not null,
-  start_byte integer not null,
-  end_byte integer not null,
-  primary key (note_id, seq)
-) without rowid, strict;
+  {_PLACED},
+  {_PART_KEY};
 create table callouts (
-  note_id integer not null references notes(id) on delete cascade,
-  seq integer not null,
+  {_PART},
   kind text not null,
   title text not null,
   fold text not null,
@@ -163,16 +144,12 @@ create table callouts (
   end_line integer not null,
   start_byte integer not null,
   end_byte integer not null,
-  primary key (note_id, seq)
-) without rowid, strict;
+  {_PART_KEY};
 create table skipped (
   path text primary key, reason text not null, unknown integer not null
 ) without rowid, strict;
 create table changes (
-  seq integer primary key autoincrement,
-  note_id integer not null,
-  token blob not null
-) strict;
+  {_LOGGED};
 create table index_runs (
   id integer primary key autoincrement,
   started_at text not null,
@@ -186,9 +163,7 @@ create table index_runs (
   failures text not null default '[]'
 ) strict;
 """
-
-
-_VECTORS = """
+_VECTORS = f"""
 create table spaces (
   id integer primary key autoincrement,
   name text not null unique,
@@ -219,24 +194,15 @@ create table note_vectors (
   primary key (note_id, space_id)
 ) without rowid, strict;
 create table vector_changes (
-  seq integer primary key autoincrement,
-  note_id integer not null,
-  token blob not null
-) strict;
+  {_LOGGED};
 """
 """The keys begin with the chunk and the note, so that dropping one finds its rows."""
-
-
 _ANSWERS = """(
   select s.id from settings t join spaces s on s.name = t.value where t.key = 'space'
 )"""
-
 _KNOWLEDGE = f"""
 create table link_changes (
-  seq integer primary key autoincrement,
-  note_id integer not null,
-  token blob not null
-) strict;
+  {_LOGGED};
 create table pairs (
   note_id integer not null,
   other_id integer not null,
@@ -281,7 +247,6 @@ no note. A note is in one theme at most. It stays there while it is written anew
 that a theme is known again: its file is, all the time. Pairs
 are made of the vectors that answer; who lets another space answer logs all notes."""
 
-
 _MEMORY = """
 create table memory_events (
   id integer primary key autoincrement,
@@ -297,7 +262,6 @@ create index memory_events_by_file on memory_events(file_id)
 """
 """A row says that a note was handed out. Rows are only added, and the oldest go when
 they warm nothing any more; a note that moves keeps its own by its file."""
-
 
 _SECRETS = """
 create table note_secrets (

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
+from msgspec.structs import replace
 
 from glassmind.model import NotePath
 from glassmind.model.access import NoteMarks, Seen, said_once
@@ -16,8 +17,7 @@ from glassmind.store.protocol import Log as AnyLog
 from glassmind.store.protocol import Policy, View
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.change_log import note_log
-from glassmind.store.sqlite.connection import Query
-from glassmind.store.sqlite.pairs import ScopePairs, sorted_pairs, status_of
+from glassmind.store.sqlite.pairs import ScopePairs, sorted_pairs
 from glassmind.store.sqlite.rows import Rows
 from glassmind.store.sqlite.store import SqliteStore
 
@@ -58,80 +58,52 @@ from main.files f where f.kind = 'attachment'
 """
 
 
-class MarkRows(Query):
-    """The marks of notes, over an open database, whatever views hide of it."""
+def _marked(
+    db: apsw.Connection, policy: Policy, among: Sequence[int] | None
+) -> Iterator[tuple[int, NoteMarks]]:
+    """Yield what properties and tags say of notes, with their ids; of some or of all.
 
-    def marks(
-        self,
-        names: Callable[[str], str],
-        unread_head: Callable[[str], str],
-        *,
-        by_tags: bool,
-        by_place: bool,
-        among: Sequence[int] | None = None,
-    ) -> Iterator[tuple[int, NoteMarks]]:
-        """Yield the marks of notes with their ids: what their properties and tags say.
+    A property that is said twice has a list of what is said. Unless places matter,
+    notes of which nothing is said are left out.
+    """
+    names: Any = db.execute(_NAMES)
+    called = {name: word for (name,) in names if (word := policy.name_of(name))}
+    bound = {"names": json.dumps(sorted(called))}
+    properties: dict[int, list[tuple[str, object]]] = {}
+    for note, name, value in _of_some(db, _PROPERTIES, "note_id", among, bound):
+        said = properties.setdefault(note, [])
+        said.append((called[name], json.loads(value)))
+    tags: dict[int, list[str]] = {}
+    for note, name in _of_some(db, _TAGS, "note_id", among) if policy.by_tags else ():
+        tags.setdefault(note, []).append(name)
+    unread: dict[int, str] = {}
+    for note, text in _of_some(db, _DASHED, "n.id", among).fetchall():
+        whole: Any = db.execute(_WHOLE, (note,)).get
+        if head := policy.unread_head(whole or text):
+            unread[note] = head
+    for note, path in _of_some(db, _FILES, "id", among):
+        if policy.by_place or note in properties or note in tags or note in unread:
+            marks = NoteMarks(
+                NotePath(path),
+                tuple(tags.get(note, ())),
+                said_once(properties.get(note, ())),
+                unread.get(note, ""),
+            )
+            yield note, marks
 
-        `names` returns what a property is called by its name; empty for one that does
-        not matter. One that is said twice has a list of what is said. `unread_head`
-        tells properties that cannot be read from a note's text. Without `by_place`, of
-        a note that has none of all that nothing is said. With `among`, of these notes.
-        """
-        found: Any = self._db.execute(_NAMES)
-        called = {name: word for (name,) in found if (word := names(name))}
-        bound = {"names": json.dumps(sorted(called))}
-        properties: dict[int, list[tuple[str, object]]] = {}
-        for note, name, value in self._ask(_PROPERTIES, "note_id", among, bound):
-            said = properties.setdefault(note, [])
-            said.append((called[name], json.loads(value)))
-        tags: dict[int, list[str]] = {}
-        for note, name in self._ask(_TAGS, "note_id", among) if by_tags else ():
-            tags.setdefault(note, []).append(name)
-        unread = self._unread(unread_head, among)
-        for note, path in self._ask(_FILES, "id", among):
-            if by_place or note in properties or note in tags or note in unread:
-                yield (
-                    note,
-                    NoteMarks(
-                        NotePath(path),
-                        tuple(tags.get(note, ())),
-                        said_once(properties.get(note, ())),
-                        unread.get(note, ""),
-                    ),
-                )
 
-    def _unread(
-        self, unread_head: Callable[[str], str], among: Sequence[int] | None
-    ) -> dict[int, str]:
-        found: dict[int, str] = {}
-        for note, text in self._ask(_DASHED, "n.id", among).fetchall():
-            whole: Any = self._db.execute(_WHOLE, (note,)).get
-            head = unread_head(whole or text)
-            if head:
-                found[note] = head
-        return found
-
-    def attachments(self, readable: str) -> list[tuple[int, NotePath, bool, bool]]:
-        """Return id and path of files that are no notes, and what leads to them.
-
-        Whether any link does, and one of a note that stands in the table `readable`.
-        """
-        rows: Any = self._db.execute(_ATTACHMENTS.format(readable)).fetchall()
-        return [(one, path, bool(any_), bool(seen)) for one, path, any_, seen in rows]
-
-    def _ask(
-        self,
-        statement: str,
-        column: str,
-        among: Sequence[int] | None,
-        bound: Mapping[str, str] = MappingProxyType({}),
-    ) -> Any:
-        """Return the rows of some notes, or of all."""
-        if among is None:
-            return self._db.execute(statement.format(among="true"), dict(bound))
-        ids = {"ids": json.dumps(list(among))}
-        asked = statement.format(among=_AMONG.format(column))
-        return self._db.execute(asked, {**bound, **ids})
+def _of_some(
+    db: apsw.Connection,
+    statement: str,
+    column: str,
+    among: Sequence[int] | None,
+    bound: Mapping[str, str] = MappingProxyType({}),
+) -> Any:
+    """Return the rows of some notes, or of all."""
+    if among is None:
+        return db.execute(statement.format(among="true"), dict(bound))
+    ids = {"ids": json.dumps(list(among))}
+    return db.execute(statement.format(among=_AMONG.format(column)), {**bound, **ids})
 
 
 _READABLE = "temp.readable"
@@ -175,7 +147,6 @@ _OTHER_VIEWS = {
 """`graph_links` has every link of a visible note, for the graph, which numbers them; a
 link to a hidden note leads nowhere."""
 
-_COUNT = "select count(*) from main.notes"
 _NOTES = ("select id from main.notes where id in", "select id from notes")
 _CHUNKS = ("select id from main.chunks where note_id in", "select id from chunks")
 """The rows of some notes, and those of all that are seen."""
@@ -228,8 +199,8 @@ class ScopedRows(Rows):
 
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
         found = super().hit_rows(chunk_ids)
-        told = self._view.still({row.path: row.mtime_ns for row in found.values()})
-        return {chunk: row for chunk, row in found.items() if row.path in told}
+        readable = self._view.still({row.path: row.mtime_ns for row in found.values()})
+        return {chunk: row for chunk, row in found.items() if row.path in readable}
 
     def themes_are_stored(self) -> bool:
         return not self._store.hidden_in(self._db).notes
@@ -245,12 +216,13 @@ class ScopedRows(Rows):
         pairs = self._scope_pairs()
         if pairs is None:
             return super().partners(note_ids, least=least)
-        every = (one for note in note_ids for one in pairs.of_note(note))
-        found = self._current(every, pairs, least)
-        names = self.names({one.other_id for one in found})
-        there = [one for one in found if one.other_id in names]
+        found = self._current(
+            (pair for note in note_ids for pair in pairs.of_note(note)), pairs, least
+        )
+        names = self.names({pair.other_id for pair in found})
         return sorted(
-            there, key=lambda p: (p.note_id, -p.similarity, names[p.other_id][0])
+            (pair for pair in found if pair.other_id in names),
+            key=lambda p: (p.note_id, -p.similarity, names[p.other_id][0]),
         )
 
     def similar_pairs(self, *, least: float = 0.0) -> list[Pair]:
@@ -258,29 +230,20 @@ class ScopedRows(Rows):
         if pairs is None:
             return super().similar_pairs(least=least)
         found = self._current(pairs.once(), pairs, least)
-        names = self.names({note for one in found for note in one[:2]})
+        names = self.names({note for pair in found for note in pair[:2]})
         return sorted_pairs(
-            (*names[one], *names[other], similarity)
-            for one, other, similarity in found
-            if one in names and other in names
+            (*names[note], *names[other], similarity)
+            for note, other, similarity in found
+            if note in names and other in names
         )
 
     def pair_status(
         self, space: str, dismissed: Collection[Dismissible] = ()
     ) -> PairStatus:
-        pairs = self._scope_pairs()
-        if pairs is None:
-            return super().pair_status(space, dismissed)
-        waiting, state = self.pair_lag(space)
-        if dismissed:
-            found = {
-                frozenset((one.path, one.other_path)) for one in self.similar_pairs()
-            }
-            count = len(found.difference(dismissed))
-        else:
-            count = len(self._current(pairs.once(), pairs, 0.0))
-        made = None if state is None else state._replace(threshold=pairs.threshold)
-        return status_of(count, waiting, made)
+        status, pairs = super().pair_status(space, dismissed), self._scope_pairs()
+        if pairs is None or status.threshold is None:
+            return status
+        return replace(status, threshold=pairs.threshold)
 
     def _current(
         self, found: Iterable[Partner], pairs: ScopePairs, least: float
@@ -294,12 +257,12 @@ class ScopedRows(Rows):
         """
         linked = {frozenset(row) for row in self._rows(linked_since, pairs.link_seq)}
         return [
-            one
-            for one in found
-            if one.similarity >= least
-            and one.note_id not in changed
-            and one.other_id not in changed
-            and not (linked and frozenset(one[:2]) in linked)
+            pair
+            for pair in found
+            if pair.similarity >= least
+            and pair.note_id not in changed
+            and pair.other_id not in changed
+            and not (linked and frozenset(pair[:2]) in linked)
         ]
 
 
@@ -375,33 +338,34 @@ class ScopedStore(SqliteStore):
         return log.pending(marker, _READABLE)
 
     def seen_notes(self) -> Seen:
-        """Return which notes are seen, whichever way says it with fewer of them."""
+        """Return the visible notes or the hidden ones, whichever are fewer."""
         self._notes = found = self._fewer(self._notes, _NOTES)
         return found[1]
 
     def seen_chunks(self) -> Seen:
-        """Return which chunks are seen, whichever way says it with fewer of them."""
+        """Return the visible chunks or the hidden ones, by which notes are fewer."""
         self._chunks = found = self._fewer(self._chunks, _CHUNKS)
         return found[1]
 
     def _fewer(
-        self, kept: tuple[str, Seen] | None, of: tuple[str, str]
+        self, known: tuple[str, Seen] | None, statements: tuple[str, str]
     ) -> tuple[str, Seen]:
-        with self.connection():  # what is kept is as of one state of the rows
+        db = self.connection()
+        with db:  # what is cached is of one state of the rows
             db = self.connection()
             head, hidden = self.hidden_in(db)
-            if kept is not None and kept[0] == head:
-                found = kept
+            if known is not None and known[0] == head:
+                visible = known[1]
             else:
-                found = head, _fewer(db, hidden, of)
-        return found
+                visible = _visible(db, hidden, statements)
+        return head, visible
 
     def hidden_paths(self) -> list[str]:
         db = self.connection()
+        statement = "select path from main.files where id in "
         hidden = json.dumps(sorted(self.hidden_in(db).notes))
         rows: Any = db.execute(
-            "select path from main.files where id in (select value from json_each(?))",
-            (hidden,),
+            f"{statement} (select value from json_each(?))", (hidden,)
         )
         return [path for (path,) in rows]
 
@@ -426,14 +390,15 @@ class ScopedStore(SqliteStore):
             return self._hidden
 
 
-def _fewer(db: apsw.Connection, notes: frozenset[int], of: tuple[str, str]) -> Seen:
-    """Return the rows of notes that are hidden, or all others if these are fewer."""
-    some, others = of
-    count: Any = db.execute(_COUNT).get
-    if 2 * len(notes) <= count:
-        asked = f"{some} (select value from json_each(?))"
-        return Seen(_ids(db, asked, json.dumps(sorted(notes))))
-    return Seen(_ids(db, others), hidden=False)
+def _visible(
+    db: apsw.Connection, hidden: frozenset[int], statements: tuple[str, str]
+) -> Seen:
+    of_some, of_visible = statements
+    count: Any = db.execute("select count(*) from main.notes").get
+    if 2 * len(hidden) > count:
+        return Seen(_ids(db, of_visible), hidden=False)
+    statement = f"{of_some} (select value from json_each(?))"
+    return Seen(_ids(db, statement, json.dumps(sorted(hidden))))
 
 
 def _ids(db: apsw.Connection, asked: str, *bound: str) -> frozenset[int]:
@@ -446,14 +411,8 @@ def _ids(db: apsw.Connection, asked: str, *bound: str) -> frozenset[int]:
 def _judged(
     db: apsw.Connection, policy: Policy, among: Sequence[int] | None
 ) -> set[int]:
-    marks = MarkRows(db).marks(
-        policy.name_of,
-        policy.unread_head,
-        by_tags=policy.by_tags,
-        by_place=policy.by_place,
-        among=among,
-    )
-    return {note for note, one in marks if not policy.may_read(one)}
+    marks = _marked(db, policy, among)
+    return {note for note, known in marks if not policy.may_read(known)}
 
 
 def _make_views(db: apsw.Connection, tells: Callable[[str], bool]) -> None:
@@ -501,9 +460,10 @@ def _leave_out_files(db: apsw.Connection, policy: Policy) -> None:
     One that links lead to is seen by who may read one of them. They come and go
     without a change of the log, so they are asked for each time.
     """
+    rows: Any = db.execute(_ATTACHMENTS.format(_READABLE)).fetchall()
     hidden = [
         file
-        for file, path, is_linked, is_seen in MarkRows(db).attachments(_READABLE)
-        if not (is_seen if is_linked else policy.may_name(path))
+        for file, path, is_linked, is_visible in rows
+        if not (is_visible if is_linked else policy.may_name(path))
     ]
     _hide(db, hidden)
