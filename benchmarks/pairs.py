@@ -27,12 +27,13 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from glassmind.files.names import name_key
 from glassmind.graph import similar as passing
 from glassmind.graph.similar import HalfPass, Numbers, update_pairs
 from glassmind.model.index import Progress
 from glassmind.store.sqlite.connection import open_writer
-from glassmind.store.sqlite.pairs import PairStep
 from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.writer import Transaction
 
 WIDTH, GROUPS = 384, 20_000
 NOTES = 100_000
@@ -117,8 +118,8 @@ class Beside:
 
 def pair(db: apsw.Connection, progress: Callable[[Progress], None]) -> None:
     """Pair the notes of an open index, without locks."""
-    step: Callable[[], AbstractContextManager[PairStep]]
-    step = lambda: PairStep(db, lambda: None)  # noqa: E731
+    step: Callable[[], AbstractContextManager[Transaction]]
+    step = lambda: Transaction(db, name_key, {}, lambda: None)  # noqa: E731
     update_pairs(Rows(db), step, 0.7, progress, lambda: False)
 
 

@@ -55,7 +55,6 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.store.protocol import Rows, ScopedStore, Store, Writer
     from glassmind.store.sqlite.pairs import ScopePairs
     from glassmind.store.sqlite.writer import SqliteWriter
-    from glassmind.store.watch_state import WatchWord
 
 WATCH = "watch.json"
 """What a process that watches the vault leaves in the folder of the index."""
@@ -302,13 +301,10 @@ class Vault:
         """Return what keeps the process that watches the vault from updating."""
         if not (self.place.folder / WATCH).is_file():
             return []
-        return self._watch_word.hindrances()
+        from glassmind.store.watch_state import read_state  # noqa: PLC0415
 
-    @made_once
-    def _watch_word(self) -> "WatchWord":
-        from glassmind.store.watch_state import WatchWord  # noqa: PLC0415
-
-        return WatchWord(lambda: self.place.folder)
+        error = read_state(self.place.folder).error
+        return [f"the index may be behind the vault: {error}"] if error else []
 
     def is_embedding(self) -> bool:
         """True if a process embeds now, or watches the vault and will do so."""

@@ -110,7 +110,6 @@ def check_as_new(meaning: MeaningDesk, root: Path) -> None:
 TAKEN = [
     pytest.param("before a step of rows", 1, marks=pytest.mark.slow),
     ("before words are committed", 0),
-    pytest.param("before a step of vectors", 2, marks=pytest.mark.slow),
 ]
 """Steps before which a run asks whether it still may; how often each is passed."""
 

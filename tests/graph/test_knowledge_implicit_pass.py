@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexAbsent
+from glassmind.files.names import name_key
 from glassmind.graph import similar as pair_pass
 from glassmind.graph.similar import (
     USUAL,
@@ -32,8 +33,9 @@ from glassmind.graph.similar import (
     update_pairs,
 )
 from glassmind.model.index import Progress
-from glassmind.store.sqlite.pairs import PairStep
+from glassmind.store.sqlite.pairs import PairWrites
 from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.writer import Transaction
 
 Floats = NDArray[np.float32]
 Entry = tuple[int, int, float]
@@ -191,17 +193,17 @@ def test_pairs_of_a_database_that_is_another_by_now_are_not_written(
 ) -> None:
     kinds(meaning)
     meaning.index(embed=False)
-    replace = PairStep.replace
+    replace = PairWrites.replace_pairs
     asked: list[bool] = []
 
-    def late(step: PairStep, rows: object, state: object, basis: object) -> bool:
+    def late(step: PairWrites, rows: object, state: object, basis: object) -> bool:
         if not asked:  # somebody has paired the notes while we did
             db = step._db
             db.execute("update settings set value = 'another' where key = 'epoch'")
         asked.append(replace(step, rows, state, basis))  # type: ignore[arg-type]
         return asked[-1]
 
-    monkeypatch.setattr(PairStep, "replace", late)
+    monkeypatch.setattr(PairWrites, "replace_pairs", late)
     meaning.index()
 
     assert asked == [False, True]
@@ -250,19 +252,19 @@ import os, signal, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from meaning_desk import MeaningDesk
-from glassmind.store.sqlite.pairs import PairStep
+from glassmind.store.sqlite.pairs import PairWrites
 from glassmind.vault import Vault
 
 desk = MeaningDesk(Path({root!r}))
 Vault.embedder = lambda _: desk.model
 Vault.embedder_of = lambda _, space: desk.models.get(space.name)
-put = PairStep.set
+put = PairWrites.set
 
 def die(step, *values):
     put(step, *values)
     os.kill(os.getpid(), signal.SIGKILL)
 
-PairStep.set = die
+PairWrites.set = die
 desk.index()
 """
 
@@ -331,7 +333,7 @@ class Side:
 
     def pair(self, level: float = 0.7) -> None:
         source = Rows(self.db)
-        step = partial(PairStep, self.db, lambda: None)
+        step = partial(Transaction, self.db, name_key, {}, lambda: None)
         assert update_pairs(source, step, level, lambda _: None, never)
 
     def rows(self) -> list[tuple[Any, ...]]:

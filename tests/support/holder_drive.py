@@ -18,7 +18,7 @@ from glassmind import open_vault
 from glassmind.errors import GlassmindError
 from glassmind.index.sidecars import Follower
 from glassmind.store.lexical.write import WordWriter
-from glassmind.store.sqlite.vectors import VectorStep
+from glassmind.store.sqlite.vectors import VectorWrites
 from glassmind.store.sqlite.writer import Transaction
 from glassmind.store.vectors.write import VectorWriter
 from glassmind.vault import Vault
@@ -29,8 +29,7 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "before words are committed": (Follower, "_commit", False),
     "while words are committed": (WordWriter, "commit", False),
     "while vectors are written": (VectorWriter, "put", True),
-    "in a step of vectors": (VectorStep, "put", True),
-    "before a step of vectors": (VectorStep, "__enter__", False),
+    "in a step of vectors": (VectorWrites, "put_vectors", True),
     "while a text is embedded": (WordModel, "passages", False),
 }
 """Where each step is: a class, its method, and whether it stops behind it."""

@@ -10,7 +10,7 @@ from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.model.index import ShowProgress
-    from glassmind.store.protocol import PairStep
+    from glassmind.store.protocol import Transaction
 
 WRITER_WAIT_S = 30.0  # for another writer; else pairs are made again
 
@@ -43,10 +43,10 @@ def _is_level(vault: Vault) -> bool:
 
 
 @contextmanager
-def _step(vault: Vault) -> "Iterator[PairStep]":
+def _step(vault: Vault) -> "Iterator[Transaction]":
     with (
         vault.writing(WRITER_WAIT_S, here=True) as writer,
         writer.faults(),
-        writer.pair_step() as step,
+        writer.transaction() as step,
     ):
         yield step

@@ -34,7 +34,7 @@ from glassmind.model.suggestions import (
 )
 from glassmind.model.vectors import Space
 from glassmind.search.notes import notes_for
-from glassmind.store.protocol import PairStep, Rows
+from glassmind.store.protocol import Rows, Transaction
 from glassmind.vault import Vault
 
 Floats = NDArray[np.float32]
@@ -142,7 +142,7 @@ class Pass(NamedTuple):
 
 def update_pairs(
     source: Rows,
-    step: Callable[[], AbstractContextManager[PairStep]],
+    step: Callable[[], AbstractContextManager[Transaction]],
     level: float,
     progress: ShowProgress,
     pause: Callable[[], bool],
@@ -157,13 +157,13 @@ def update_pairs(
             work = None if change else _whole_pass(source, wanted)
         if change is not None:
             with step() as writing:
-                writing.change(change, wanted.after, wanted.basis)
+                writing.change_pairs(change, wanted.after, wanted.basis)
         elif work is not None:
             if not _finished(work, len(wanted.ids), progress, pause):
                 return False
             with step() as writing:
                 rows = _as_rows(work.found(), wanted.ids, wanted.ids)
-                writing.replace(rows, wanted.after, wanted.basis)
+                writing.replace_pairs(rows, wanted.after, wanted.basis)
     return False
 
 

@@ -212,9 +212,9 @@ class Themed:
         with (
             self._vault.writing(wait_s, here=True) as writer,
             writer.faults(),
-            writer.theme_step() as step,
+            writer.transaction() as step,
         ):
-            step.replace(kept, made.state, head=head, before=made.before)
+            step.replace_themes(kept, made.state, head=head, before=made.before)
 
 
 def themes(

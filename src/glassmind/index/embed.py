@@ -22,7 +22,7 @@ from glassmind.models.protocols import Embedder
 from glassmind.obsidian.properties import is_memo_head, memo_own_text
 from glassmind.obsidian.secrets import redacted
 from glassmind.store.lock import WriterLock
-from glassmind.store.protocol import Rows, VectorStep
+from glassmind.store.protocol import Rows, Transaction
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
@@ -326,19 +326,19 @@ class EmbeddingPass:
         """Make the space if need be, and let it answer if no other can."""
         name, width = self._batcher.space
         with self._writing() as store, store.faults():
-            with store.vector_step() as step:
+            with store.transaction() as step:
                 self._epoch = step.epoch()
                 self._space = space = step.open_space(name, width, self._settings)
                 if space.width != width:
                     raise OtherWidth(name, found=width, known=space.width)
             rows = store.rows()
             old, level = rows.answering_space(), rows.setting(LEVEL)
-            with store.vector_step() as step:
+            with store.transaction() as step:
                 if level is None or json.loads(level)[1:4] != self._options():
                     unwanted = rows.unwanted_vectors(
                         space, self._least, enriched=self._enrich
                     )
-                    step.unlink(space, unwanted)
+                    step.unlink_vectors(space, unwanted)
                     step.set(LEVEL, UNDONE)
                 can_answer = old is not None and (
                     old.id == space.id
@@ -385,7 +385,7 @@ class EmbeddingPass:
             started = time.monotonic()
             batch = self._made(part, enriched=enriched)
             with self._step() as step:
-                step.put(self._space, batch)
+                step.put_vectors(self._space, batch)
             if time.monotonic() >= self._due:
                 self._follow()
             self._tried.update((i, enriched) for i in part)
@@ -416,12 +416,12 @@ class EmbeddingPass:
         return self._vault.writing(self._wait_s, here=True, waiting=wait)
 
     @contextmanager
-    def _step(self) -> Iterator[VectorStep]:
+    def _step(self) -> Iterator[Transaction]:
         """Hold the writer lock for one short step on the rows that were begun with."""
         with (
             self._writing() as store,
             store.faults(),
-            store.vector_step() as step,
+            store.transaction() as step,
         ):
             self._lock.check()
             if step.epoch() != self._epoch:

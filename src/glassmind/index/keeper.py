@@ -271,8 +271,8 @@ def _repair(vault: Vault, store: Writer) -> None:
         store.begin_anew(wrong)
     damaged = store.rows().damaged_vectors()
     if damaged:
-        with store.vector_step() as step:
-            step.drop_damaged(damaged)
+        with store.transaction() as step:
+            step.drop_damaged_vectors(damaged)
         much = "1 vector was" if len(damaged) == 1 else f"{len(damaged):,} vectors were"
         store.notices.append(f"{much} damaged and dropped, to be embedded again")
     for name, sidecar in (
@@ -418,8 +418,8 @@ def fold_usage(vault: Vault) -> None:
     folded = vault.writer.rows().uses_read()
     events, upto = vault.use_log.tail(folded)
     if events:
-        with vault.writer.event_step() as step:
-            step.add(events, {**folded, **upto})
+        with vault.writer.transaction() as step:
+            step.add_uses(events, {**folded, **upto})
 
 
 def visible_digests(vault: Vault) -> Mapping[NotePath, str]:

@@ -107,10 +107,7 @@ def unpacked(
 ) -> Changeset:
     """Return the changeset of a file, its content checked.
 
-    Without content, `raw` may be the first line alone.
-
-    Raises:
-        Damaged: the file is torn, or is not what was written.
+    Without content, `raw` may be the first line alone. Raises Damaged.
     """
     line, end, rest = raw.partition(b"\n")
     if not end:
@@ -248,8 +245,7 @@ class ChangesetFolder:
     def keep(self, changeset: Changeset, /) -> None:
         """Keep a changeset, on the disk when this returns, and let go of what is old.
 
-        Raises:
-            NowhereToKeep, WriteFailed: no disk takes it.
+        Raises NowhereToKeep or WriteFailed.
         """
         if self._folder is None:
             raise NowhereToKeep
@@ -265,11 +261,8 @@ class ChangesetFolder:
     def get(self, identity: str, /) -> Changeset:
         """Return a changeset, content and all.
 
-        `identity` may be the beginning of an id, if no other begins so.
-
-        Raises:
-            ChangesetUnknown: there is none, or several begin so.
-            EditRefused: its file is damaged.
+        `identity` may be the beginning of an id, if no other begins so. Raises
+        ChangesetUnknown or EditRefused.
         """
         for _ in range(_TRIES):
             found = self._known(identity)
@@ -301,9 +294,7 @@ class ChangesetFolder:
     ) -> Changeset:
         """Let a changeset be in another state from now on, and return its outline.
 
-        Raises:
-            ChangesetUnknown: there is none.
-            WriteFailed: the disk refuses.
+        Raises ChangesetUnknown or WriteFailed.
         """
         for _ in range(_TRIES):
             found = self._known(identity)

@@ -12,8 +12,7 @@ from pathlib import Path
 def sync_folder(place: Path | str) -> None:
     """Make the names in a folder last, where the system knows how to.
 
-    Raises:
-        OSError: the disk refuses, or its file system cannot be asked.
+    Raises OSError.
     """
     if os.name != "posix":  # pragma: no cover
         return
@@ -73,8 +72,7 @@ _FLAGS = (
 def make_own(*folders: str) -> None:
     """Make folders, each in the one before, and see that nobody else looks in.
 
-    Raises:
-        OSError: the disk refuses.
+    Raises OSError.
     """
     for folder in folders:
         try:
@@ -93,10 +91,7 @@ def write_whole(
 
     With `soon` it gets its name first, so that the disk is waited for but once. A power
     cut before that has come to an end may leave a torn file, and no file of the vault
-    is touched before. `made` is the time it says it was written at.
-
-    Raises:
-        OSError: the disk refuses, and nothing is left.
+    is touched before. `made` is the time it says it was written at. Raises OSError.
     """
     staged = f"{os.path.splitext(file)[0]}-{os.urandom(4).hex()}{PART}"  # noqa: PTH122
     opened = os.open(staged, _FLAGS, 0o600)

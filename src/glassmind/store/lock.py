@@ -152,9 +152,7 @@ class WriterLock:
         """Take the lock, waiting at most `timeout_s`.
 
         `waiting` is called now and again meanwhile; what it raises ends the wait.
-
-        Raises:
-            IndexBusy: another process held it all the while.
+        Raises IndexBusy.
         """
         await_turn(self.try_take, self.holder, timeout_s, waiting)
 
@@ -214,12 +212,7 @@ class WriterLock:
             return False
 
     def check(self) -> None:
-        """Check that the lock is still ours.
-
-        Raises:
-            IndexTaken: another process took it, as we seemed to hang.
-            IndexAbsent: the index was deleted, the lock with it.
-        """
+        """Check that the lock is still ours. Raises IndexTaken or IndexAbsent."""
         if self._fd is not None and self._is_in_place(self._fd):
             return
         if not self._file.exists():
@@ -304,8 +297,7 @@ def await_turn(
 ) -> None:
     """Try until it is our turn, for at most `timeout_s`, reporting that we wait.
 
-    Raises:
-        IndexBusy: it was that of another all the while.
+    Raises IndexBusy.
     """
     began = time.monotonic()
     report_at = began + _REPORT_S

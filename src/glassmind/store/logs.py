@@ -61,10 +61,7 @@ class LineFiles:
         """Add a line to the file of its time that has room; return if it is the first.
 
         The file is opened for this line alone: if it is deleted or moved, the next line
-        begins a new one.
-
-        Raises:
-            OSError: the disk does not take it.
+        begins a new one. Raises OSError.
         """
         at = self.now().isoformat(timespec="microseconds")
         text = json.dumps(

@@ -242,11 +242,7 @@ class VaultIndex:
         return not any(stamps) or record == stamps or (taken and record == _WRITING)
 
     def begin(self) -> None:
-        """Record that the index is being written.
-
-        Raises:
-            IndexUnwritable: the data folder does not take the record.
-        """
+        """Record that the index is being written. Raises IndexUnwritable."""
         try:
             write_whole(str(self._record), json.dumps(_WRITING).encode())
         except OSError as error:
@@ -256,8 +252,7 @@ class VaultIndex:
     def end(self) -> None:
         """Record the index as it is now, with no connection open for writing.
 
-        Raises:
-            OSError: the data folder does not take the record.
+        Raises OSError.
         """
         write_whole(str(self._record), json.dumps(self._stamps()).encode())
 

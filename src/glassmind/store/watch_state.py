@@ -3,7 +3,6 @@
 import json
 import os
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,6 @@ FILE = "watch.json"
 
 _BEAT_S = 60.0
 """How often whoever watches writes, though nothing has changed."""
-
-_SECOND = 1.0
-"""For so long an answer rests on what was read before."""
 
 STALE_S = 3 * _BEAT_S
 """What was written longer ago than this is not believed: a process may hang, and its
@@ -51,26 +47,6 @@ def read_state(folder: Path) -> WatchState:
     except TypeError:
         return WatchState()
     return state if age_s < STALE_S and _is_alive(state.pid) else WatchState()
-
-
-class WatchWord:
-    """What whoever follows a vault was hindered by, read once a second at most."""
-
-    def __init__(self, folder: Callable[[], Path]) -> None:
-        self._folder = folder
-        self._kept: tuple[float, list[str]] = (-_SECOND, [])
-
-    def hindrances(self) -> list[str]:
-        """Return in a sentence what was not made good yet; nothing where all is well.
-
-        Nothing, too, where nobody follows the vault now.
-        """
-        now = time.monotonic()
-        if now - self._kept[0] >= _SECOND:
-            error = read_state(self._folder()).error
-            said = [f"the index may be behind the vault: {error}"] if error else []
-            self._kept = (now, said)
-        return self._kept[1]
 
 
 def _read(folder: Path) -> dict[str, Any]:

@@ -31,9 +31,7 @@ a thread that could not write."""
 def faults_named(place: str) -> Iterator[None]:
     """Turn what tantivy raises into an error that says what happened.
 
-    Raises:
-        IndexUnwritable: the disk did not take what was written.
-        IndexDamaged: the files are not what was written.
+    Raises IndexUnwritable or IndexDamaged.
     """
     try:
         yield
@@ -170,8 +168,7 @@ def discard(folder: Path) -> None:
 def open_index(place: Path) -> "tantivy.Index":
     """Open the index in an existing folder; an empty folder becomes an empty index.
 
-    Raises:
-        ValueError: what lies there is damaged or has another schema.
+    Raises ValueError.
     """
     import tantivy  # noqa: PLC0415 - 5 ms
 
@@ -210,9 +207,7 @@ def marker_in(place: Path) -> str | None:
 def deleted_share(place: Path) -> tuple[int, float]:
     """Return how many documents are deleted but still counted, and their share.
 
-    Raises:
-        IndexDamaged: the list of segments does not read well.
-        IndexUnwritable: the disk does not give it back.
+    Raises IndexDamaged or IndexUnwritable.
     """
     with faults_named(str(place)):
         found = json.loads((place / META).read_text("utf-8"))

@@ -178,8 +178,7 @@ def _idf(count: int, total: int) -> float:
 def _detail(explanation: dict[str, Any], name: str) -> float:
     """Return a value of an explanation by how its description begins.
 
-    Raises:
-        ValueError: there is no such value.
+    Raises ValueError.
     """
     if explanation["description"].startswith(name):
         return float(explanation["value"])

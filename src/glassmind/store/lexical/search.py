@@ -211,8 +211,7 @@ class KeywordIndex:
     def ask(self, query: WordQuery) -> "KeywordQuery":
         """Return the query, ready to be put to the state of the last look.
 
-        Raises:
-            IndexDamaged: the files are not what was written.
+        Raises IndexDamaged.
         """
         schema = self._state.index.schema
         return KeywordQuery(schema, self._statistics(), query, self._visible())
@@ -237,11 +236,7 @@ class KeywordIndex:
 
 
 class KeywordQuery:
-    """One query put to one state of the index.
-
-    Raises:
-        IndexDamaged: the files are not what was written.
-    """
+    """One query put to one state of the index. Raises IndexDamaged."""
 
     def __init__(
         self,

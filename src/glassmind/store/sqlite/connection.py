@@ -69,9 +69,6 @@ Fence: TypeAlias = Callable[[], None]
 """Raises if the right to write is not ours any more."""
 
 
-_PUT_SETTING = "insert or replace into settings values (?, ?)"
-
-
 def sqlite_version() -> str:
     return apsw.sqlite_lib_version()
 
@@ -120,7 +117,12 @@ class Step(Query):
         end(self._db, self._fence, keep=kind is None)
 
     def set(self, key: str, value: str) -> None:
-        self._rows(_PUT_SETTING, key, value)
+        """Write one setting; nothing is written if it is as it was."""
+        statement = """
+            insert into settings values (?, ?) on conflict
+            do update set value = excluded.value where value <> excluded.value
+        """
+        self._rows(statement, key, value)
 
 
 def begin(db: apsw.Connection, fence: Fence) -> None:
@@ -190,12 +192,8 @@ def faults_named(
 ) -> Iterator[None]:
     """Turn what SQLite raises into an error that says what happened.
 
-    The rows are examined before an error of Python's is blamed on them.
-
-    Raises:
-        IndexDamaged: the file does not read well.
-        IndexUnwritable: the disk does not take what was written.
-        IndexBusy: another process held the database for longer than we wait.
+    The rows are examined before an error of Python's is blamed on them. Raises
+    IndexDamaged, IndexUnwritable or IndexBusy.
     """
     file = str(folder / DATABASE)
     try:
@@ -263,12 +261,7 @@ def open_reader(folder: Path) -> apsw.Connection:
     WAL needs to make files beside the database. Where that is not possible, in a folder
     that cannot be written or on a full disk, the database is opened by an
     `ImmutableConnection`. On a full disk that is not done if a log holds later rows.
-
-    Raises:
-        IndexAbsent: there is no database.
-        IndexDamaged: the file is not a database of ours, or of an early release.
-        IndexTooNew: a later release wrote it.
-        apsw.IOError: the disk is full, and a log holds later rows.
+    Raises IndexAbsent, IndexDamaged, IndexTooNew or apsw.IOError.
     """
     file = folder / DATABASE
     if not file.is_file() or not file.stat().st_size:
@@ -309,10 +302,7 @@ def _opened(kind: type[apsw.Connection], file: Path) -> apsw.Connection:
 def open_copy(file: Path) -> apsw.Connection:
     """Open a backup for reading, having read every page of it.
 
-    Raises:
-        BackupMissing: there is no such file.
-        BackupDamaged: the file is not a sound index.
-        IndexTooNew: a later release wrote it.
+    Raises BackupMissing, BackupDamaged or IndexTooNew.
     """
     if not file.exists():
         raise BackupMissing(str(file))
@@ -350,11 +340,8 @@ def open_writer(
     """Open the rows for writing, making the file if need be, under the lock.
 
     A connection that holds the rows is waited for `busy_ms`. Without `wal`, or on a
-    network disk, all of the database is in one file between two transactions.
-
-    Raises:
-        IndexDamaged: the file is not a database of ours.
-        IndexTooNew: a later release wrote it.
+    network disk, all of the database is in one file between two transactions. Raises
+    IndexDamaged or IndexTooNew.
     """
     file = folder / DATABASE
     try:

@@ -9,13 +9,34 @@ from glassmind.model.health import SaidValue
 from glassmind.model.ontology import Entry, GhostName, PropertyLink
 from glassmind.model.suggestions import NoteNames
 from glassmind.store.sqlite.notes import NoteRows
-from glassmind.store.sqlite.vectors import VectorRows
 
 _THESE = "in (select value from json_each(?1))"
 
 
-class WrittenLinkRows(NoteRows):
-    """How links are written."""
+_ENTRIES = """
+select n.id, f.path, n.title, n.kind, n.aliases,
+  (select json_group_array(t.name order by t.seq) from tags t where t.note_id = n.id),
+  (select json_group_object(p.name, json(p.value) order by p.seq) from properties p
+   where p.note_id = n.id)
+from notes n join files f on f.id = n.id order by f.path
+"""
+_PROPERTY_LINKS = """
+select l.note_id, l.seq, l.property, l.target, t.path
+from links l left join files t on t.id = l.target_id
+where l.property is not null and l.target <> ''
+union all
+select l.note_id, l.seq, d.key, l.target, t.path
+from fields d join links l on l.note_id = d.note_id
+  and l.start_byte >= d.start_byte and l.end_byte <= d.end_byte
+left join files t on t.id = l.target_id
+where d.form <> 'emoji' and l.property is null and l.target <> ''
+order by 1, 2
+"""
+"""A link inside an inline field is a link of that property too."""
+
+
+class VocabularyRows(NoteRows):
+    """How notes are named and described, and what can be wrong with them."""
 
     def writes_markdown(self) -> bool:
         statement = """
@@ -23,10 +44,6 @@ class WrittenLinkRows(NoteRows):
             from links where target_id in (select id from notes)
         """
         return bool(self._value(statement))
-
-
-class MentionRows(VectorRows):
-    """What suggestions are made of: names, anchors, texts, tags and vectors."""
 
     def note_names(self) -> list[NoteNames]:
         """Return what every Markdown note calls itself, by id.
@@ -65,32 +82,6 @@ class MentionRows(VectorRows):
             group by target_id, coalesce(display, target) order by 1, 2
         """)
 
-
-_ENTRIES = """
-select n.id, f.path, n.title, n.kind, n.aliases,
-  (select json_group_array(t.name order by t.seq) from tags t where t.note_id = n.id),
-  (select json_group_object(p.name, json(p.value) order by p.seq) from properties p
-   where p.note_id = n.id)
-from notes n join files f on f.id = n.id order by f.path
-"""
-_PROPERTY_LINKS = """
-select l.note_id, l.seq, l.property, l.target, t.path
-from links l left join files t on t.id = l.target_id
-where l.property is not null and l.target <> ''
-union all
-select l.note_id, l.seq, d.key, l.target, t.path
-from fields d join links l on l.note_id = d.note_id
-  and l.start_byte >= d.start_byte and l.end_byte <= d.end_byte
-left join files t on t.id = l.target_id
-where d.form <> 'emoji' and l.property is null and l.target <> ''
-order by 1, 2
-"""
-"""A link inside an inline field is a link of that property too."""
-
-
-class OntologyRows(NoteRows):
-    """How notes are described: by names, properties, tags and links."""
-
     def entries(self) -> list[Entry]:
         """Return every note with what describes it, by path."""
         links: dict[int, list[PropertyLink]] = {}
@@ -120,10 +111,6 @@ class OntologyRows(NoteRows):
             group by name_key, lower(target) order by 2 desc, 1
         """)
         return [GhostName(*row) for row in rows]
-
-
-class HealthRows(NoteRows):
-    """What can be wrong with a vault."""
 
     def texts_of(self, note_ids: Collection[int]) -> Iterator[tuple[int, str]]:
         """Yield the text of each of some notes, without its properties."""

@@ -129,8 +129,19 @@ _BELOW = "f.path > ?1 || '/' and f.path < ?1 || '0'"
 """The character "0" follows "/", so that the index of paths answers."""
 
 
+_MOST_EVENTS = 250_000
+"""Rows kept: what the usage log itself holds when all of its files are full."""
+
+_READ_UPTO = "use_folded"
+"""The setting that says how far the usage log was read."""
+
+_LARGEST = 2**63 - 1
+"""The largest number that a row holds."""
+_PROJECT = "p.name in ('project', 'Project', 'PROJECT')"
+
+
 class MemoryRows(NoteRows):
-    """The notes of the agent folder: names, properties, whole texts."""
+    """The notes of the agent folder, and what makes notes active."""
 
     def memory_notes(self, folder: str) -> list[MemoNote]:
         """Return the notes below a folder, by path."""
@@ -193,22 +204,6 @@ class MemoryRows(NoteRows):
         """
         return [path for (path,) in self._rows(statement, folder, said, mark)]
 
-
-def _memo(row: Sequence[Any]) -> MemoNote:
-    path, title, aliases, properties = row
-    return MemoNote(path, title, tuple(json.loads(aliases)), json.loads(properties))
-
-
-_MOST_EVENTS = 250_000
-"""Rows kept: what the usage log itself holds when all of its files are full."""
-
-_READ_UPTO = "use_folded"
-"""The setting that says how far the usage log was read."""
-
-
-class UseRows(Query):
-    """How often notes were used."""
-
     def uses_read(self) -> dict[str, int]:
         found = self.setting(_READ_UPTO)
         try:
@@ -241,42 +236,6 @@ class UseRows(Query):
             for (path, verb, day), count in sorted(found.items())
             if path in ids
         ]
-
-
-class EventStep(Step):
-    """One atomic step of taking use in: events and how far they reach, or nothing."""
-
-    def add(self, events: Sequence[UseEvent], upto: Mapping[str, int]) -> None:
-        """Add events; `upto` says how far the files they come from were read."""
-        put = """
-            insert into memory_events (at, verb, client, path, file_id)
-            values (?1, ?2, ?3, ?4, (select id from files where path = ?4))
-        """
-        drop_old = """
-            delete from memory_events
-            where id <= (select max(id) from memory_events) - ?
-        """
-        rows = (
-            (_text(event.at), event.verb, event.client, path)
-            for event in events
-            for path in event.paths
-        )
-        self._db.executemany(put, rows)
-        self._rows(drop_old, _MOST_EVENTS)
-        self.set(_READ_UPTO, json.dumps(upto, sort_keys=True))
-
-
-def _text(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="seconds")
-
-
-_LARGEST = 2**63 - 1
-"""The largest number that a row holds."""
-_PROJECT = "p.name in ('project', 'Project', 'PROJECT')"
-
-
-class ActivityRows(NoteRows):
-    """What makes notes active."""
 
     def edited_between(
         self, since_ns: int, until_ns: int, most: int, agent: str
@@ -353,3 +312,35 @@ class ActivityRows(NoteRows):
             for note, path, title, day, minute, by_agent in rows
             if not (by_agent and note in former)
         ]
+
+
+def _memo(row: Sequence[Any]) -> MemoNote:
+    path, title, aliases, properties = row
+    return MemoNote(path, title, tuple(json.loads(aliases)), json.loads(properties))
+
+
+class UseWrites(Step):
+    """Writing how notes were used."""
+
+    def add_uses(self, events: Sequence[UseEvent], upto: Mapping[str, int]) -> None:
+        """Add events; `upto` says how far the files they come from were read."""
+        put = """
+            insert into memory_events (at, verb, client, path, file_id)
+            values (?1, ?2, ?3, ?4, (select id from files where path = ?4))
+        """
+        drop_old = """
+            delete from memory_events
+            where id <= (select max(id) from memory_events) - ?
+        """
+        rows = (
+            (_text(event.at), event.verb, event.client, path)
+            for event in events
+            for path in event.paths
+        )
+        self._db.executemany(put, rows)
+        self._rows(drop_old, _MOST_EVENTS)
+        self.set(_READ_UPTO, json.dumps(upto, sort_keys=True))
+
+
+def _text(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds")

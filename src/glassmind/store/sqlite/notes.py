@@ -26,7 +26,6 @@ from glassmind.model.index import (
 from glassmind.model.search import ChunkText, HitChunk
 from glassmind.obsidian.properties import plain_name, projects_in, values_in
 from glassmind.obsidian.text import fold, heading_address
-from glassmind.store.sqlite.connection import Query
 from glassmind.store.sqlite.vectors import VectorRows
 
 _TROUBLED = "n.error is not null or n.warnings <> '[]'"
@@ -70,8 +69,94 @@ _WHICH_NOTES = {
 }
 
 
-class NoteRows(Query):
-    """Notes and files."""
+_MOST_NAMES, _SUGGESTED, _SIMILARITY = 5_000, 3, 0.7
+"""Names of each kind that are compared, those that are suggested, and how similar."""
+
+_COUNTS = f"""
+select
+  (select count(*) from notes),
+  (select count(*) from chunks),
+  (select count(distinct folded) from tags),
+  (select count(*) from links),
+  (select count(distinct lower(target)) from links where target_id is null
+    and settled),
+  (select count(*) from files f where f.kind = 'attachment'),
+  (select count(*) from tasks),
+  (select count(*) from headings),
+  (select count(*) from notes n where {_TROUBLED}),
+  (select count(*) from notes n where not exists (select 1 from chunks c
+   where c.note_id = n.id and c.text <> ''))
+"""
+_COUNTED = (
+    "notes", "chunks", "tags", "links", "ghosts", "attachments", "tasks", "headings",
+    "troubled", "empty_notes",
+)  # fmt: skip
+_FACTS = """
+select f.path, n.title, n.kind, f.size, f.mtime_ns, n.day, n.aliases,
+  (select json_group_array(distinct t.name) from tags t where t.note_id = n.id),
+  (select json_group_object(p.name, json(p.value)) from properties p
+   where p.note_id = n.id)
+from notes n join files f on f.id = n.id
+"""
+_LIST = f"""
+{_FACTS}
+where (:folder = '' or f.path like :folder escape '\\')
+  and (:tag = '' or exists (select 1 from tags t where t.note_id = n.id
+       and (t.folded = :tag or t.folded like :below escape '\\')))
+  and (:property = '' or exists (select 1 from properties p where p.note_id = n.id
+       and fold(p.name) = :property and (:value is null
+         or (:value = 'null' and p.value in ('[]', '{{}}'))
+         or exists (select 1 from json_each(p.value) e where :value =
+              case when e.type in ('true', 'false', 'null') then e.type
+              else fold(e.value) end))))
+  and (:since is null or coalesce(n.day, {_LOCAL_DAY}) >= :since)
+  and (:until is null or coalesce(n.day, {_LOCAL_DAY}) < :until)
+  and (:kind = '' or n.kind = :kind)
+"""
+_LINKS = """
+from links l join files s on s.id = l.note_id
+  left join files t on t.id = l.target_id left join notes n on n.id = l.target_id
+"""
+_OUTGOING = f"""
+{_LINKS} where s.path = :path and l.target <> '' and l.target_id is not l.note_id
+  and (l.target_id is null or n.id is not null)
+"""
+_INCOMING = f"""
+{_LINKS} join notes m on m.id = l.note_id
+where t.path = :path and l.note_id <> l.target_id
+"""
+_UNRESOLVED = f"""
+{_LINKS} join notes m on m.id = l.note_id
+where l.target_id is null and fold(l.target) in (:name, :name || '.md')
+"""
+_AROUND = """
+coalesce(l.property, ''), l.embed, l.line,
+  (select json_array(l.line - c.start_line, c.text) from chunks c
+   where c.note_id = l.note_id and l.line between c.start_line and c.end_line
+   order by c.chunk_index limit 1)
+"""
+
+LONGEST_CONTEXT = 500
+"""Characters of a paragraph that is shown whole; of a longer one it is the line."""
+
+
+_IN_FOLDER = """
+select n.id, f.path from notes n join files f on f.id = n.id
+where ?1 or instr('/' || lower(f.path), ?2) > 0
+"""
+_TAGGED = """
+select n.id, f.path, t.folded from tags t
+join notes n on n.id = t.note_id join files f on f.id = n.id
+where ?1 or t.folded = ?2 or (t.folded > ?2 || '/' and t.folded < ?2 || '0')
+"""
+_TITLED = """
+select n.id, f.path, n.title from notes n join files f on f.id = n.id
+where ?1 or lower(n.title) = ?2
+"""
+
+
+class NoteRows(VectorRows):
+    """Notes and files, the notes of projects, lists and counts."""
 
     def files(self, *, limit: int = -1, **which: Unpack[FileFilter]) -> list[KnownFile]:
         """Return the files that pass, notes and attachments, by path."""
@@ -172,9 +257,7 @@ class NoteRows(Query):
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
         """Return what a hit shows for each chunk that is still there, by chunk id.
 
-        Raises:
-            IndexDamaged: a row differs from the indexes of its table, or a passage is
-                not the text that was indexed.
+        Raises IndexDamaged.
         """
         shown = {}
         for chunk, path, title, under, *rest, text, note, made, is_placed in self._for(
@@ -265,40 +348,6 @@ class NoteRows(Query):
             for note_id, day, mtime_ns, properties in rows
         }
 
-
-def where(known: Mapping[str, str], which: Mapping[str, Any]) -> str:
-    return " and ".join(known[name] for name in which) or "true"
-
-
-def _bound(which: Mapping[str, Any], limit: int = -1) -> dict[str, Any]:
-    bound: dict[str, Any] = {"limit": limit}
-    for name, value in which.items():
-        bound[name] = value if isinstance(value, str) else json.dumps([*value])
-    if "tag" in bound:
-        bound["tag"] = bound["tag"].removeprefix("#").lower()
-    return bound
-
-
-@lru_cache(maxsize=1_000)
-def _headings(text: str) -> tuple[str, ...]:
-    """Return the headings of a row; passages of one note share most of theirs."""
-    return tuple(json.loads(text))
-
-
-_MOST_NAMES, _SUGGESTED, _SIMILARITY = 5_000, 3, 0.7
-"""Names of each kind that are compared, those that are suggested, and how similar."""
-
-
-class ProjectRows(NoteRows):
-    """Which notes a project has.
-
-    A bare name is all of these: a folder of that name anywhere in a path, a tag of that
-    name or below it, be it under `#project/` or not, the property `project` with that
-    value, and the note of that name. Names compare as Obsidian compares them, without
-    case and however their letters are composed. SQLite knows the case of ASCII alone,
-    so other names are compared here.
-    """
-
     def project_notes(self, project: ProjectName) -> list[ProjectNote]:
         """Return the notes of a project, by path, each with the first rule it meets."""
         found: dict[int, ProjectNote] = {}
@@ -347,55 +396,40 @@ class ProjectRows(NoteRows):
             yield f"#{tag}", fold(tag)
 
     def _by_rules(self, project: ProjectName) -> Iterable[ProjectNote]:
-        if not project.name:
-            return
-        bare = project.form == "any"
-        if bare or project.form == "property":
+        """Yield the notes of a project by each rule that its name may mean.
+
+        A bare name is all of these: a folder of that name anywhere in a path, a tag of
+        that name or below it, also under `#project/`, the property `project` with that
+        value, and the note of that name. Names compare as in Obsidian, without case and
+        however their letters are composed. SQLite knows the case of ASCII alone, so
+        other names are compared here.
+        """
+        name, form = fold(project.name), project.form
+        if name and form in {"any", "property"}:
             yield from self._with_property(project)
-        if bare or project.form == "folder":
-            yield from self._in_folder(project.name)
-        if bare or project.form == "tag":
-            above = ("", "project/", "projects/") if bare else ("",)
-            for kind in above:
-                yield from self._tagged(f"{kind}{project.name}")
-        if bare:
-            yield from self._called(project.name)
+        if name and form in {"any", "folder"}:
+            part = f"/{name}/"
+            for note_id, path in self._named(_IN_FOLDER, name, part):
+                at = f"/{fold(path)}".find(part)
+                if at == 0 or (at > 0 and "/" not in name):  # with a `/`, it is a path
+                    yield ProjectNote(note_id, path, f"in the folder {project.name}")
+        if name and form in {"any", "tag"}:
+            above = ("", "project/", "projects/") if form == "any" else ("",)
+            yield from self._tagged([f"{one}{project.name}" for one in above])
+        if name and form == "any":
+            for note_id, path, title in self._named(_TITLED, name, name):
+                if fold(title) == name:
+                    yield ProjectNote(note_id, path, "the note of that name")
 
-    def _in_folder(self, name: str) -> Iterable[ProjectNote]:
-        """Return the notes in a folder of that name, or below it.
+    def _tagged(self, names: Iterable[str]) -> Iterable[ProjectNote]:
+        for name in names:
+            tag = fold(name).replace(" ", "-")
+            for note_id, path, found in self._named(_TAGGED, tag, tag):
+                if f"{fold(found)}/".startswith(f"{tag}/"):
+                    yield ProjectNote(note_id, path, f"tagged #{name}")
 
-        One with a `/` in it is a path from the vault.
-        """
-        folder = fold(name)
-        statement = """
-            select n.id, f.path from notes n join files f on f.id = n.id
-            where ? or instr('/' || lower(f.path), ?) > 0
-        """
-        for note_id, path in self._rows(statement, not folder.isascii(), f"/{folder}/"):
-            at = f"/{fold(path)}".find(f"/{folder}/")
-            if at == 0 or (at > 0 and "/" not in folder):
-                yield ProjectNote(note_id, path, f"in the folder {name}")
-
-    def _tagged(self, name: str) -> Iterable[ProjectNote]:
-        tag = fold(name).replace(" ", "-")
-        statement = """
-            select n.id, f.path, t.folded from tags t
-            join notes n on n.id = t.note_id join files f on f.id = n.id
-            where ?1 or t.folded = ?2 or (t.folded > ?2 || '/' and t.folded < ?2 || '0')
-        """
-        for note_id, path, found in self._rows(statement, not tag.isascii(), tag):
-            if f"{fold(found)}/".startswith(f"{tag}/"):
-                yield ProjectNote(note_id, path, f"tagged #{name}")
-
-    def _called(self, name: str) -> Iterable[ProjectNote]:
-        title = fold(name)
-        statement = """
-            select n.id, f.path, n.title from notes n join files f on f.id = n.id
-            where ? or lower(n.title) = ?
-        """
-        for note_id, path, found in self._rows(statement, not title.isascii(), title):
-            if fold(found) == title:
-                yield ProjectNote(note_id, path, "the note of that name")
+    def _named(self, statement: str, name: str, key: str) -> Any:
+        return self._rows(statement, not name.isascii(), key)
 
     def _with_property(self, project: ProjectName) -> Iterable[ProjectNote]:
         key, name = fold(project.key), fold(project.name)
@@ -410,87 +444,9 @@ class ProjectRows(NoteRows):
             if name in map(fold, values_in(json.loads(value))):
                 yield ProjectNote(note_id, path, f"{project.key}: {project.name}")
 
-
-_COUNTS = f"""
-select
-  (select count(*) from notes),
-  (select count(*) from chunks),
-  (select count(distinct folded) from tags),
-  (select count(*) from links),
-  (select count(distinct lower(target)) from links where target_id is null
-    and settled),
-  (select count(*) from files f where f.kind = 'attachment'),
-  (select count(*) from tasks),
-  (select count(*) from headings),
-  (select count(*) from notes n where {_TROUBLED}),
-  (select count(*) from notes n where not exists (select 1 from chunks c
-   where c.note_id = n.id and c.text <> ''))
-"""
-_FACTS = """
-select f.path, n.title, n.kind, f.size, f.mtime_ns, n.day, n.aliases,
-  (select json_group_array(distinct t.name) from tags t where t.note_id = n.id),
-  (select json_group_object(p.name, json(p.value)) from properties p
-   where p.note_id = n.id)
-from notes n join files f on f.id = n.id
-"""
-_LIST = f"""
-{_FACTS}
-where (:folder = '' or f.path like :folder escape '\\')
-  and (:tag = '' or exists (select 1 from tags t where t.note_id = n.id
-       and (t.folded = :tag or t.folded like :below escape '\\')))
-  and (:property = '' or exists (select 1 from properties p where p.note_id = n.id
-       and fold(p.name) = :property and (:value is null
-         or (:value = 'null' and p.value in ('[]', '{{}}'))
-         or exists (select 1 from json_each(p.value) e where :value =
-              case when e.type in ('true', 'false', 'null') then e.type
-              else fold(e.value) end))))
-  and (:since is null or coalesce(n.day, {_LOCAL_DAY}) >= :since)
-  and (:until is null or coalesce(n.day, {_LOCAL_DAY}) < :until)
-  and (:kind = '' or n.kind = :kind)
-"""
-_LINKS = """
-from links l join files s on s.id = l.note_id
-  left join files t on t.id = l.target_id left join notes n on n.id = l.target_id
-"""
-_OUTGOING = f"""
-{_LINKS} where s.path = :path and l.target <> '' and l.target_id is not l.note_id
-  and (l.target_id is null or n.id is not null)
-"""
-_INCOMING = f"""
-{_LINKS} join notes m on m.id = l.note_id
-where t.path = :path and l.note_id <> l.target_id
-"""
-_UNRESOLVED = f"""
-{_LINKS} join notes m on m.id = l.note_id
-where l.target_id is null and fold(l.target) in (:name, :name || '.md')
-"""
-_AROUND = """
-coalesce(l.property, ''), l.embed, l.line,
-  (select json_array(l.line - c.start_line, c.text) from chunks c
-   where c.note_id = l.note_id and l.line between c.start_line and c.end_line
-   order by c.chunk_index limit 1)
-"""
-
-LONGEST_CONTEXT = 500
-"""Characters of a paragraph that is shown whole; of a longer one it is the line."""
-
-
-def _pattern(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"{escaped}%"
-
-
-def _fold(*values: Any) -> str:
-    return fold(str(values[0]))
-
-
-class ListRows(NoteRows, VectorRows):
-    """Lists and counts."""
-
     def stats(self, *, folder: str, index_bytes: int, least_chars: int) -> Stats:
         """Return the counts; below `least_chars` a chunk gets no vector."""
-        counts = next(iter(self._rows(_COUNTS)))
-        notes, chunks, tags, links, ghosts, attachments, tasks, headings = counts[:8]
+        counts = dict(zip(_COUNTED, next(iter(self._rows(_COUNTS))), strict=True))
         reasons: dict[str, int] = dict(
             self._rows("""
             select reason, count(*) from skipped group by reason order by 2 desc, 1
@@ -503,26 +459,17 @@ class ListRows(NoteRows, VectorRows):
         space = self.answering_space()
         coverage = self.coverage(space, least_chars)
         return Stats(
-            notes=notes,
-            chunks=chunks,
-            tags=tags,
-            links=links,
-            ghosts=ghosts,
-            attachments=attachments,
-            tasks=tasks,
-            headings=headings,
+            **counts,
             skipped=sum(reasons.values()),
             skipped_by_reason=reasons,
             index_bytes=index_bytes,
             folder=folder,
             last_run=self._value(last_run),
-            troubled=counts[8],
             embedded=coverage.covered,
             embeddable=coverage.total,
             space=space.name if space else "",
             width=space.width if space else 0,
             embedded_notes=self.notes_in(space),
-            empty_notes=counts[9],
             secrets=len(self.secret_notes()),
         )
 
@@ -611,6 +558,34 @@ class ListRows(NoteRows, VectorRows):
 
     def _ends(self, statement: str, bound: Mapping[str, Any]) -> tuple[LinkEnd, ...]:
         return tuple(map(_end, self._db.execute(statement, dict(bound))))
+
+
+def where(known: Mapping[str, str], which: Mapping[str, Any]) -> str:
+    return " and ".join(known[name] for name in which) or "true"
+
+
+def _bound(which: Mapping[str, Any], limit: int = -1) -> dict[str, Any]:
+    bound: dict[str, Any] = {"limit": limit}
+    for name, value in which.items():
+        bound[name] = value if isinstance(value, str) else json.dumps([*value])
+    if "tag" in bound:
+        bound["tag"] = bound["tag"].removeprefix("#").lower()
+    return bound
+
+
+@lru_cache(maxsize=1_000)
+def _headings(text: str) -> tuple[str, ...]:
+    """Return the headings of a row; passages of one note share most of theirs."""
+    return tuple(json.loads(text))
+
+
+def _pattern(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"{escaped}%"
+
+
+def _fold(*values: Any) -> str:
+    return fold(str(values[0]))
 
 
 def _end(row: tuple[Any, ...]) -> LinkEnd:

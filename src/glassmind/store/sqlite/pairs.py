@@ -277,14 +277,14 @@ def sorted_pairs(rows: Any) -> list[Pair]:
     return sorted(found, key=lambda p: (-p.similarity, p.path, p.other_path))
 
 
-class PairStep(Step):
-    """One atomic step of writing pairs.
+class PairWrites(Step):
+    """Writing pairs.
 
     It is made on what was read before. Where others have written pairs since, nothing
     is written, and the answer is False.
     """
 
-    def replace(
+    def replace_pairs(
         self, rows: Iterable[Partner], state: PairState, basis: PairBasis
     ) -> bool:
         if not self._is_based_on(basis, state):
@@ -293,7 +293,9 @@ class PairStep(Step):
         self._put(rows, state)
         return True
 
-    def change(self, change: PairChange, state: PairState, basis: PairBasis) -> bool:
+    def change_pairs(
+        self, change: PairChange, state: PairState, basis: PairBasis
+    ) -> bool:
         """Put new pairs in the place of those of some notes.
 
         What the state's threshold leaves out by now goes as well.
@@ -360,18 +362,11 @@ class ThemeRows(GraphRows):
             )
         return KeptThemes(state, members, last_id or 0)
 
-    def tag_spellings(self) -> list[tuple[int, str, str]]:
-        """Return the tags of every note: its id, what spellings share, and one."""
-        return self._list("""
-            select note_id, folded, min(name) from tags group by note_id, folded
-            order by note_id, folded
-        """)
 
+class ThemeWrites(Step):
+    """Writing themes."""
 
-class ThemeStep(Step):
-    """One atomic step of writing themes."""
-
-    def replace(
+    def replace_themes(
         self,
         themes: Sequence[KeptTheme],
         state: ThemeState,

@@ -65,8 +65,35 @@ vanish behind what came later. For a bare `limit :limit` SQLite would plan again
 call, by what is bound."""
 
 
-class SectionRows(NoteRows):
-    """What the sections of a bundle are made of."""
+_NOTES = """
+select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,
+  exists (select 1 from properties p where p.note_id = n.id
+    and p.value = 'true' and lower(p.name) = 'generated'),
+  (select json_group_array(json(p.value)) from properties p
+    where p.note_id = n.id and lower(p.name) = 'private')
+from json_each(?) k join files f on f.path = k.value join notes n on n.id = f.id
+"""
+_CHUNKS = """
+select c.note_id, c.chunk_index, c.heading_path, c.start_line, c.overlap, c.text,
+  c.chunk_index = 0 or c.overlap > 0 or coalesce((select
+    case when x.end_line < c.start_line then 1 else substr(x.text, -1) = char(10) end
+    from chunks x
+    where x.note_id = c.note_id and x.chunk_index = c.chunk_index - 1), 1),
+  not exists (select 1 from chunks x
+    where x.note_id = c.note_id and x.chunk_index = c.chunk_index + 1)
+from json_each(?) k
+join chunks c on c.note_id = k.value ->> 0 and c.chunk_index = k.value ->> 1
+"""
+_FIRST = """
+select note_id, min(chunk_index) from chunks
+where note_id in (select value from json_each(?)) and kind <> 'frontmatter'
+group by note_id
+"""
+_EVERY = "select note_id, chunk_index from chunks where note_id = ?"
+
+
+class PassageRows(NoteRows):
+    """The passages and sections of a bundle."""
 
     def section_notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         found = list(
@@ -231,66 +258,6 @@ class SectionRows(NoteRows):
     def _some(self, statement: str, keys: Collection[Any], *more: Any) -> Iterable[Any]:
         return self._for(statement, keys, *more) if keys else ()
 
-
-def _needles(texts: Iterable[str]) -> str:
-    """Return the longest part of each text that is found in JSON of any case."""
-    parts = {max(_PLAIN.findall(text), key=len, default="") for text in texts}
-    return json.dumps(sorted(parts))
-
-
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    return [line.rstrip("\r") for line in lines] if "\r" in text else lines
-
-
-def _note(row: tuple[Any, ...], crowded: Collection[int]) -> SectionNote:
-    note_id, path, title, day, mtime_ns, aliases, digest, held = row
-    properties = {name.lower(): value for name, value in json.loads(held)}
-    many = json.loads(aliases) if aliases != "[]" else ()
-    names = tuple([name for name in many if isinstance(name, str)])
-    return SectionNote(
-        note_id,
-        path,
-        title,
-        day,
-        mtime_ns,
-        names,
-        properties,
-        digest,
-        mtime_ns in crowded,
-    )
-
-
-_NOTES = """
-select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,
-  exists (select 1 from properties p where p.note_id = n.id
-    and p.value = 'true' and lower(p.name) = 'generated'),
-  (select json_group_array(json(p.value)) from properties p
-    where p.note_id = n.id and lower(p.name) = 'private')
-from json_each(?) k join files f on f.path = k.value join notes n on n.id = f.id
-"""
-_CHUNKS = """
-select c.note_id, c.chunk_index, c.heading_path, c.start_line, c.overlap, c.text,
-  c.chunk_index = 0 or c.overlap > 0 or coalesce((select
-    case when x.end_line < c.start_line then 1 else substr(x.text, -1) = char(10) end
-    from chunks x
-    where x.note_id = c.note_id and x.chunk_index = c.chunk_index - 1), 1),
-  not exists (select 1 from chunks x
-    where x.note_id = c.note_id and x.chunk_index = c.chunk_index + 1)
-from json_each(?) k
-join chunks c on c.note_id = k.value ->> 0 and c.chunk_index = k.value ->> 1
-"""
-_FIRST = """
-select note_id, min(chunk_index) from chunks
-where note_id in (select value from json_each(?)) and kind <> 'frontmatter'
-group by note_id
-"""
-_EVERY = "select note_id, chunk_index from chunks where note_id = ?"
-
-
-class PassageRows(NoteRows):
-    """The passages of a bundle."""
-
     def packed_notes(self, paths: Collection[NotePath]) -> dict[NotePath, PackedNote]:
         """Return those of some notes that are there, by path."""
         found = list(self._for(_NOTES, paths))
@@ -335,6 +302,35 @@ class PassageRows(NoteRows):
         places: Any = self._db.execute(_EVERY, (note_id,)).fetchall()
         found = self.placed_chunks(places)
         return [found[place] for place in sorted(found)]
+
+
+def _needles(texts: Iterable[str]) -> str:
+    """Return the longest part of each text that is found in JSON of any case."""
+    parts = {max(_PLAIN.findall(text), key=len, default="") for text in texts}
+    return json.dumps(sorted(parts))
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    return [line.rstrip("\r") for line in lines] if "\r" in text else lines
+
+
+def _note(row: tuple[Any, ...], crowded: Collection[int]) -> SectionNote:
+    note_id, path, title, day, mtime_ns, aliases, digest, held = row
+    properties = {name.lower(): value for name, value in json.loads(held)}
+    many = json.loads(aliases) if aliases != "[]" else ()
+    names = tuple([name for name in many if isinstance(name, str)])
+    return SectionNote(
+        note_id,
+        path,
+        title,
+        day,
+        mtime_ns,
+        names,
+        properties,
+        digest,
+        mtime_ns in crowded,
+    )
 
 
 @lru_cache(maxsize=4_000)

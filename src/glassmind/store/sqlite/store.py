@@ -75,11 +75,7 @@ class SqliteStore:
         return ScopedStore(self, view, self._is_ours)
 
     def rows(self) -> Rows:
-        """Return the rows.
-
-        Raises:
-            IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
-        """
+        """Return the rows. Raises IndexAbsent, IndexDamaged or IndexTooNew."""
         return Rows(self.connection())
 
     def keywords(self) -> "KeywordIndex | None":
@@ -143,11 +139,7 @@ class SqliteStore:
         return connection.wrong_with(self.connection())
 
     def back_up(self, file: Path) -> None:
-        """Write a copy of the rows to a new file.
-
-        Raises:
-            BackupUnwritable: the disk does not take it.
-        """
+        """Write a copy of the rows to a new file. Raises BackupUnwritable."""
         try:
             connection.write_copy(self.connection(), file)
         except connection.FULL as error:
@@ -157,9 +149,7 @@ class SqliteStore:
     def connection(self) -> apsw.Connection:
         """Return this thread's connection to the file that is there now.
 
-        Raises:
-            IndexUntrusted: the file is not the one that this user wrote last.
-            IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
+        Raises IndexUntrusted, IndexAbsent, IndexDamaged or IndexTooNew.
         """
         kept: _Kept | None = getattr(self._local, "reader", None)
         identity = self._identity()

@@ -200,8 +200,8 @@ def note_vectors(
 _THESE = "in (select value from json_each(?))"
 
 
-class VectorStep(Step):
-    """One atomic step of writing vectors, and of logging them for the sidecar."""
+class VectorWrites(Step):
+    """Writing vectors, and logging them for the sidecar."""
 
     def epoch(self) -> str:
         return str(self._value(EPOCH))
@@ -231,7 +231,7 @@ class VectorStep(Step):
             from note_vectors order by note_id
         """)
 
-    def put(self, space: Space, batch: Sequence[Embedded]) -> int:
+    def put_vectors(self, space: Space, batch: Sequence[Embedded]) -> int:
         """Write vectors and give them to their chunks; return how many took one.
 
         A chunk that is gone, or whose note has another title by now, takes none; its
@@ -258,14 +258,14 @@ class VectorStep(Step):
         self._renew(space, dict.fromkeys(taken))
         return len(taken)
 
-    def unlink(self, space: Space, chunk_ids: Sequence[int]) -> None:
+    def unlink_vectors(self, space: Space, chunk_ids: Sequence[int]) -> None:
         notes = f"select distinct note_id from chunks where id {_THESE}"
         found = [row[0] for row in self._for(notes, chunk_ids)]
         drop = f"delete from chunk_vectors where chunk_id {_THESE} and space_id = ?"
         self._for(drop, chunk_ids, space.id)
         self._renew(space, found)
 
-    def drop_damaged(self, vector_ids: Sequence[int]) -> None:
+    def drop_damaged_vectors(self, vector_ids: Sequence[int]) -> None:
         """Forget vectors that are not what was written; their chunks lack one then."""
         notes = f"""
             select distinct c.note_id, l.space_id from chunk_vectors l

@@ -29,7 +29,6 @@ from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.change_log import Log, headings_of, text_log, vector_log
 from glassmind.store.sqlite.connection import (
     Fence,
-    Step,
     begin,
     copy_rows,
     disk_faults_named,
@@ -38,11 +37,11 @@ from glassmind.store.sqlite.connection import (
     open_copy,
     wrong_with,
 )
-from glassmind.store.sqlite.memory import EventStep
+from glassmind.store.sqlite.memory import UseWrites
 from glassmind.store.sqlite.notes import NoteRows
-from glassmind.store.sqlite.pairs import PairStep, ThemeStep
+from glassmind.store.sqlite.pairs import PairWrites, ThemeWrites
 from glassmind.store.sqlite.rows import Rows
-from glassmind.store.sqlite.vectors import VectorStep, log_vectors
+from glassmind.store.sqlite.vectors import VectorWrites, log_vectors
 
 _PLACED = "line, start_byte, end_byte"
 _COLUMNS = {
@@ -210,7 +209,7 @@ _MOST_RUNS = 200
 """Records of runs that are kept."""
 
 
-class Transaction(Step):
+class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
     """One atomic step of writing: all of it happens, or none.
 
     Use it as a context manager; an exception inside undoes everything. `just_written`
@@ -418,14 +417,6 @@ class Transaction(Step):
         rows = [(s.path, s.reason, s.unknown) for s in skipped]
         self._many("insert or replace into skipped values (?, ?, ?)", rows)
 
-    def set(self, key: str, value: str) -> None:
-        """Remember one setting; nothing is written if it is as it was."""
-        statement = """
-            insert into settings values (?, ?) on conflict
-            do update set value = excluded.value where value <> excluded.value
-        """
-        self._rows(statement, key, value)
-
     def _put_files(self, files: Sequence[FileFacts]) -> list[int]:
         if len(files) == 1:
             return [self._put_file(files[0])]
@@ -503,10 +494,7 @@ class SqliteWriter:
     def begin(self, *, anew: bool = False, hurried: bool = False) -> None:
         """Get ready for a run; `anew` deletes the rows first.
 
-        Raises:
-            IndexBusy: another program keeps us from writing.
-            IndexUnwritable: the folder does not take a database.
-            IndexTooNew: a later release wrote it.
+        Raises IndexBusy, IndexUnwritable or IndexTooNew.
         """
         self.notices.clear()
         self._just_written.clear()  # others may have written since
@@ -535,8 +523,7 @@ class SqliteWriter:
     def wrong(self) -> str | None:
         """Read every row from the disk and return the first thing wrong, if any.
 
-        Raises:
-            IndexUnwritable: the folder does not take a database.
+        Raises IndexUnwritable.
         """
         return wrong_with(self._reopen())  # so that no page is read from the cache
 
@@ -555,9 +542,7 @@ class SqliteWriter:
     def _open(self, busy_ms: int) -> apsw.Connection:
         """Open the file; one that is damaged is set aside and begun anew.
 
-        Raises:
-            IndexUnwritable: the folder does not take a database.
-            IndexTooNew: a later release wrote it.
+        Raises IndexUnwritable or IndexTooNew.
         """
         try:
             with self.faults():
@@ -575,8 +560,7 @@ class SqliteWriter:
     def move_aside(self) -> Path | None:
         """Move the database aside and return its new name; None if there is none.
 
-        Raises:
-            IndexUnwritable: the disk refuses.
+        Raises IndexUnwritable.
         """
         self.close()
         self.fence()
@@ -600,18 +584,6 @@ class SqliteWriter:
         """Return the change log of the vectors that answer; None when none do."""
         space = self.rows().answering_space()
         return None if space is None else vector_log(self._open_db(), space.id)
-
-    def vector_step(self) -> VectorStep:
-        return VectorStep(self._open_db(), self.fence)
-
-    def theme_step(self) -> ThemeStep:
-        return ThemeStep(self._open_db(), self.fence)
-
-    def pair_step(self) -> PairStep:
-        return PairStep(self._open_db(), self.fence)
-
-    def event_step(self) -> EventStep:
-        return EventStep(self._open_db(), self.fence)
 
     def transaction(self) -> Transaction:
         db, kept = self._open_db(), self._just_written
@@ -640,8 +612,7 @@ class SqliteWriter:
     def begin_anew(self, wrong: str) -> None:
         """Set the rows aside, saying what was wrong with them, and begin again.
 
-        Raises:
-            IndexUnwritable: the folder does not take a database.
+        Raises IndexUnwritable.
         """
         self._set_aside(wrong)
         self._reopen()
@@ -649,9 +620,7 @@ class SqliteWriter:
     def take_from(self, file: Path) -> None:
         """Replace every row by those of a backup, while others read.
 
-        Raises:
-            BackupDamaged: the file is no sound index.
-            IndexTooNew: a later release wrote it.
+        Raises BackupDamaged or IndexTooNew.
         """
         source = connection.open_copy(file)
         try:
@@ -671,8 +640,7 @@ class SqliteWriter:
 def notes_in(file: Path) -> list[NotePath]:
     """Return the notes of a backup, by path.
 
-    Raises:
-        BackupMissing, BackupDamaged, IndexTooNew: it is no sound index of ours.
+    Raises BackupMissing, BackupDamaged or IndexTooNew.
     """
     with closing(open_copy(file)) as copy:
         return [note.path for note in NoteRows(copy).notes()]

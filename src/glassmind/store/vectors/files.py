@@ -25,8 +25,7 @@ from glassmind.store.disk import sync_folder
 def faults_named(place: str) -> Iterator[None]:
     """Turn what the disk raises into an error that says what happened.
 
-    Raises:
-        IndexUnwritable: the disk did not take what was written, or give it back.
+    Raises IndexUnwritable.
     """
     try:
         yield
@@ -103,9 +102,7 @@ class Header(NamedTuple):
 def read_header(place: Path) -> Header | None:
     """Return the header in a folder; None when there is none.
 
-    Raises:
-        IndexDamaged: it is not what was written, or what another release wrote.
-        OSError: the disk does not give it back.
+    Raises IndexDamaged or OSError.
     """
     file = place / HEADER
     try:
@@ -126,8 +123,7 @@ def read_header(place: Path) -> Header | None:
 def write_header(place: Path, header: Header) -> None:
     """Put a header in the place of the one before, in one step that lasts.
 
-    Raises:
-        OSError: the disk does not take it; the one before is still there.
+    Raises OSError.
     """
     line = msgspec.json.encode(header)
     staged = place / _STAGED
@@ -183,9 +179,7 @@ def marker_in(place: Path) -> str | None:
 def deleted_share(place: Path) -> tuple[int, float]:
     """Return how many rows are dead but still scanned, and their share.
 
-    Raises:
-        IndexDamaged: the header is not what was written.
-        IndexUnwritable: the disk does not give it back.
+    Raises IndexDamaged or IndexUnwritable.
     """
     with faults_named(str(place)):
         header = read_header(place)

@@ -120,9 +120,7 @@ def flags_of(header: Header) -> "NDArray[np.bool_]":
 def open_snapshot(place: Path, width: int) -> Snapshot | None:
     """Return the last state that was committed; None when there is none.
 
-    Raises:
-        IndexDamaged: the files are not what was written, or of another width.
-        OSError: the disk does not give them back.
+    Raises IndexDamaged or OSError.
     """
     for _ in range(_TRIES):
         header = read_header(place)
@@ -463,11 +461,8 @@ class VectorIndex:
         """Return the chunks nearest to a unit vector, nearest first; ties by chunk id.
 
         A chunk scores by its best window: the cosine. With `among`, only these chunks
-        are looked at, and `limit` is filled from them.
-
-        Raises:
-            IndexDamaged: the files hold what was never written.
-            ValueError: the query is not a vector of this space.
+        are looked at, and `limit` is filled from them. Raises IndexDamaged or
+        ValueError.
         """
         snapshot, vector = self._snapshot, self._checked(query)
         if snapshot is None:

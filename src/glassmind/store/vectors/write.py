@@ -101,11 +101,7 @@ class _Growth:
         return Columns(*(tail.column for tail in self._tails))
 
     def add(self, *arrays: "NDArray[Any]") -> None:
-        """Write vectors, chunk ids and note ids behind the others.
-
-        Raises:
-            OSError: the disk does not take them; the growth is of no use any more.
-        """
+        """Write vectors, chunk ids and note ids behind the others. Raises OSError."""
         for tail, array, kind in zip(self._tails, arrays, self._kinds, strict=True):
             tail.add(array, kind)
         self.rows += len(arrays[0])
@@ -159,9 +155,7 @@ def _pieces(place: Path, header: Header, begin: int) -> "Iterator[NDArray[np.flo
 def _compacted(place: Path, header: Header) -> Header:
     """Return the header of the living rows alone, in new files, order kept.
 
-    Raises:
-        IndexDamaged: the files are not what was written.
-        OSError: the disk does not take the new ones; the old ones are untouched.
+    Raises IndexDamaged or OSError.
     """
     header = header._replace(small=None)  # which has not grown yet
     old = Snapshot(place, header)
@@ -191,9 +185,7 @@ cost less than copying, and below this count neither is felt."""
 class VectorWriter:
     """The one writer of the vectors of a space; the caller holds the writer lock.
 
-    Raises:
-        IndexDamaged: the files are not what was written.
-        IndexUnwritable: the disk does not take what is written.
+    Raises IndexDamaged or IndexUnwritable.
     """
 
     def __init__(
@@ -256,10 +248,8 @@ class VectorWriter:
     def put(self, note_ids: Iterable[int], notes: Sequence[NoteVectors]) -> None:
         """Replace everything known of the notes.
 
-        A window that is no vector, having a number that is none, is left out.
-
-        Raises:
-            IndexDamaged: what was stored of a chunk has another width.
+        A window that is no vector, having a number that is none, is left out. Raises
+        IndexDamaged.
         """
         with self._step():
             self._bury({*note_ids, *(note.note_id for note in notes)})
