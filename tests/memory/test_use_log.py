@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk, usage_files, usage_text
 
 from glassmind.store.logs import UsageLog, event_of, use_folder
+from glassmind.store.sqlite.memory import UseWrites
 
 FILES = {
     "Tea.md": "Oolong is brewed hot. [[Kettle]]\n",
@@ -176,6 +177,10 @@ def test_a_copy_that_is_put_back_takes_in_what_came_after_it(
     assert events(vault) == [("read", "Tea.md"), ("read", "Pump.md")]
 
 
+def _fail(*_: object) -> None:
+    raise LookupError
+
+
 def test_a_run_that_dies_while_it_takes_use_in_takes_it_in_later(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,11 +188,8 @@ def test_a_run_that_dies_while_it_takes_use_in_takes_it_in_later(
     vault.engine.read("Tea")
 
     with monkeypatch.context() as patched:
-        patched.setattr(
-            "glassmind.store.sqlite.connection._PUT_SETTING",
-            "insert into nowhere values (?, ?)",
-        )
-        with pytest.raises(Exception, match="nowhere"):
+        patched.setattr(UseWrites, "set", _fail)  # the last thing that it writes
+        with pytest.raises(LookupError):
             vault.index()
     vault.index()
 
