@@ -16,8 +16,9 @@ from changing_desk import edit, move, new
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glassmind.edit.applying import MADE, applied, with_folders
+from glassmind.edit.applying import MADE, applied, made
 from glassmind.edit.proposals import approve, reject, undo
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import (
     ChangesetUnknown,
     EditRefused,
@@ -198,19 +199,21 @@ def test_later_edits_elsewhere_in_a_note_stay_when_it_is_taken_back(
     assert desk.book.get(identity).state == "undone"
 
 
-def test_lines_that_were_edited_since_stay_and_are_named(
+def test_a_file_whose_lines_were_edited_since_stays_and_is_named(
     desk: ApplyingDesk, files: MemoryFiles
 ) -> None:
     files.files["long.md"] = LONG
-    identity = apply(desk, edit("long.md", LONG, b"one\n2\n3\n4\n5\n6\nseven\n"))
-    files.files["long.md"] = b"one!\n2\n3\n4\n5\n6\nseven\n"
+    changed = LONG.replace(b"1", b"one")
+    steps = edit("long.md", LONG, changed), edit("a.md", b"a\n", b"A\n")
+    identity = apply(desk, *steps)
+    files.files["long.md"] = changed.replace(b"one", b"one!")
 
     done = undo(desk.desk(), identity, ASKING)
 
     assert done.changeset.draft.risks == (
-        "long.md: line 1 was edited since, and stays as it is",
+        "long.md: lines were edited since, and stay as they are",
     )
-    assert done.changeset.draft.steps[0].after == b"one!\n2\n3\n4\n5\n6\n7\n"
+    assert done.changeset.draft.steps == (edit("a.md", b"A\n", b"a\n"),)
 
 
 NAMES = st.sampled_from(["a.md", "b.md", "x/c.md", "x/d.md"])
@@ -325,15 +328,14 @@ def test_a_folder_that_somebody_made_meanwhile_is_not_said_to_be_of_the_proposal
 ) -> None:
     files.files["long.md"] = LONG
     steps = edit("long.md", LONG, LONG.replace(b"2", b"two")), new("Own/a.md", b"a")
-    known = with_folders(desk.desk(), draft(*steps))
-    waits = desk.book.made(known, "proposed", client="agent")
+    waits = made(desk.desk(), draft(*steps), "proposed", EditRequest("agent"))
     desk.book.keep(waits)
     files.files["long.md"] = LONG.replace(b"6", b"six")
     (desk.desk().root / "Own").mkdir(parents=True)
 
     done = approve(desk.desk(), waits.id)
 
-    assert known.facts[MADE] == ["Own"]
+    assert waits.draft.facts[MADE] == ["Own"]
     assert MADE not in done.changeset.draft.facts
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from editing_desk import EditingDesk
 
-from glassmind.edit.planning import Pattern, new_note, note_path, note_text
+from glassmind.edit.planning import Template, new_note, note_path, note_text
 from glassmind.errors import BadEdit, NameTaken, NoteNotFound, PathOutsideVault
 from glassmind.model import NotePath, PropertyValue
 from glassmind.obsidian.frontmatter import read_head
@@ -76,8 +76,8 @@ def test_no_note_is_made_outside_of_the_vault(title: str, folder: str | None) ->
 def made(
     text: str, template: str = "", newline: str = "\n", **properties: PropertyValue
 ) -> str:
-    pattern = Pattern(template, newline)
-    return note_text(NOTE, text, properties, pattern=pattern, now=THEN)
+    pattern = Template(template, newline)
+    return note_text(NOTE, text, properties, template=pattern, now=THEN)
 
 
 def test_a_text_without_properties_is_taken_as_it_is() -> None:

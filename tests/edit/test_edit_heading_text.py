@@ -12,7 +12,7 @@ HERE = NotePath("Here.md")
 
 def renamed(text: str, heading: str, new: str, index: int | None = None) -> str:
     page = Page.of(HERE, text.encode())
-    return renamed_heading(page, heading, new, index).raw.decode()
+    return renamed_heading(page, heading, new, index)[0].decode()
 
 
 @pytest.mark.parametrize(

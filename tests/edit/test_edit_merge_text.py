@@ -47,11 +47,11 @@ def test_headings_that_clash_come_below_one_of_the_title() -> None:
 
 
 def test_headings_of_the_first_rank_that_clash_are_lowered() -> None:
-    added = "# Log #\n\n###### Deep\n\nOne\n===\n\nTwo\n---\n"
+    added = "# Log #\n\n###### Deep\n\n## Two\n"
 
     after = merged("# Log\n", added)
 
-    lowered = "## Log #\n\n###### Deep\n\nOne\n---\n\n### Two\n"
+    lowered = "## Log #\n\n###### Deep\n\n### Two\n"
     assert after == f"# Log\n\n# Added\n\n{lowered}"
 
 

@@ -14,8 +14,6 @@ from glassmind.model.edits import AtBlock
         ("old ^a\n", "new\nmore ^A \n", "new\nmore ^a\n"),
         ("- old ^a\n  - below\n", "new ^a", "- new ^a\n  - below\n"),
         ("- old ^a\n", "- new ^a", "- new ^a\n"),
-        ("## Old ^a\n", "## New ^a", "## New ^a\n"),
-        ("| a |\n| - |\n\n^a\n", "| b |\n| - |\n\n^a", "| b |\n| - |\n\n^a\n"),
         ("old ^a\n", "new^a", "new^a ^a\n"),
         ("old ^a\n", "new ^ab", "new ^ab ^a\n"),
     ],

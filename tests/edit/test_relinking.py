@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from glassmind.edit.relink_text import Relink
-from glassmind.edit.relinking import relinked
+from glassmind.edit.relink_text import Relink, relinked
 from glassmind.files.names import Names
 from glassmind.files.settings import LinkFormat, ObsidianSettings
 from glassmind.model import NotePath

@@ -7,7 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from glassmind.edit.diffs import hunks_between, lines_in, merge
-from glassmind.model import Span
 
 LINES = st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"", b"a\r"])
 TEXTS = st.builds(
@@ -24,9 +23,9 @@ def test_lines_joined_are_the_text(raw: bytes) -> None:
 
 @given(TEXTS, TEXTS)
 def test_a_change_beside_none_is_that_change(base: bytes, changed: bytes) -> None:
-    assert merge(base, changed, base) == (changed, ())
-    assert merge(base, base, changed) == (changed, ())
-    assert merge(base, changed, changed) == (changed, ())
+    assert merge(base, changed, base) == changed
+    assert merge(base, base, changed) == changed
+    assert merge(base, changed, changed) == changed
 
 
 @given(TEXTS, TEXTS)
@@ -47,9 +46,9 @@ def test_both_sides_merge_the_same_unless_they_conflict(
 ) -> None:
     one, other = merge(base, ours, theirs), merge(base, theirs, ours)
 
-    assert one.is_clean == other.is_clean
-    if one.is_clean:  # of what both add at one place, each has its own first
-        assert sorted(ended(one.raw)) == sorted(ended(other.raw))
+    assert (one is None) == (other is None)
+    if one is not None and other is not None:  # each has its own first
+        assert sorted(ended(one)) == sorted(ended(other))
 
 
 def ended(raw: bytes) -> list[bytes]:
@@ -88,8 +87,8 @@ def test_what_is_merged_holds_all_that_was_added_and_nothing_that_was_removed(
 
     merged = merge(*raws)
 
-    if merged.is_clean:
-        found = ended(merged.raw)
+    if merged is not None:
+        found = ended(merged)
         kept = [line for line in base if line in ours and line in theirs]
         new = [line for line in ours + theirs if line not in base]
         assert sorted(found) == sorted(kept + new)
@@ -97,7 +96,7 @@ def test_what_is_merged_holds_all_that_was_added_and_nothing_that_was_removed(
             stay = [line for line in side if line in other or line not in base]
             assert [line for line in found if line in stay] == stay
         if newline in b"".join(raws):
-            assert merged.raw.count(b"\n") == merged.raw.count(newline)
+            assert merged.count(b"\n") == merged.count(newline)
 
 
 @given(sides(), st.sampled_from([b"\n", b"\r\n"]), st.booleans(), st.booleans())
@@ -122,7 +121,7 @@ def test_added_lines_never_conflict(
         line not in theirs and after not in theirs
         for line, after in itertools.pairwise(base)
     )
-    assert merged.is_clean or (one_side and inside)
+    assert merged is not None or (one_side and inside)
 
 
 def _place(line: bytes) -> tuple[int, bool, bytes]:
@@ -148,28 +147,23 @@ def test_changes_with_a_line_between_them_are_both_kept(
     end = newline if ended else b""
     texts = [newline.join(lines) + end for lines in (base, ours, theirs, both)]
 
-    assert merge(*texts[:3]) == (texts[3], ())
+    assert merge(*texts[:3]) == texts[3]
 
 
-def test_lines_that_both_changed_stay_ours_and_are_named() -> None:
-    base = b"one\ntwo\nthree\nfour\nfive\n"
-    ours = b"zero\none\nTWO\nthree\nfour\nfive\n"
-    theirs = b"one\n2\nthree\nfour\nFIVE\n"
-
-    merged = merge(base, ours, theirs)
-
-    assert merged.raw == b"zero\none\nTWO\nthree\nfour\nFIVE\n"
-    assert merged.conflicts == (Span(3, 3),)
-
-
-def test_two_replacements_of_a_blank_line_conflict() -> None:
-    assert merge(b"\n", b"ours\n", b"theirs\n") == (b"ours\n", (Span(1, 1),))
-
-
-def test_changes_that_touch_conflict() -> None:
-    merged = merge(b"a\nb\n", b"A\nb\n", b"a\nB\n")
-
-    assert merged == (b"A\nb\n", (Span(1, 2),))
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs"),
+    [
+        (b"one\ntwo\nthree\n", b"one\nTWO\nthree\n", b"one\n2\nthree\n"),
+        (b"\n", b"ours\n", b"theirs\n"),
+        (b"a\nb\n", b"A\nb\n", b"a\nB\n"),  # they touch
+        (b"a\nb\nc\nd\n", b"a\nb\nx\nc\nd\n", b"a\nd\n"),  # within what is removed
+        (b"\0a\n\n\nb", b"\0A\n\n\nb", b"\0a\n\n\nB"),  # not a text
+    ],
+)
+def test_changes_of_the_same_lines_conflict(
+    base: bytes, ours: bytes, theirs: bytes
+) -> None:
+    assert merge(base, ours, theirs) is None
 
 
 @pytest.mark.parametrize(
@@ -190,7 +184,7 @@ def test_changes_that_touch_conflict() -> None:
 def test_of_two_texts_added_at_one_place_ours_comes_first(
     base: bytes, ours: bytes, theirs: bytes, both: bytes
 ) -> None:
-    assert merge(base, ours, theirs) == (both, ())
+    assert merge(base, ours, theirs) == both
 
 
 @pytest.mark.parametrize(
@@ -205,19 +199,13 @@ def test_of_two_texts_added_at_one_place_ours_comes_first(
 def test_what_is_added_beside_what_is_removed_is_added_and_that_removed(
     base: bytes, ours: bytes, theirs: bytes, both: bytes
 ) -> None:
-    assert merge(base, ours, theirs) == (both, ())
-
-
-def test_what_is_added_within_what_is_removed_conflicts() -> None:
-    merged = merge(b"a\nb\nc\nd\n", b"a\nb\nx\nc\nd\n", b"a\nd\n")
-
-    assert merged == (b"a\nb\nx\nc\nd\n", (Span(2, 4),))
+    assert merge(base, ours, theirs) == both
 
 
 def test_the_same_text_added_by_both_is_there_once() -> None:
     base, ours, theirs = b"a\nb\n", b"a\nx\nb\nz\n", b"0\na\nx\nb\n"
 
-    assert merge(base, ours, theirs) == (b"0\na\nx\nb\nz\n", ())
+    assert merge(base, ours, theirs) == b"0\na\nx\nb\nz\n"
 
 
 def test_carriage_returns_stay_where_they_are() -> None:
@@ -225,14 +213,7 @@ def test_carriage_returns_stay_where_they_are() -> None:
 
     merged = merge(base, b"A\r\nb\nc\r\nd\r\ne", b"a\r\nb\nc\r\nd\r\nE")
 
-    assert merged == (b"A\r\nb\nc\r\nd\r\nE", ())
-
-
-def test_a_file_that_is_no_text_is_not_mixed() -> None:
-    merged = merge(b"\0a\n\n\nb", b"\0A\n\n\nb", b"\0a\n\n\nB")
-
-    assert merged.raw == b"\0A\n\n\nb"
-    assert not merged.is_clean
+    assert merged == b"A\r\nb\nc\r\nd\r\nE"
 
 
 def test_many_lines_that_are_all_alike_take_no_long_time() -> None:
@@ -241,7 +222,8 @@ def test_many_lines_that_are_all_alike_take_no_long_time() -> None:
 
     merged = merge(base, b"top\n" + many + base, base + many + b"end\n")
 
-    assert merged.raw.count(b"same\n") >= 60_000
+    assert merged is not None
+    assert merged.count(b"same\n") >= 60_000
 
 
 def test_long_texts_are_merged_by_the_lines_that_stand_once() -> None:
@@ -253,15 +235,5 @@ def test_long_texts_are_merged_by_the_lines_that_stand_once() -> None:
 
     merged = merge(*map(b"".join, (lines, ours, theirs)))
 
-    assert merged.is_clean
-    assert merged.raw.count(b"ours\n") == merged.raw.count(b"theirs\n") == 40
-
-
-def test_a_byte_order_mark_is_a_part_of_no_line() -> None:
-    base, ours, theirs = (b"\xef\xbb\xbfx\nA\n", b"\xef\xbb\xbfB\nx\nA\n",
-                          b"\xef\xbb\xbfx\n")  # fmt: skip
-
-    merged = merge(base, ours, theirs)
-
-    assert merged.is_clean
-    assert merged.raw == b"\xef\xbb\xbfB\nx\n"
+    assert merged is not None
+    assert merged.count(b"ours\n") == merged.count(b"theirs\n") == 40

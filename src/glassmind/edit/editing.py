@@ -1,27 +1,19 @@
 """The operations that change notes: plan a change, and do what the policy allows."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from glassmind.edit.applying import (
-    decided,
-    refreshed,
-    settle,
-    shown_changeset,
-)
-from glassmind.edit.diffs import changesets_of, files_of
+from glassmind.edit.applying import decided, refreshed, settle
+from glassmind.edit.diffs import changed, changesets_of, paths_of
 from glassmind.edit.names import named
 from glassmind.edit.permissions import (
     as_seen,
     is_visible_changeset,
     nothing_hidden_named,
+    visible_changeset,
 )
-from glassmind.edit.planning import (
-    plan_create,
-    plan_delete,
-    plan_edit,
-    plan_move,
-)
+from glassmind.edit.planning import plan_create, plan_delete, plan_edit, plan_move
 from glassmind.edit.proposals import (
     apply_shown,
     approve,
@@ -30,7 +22,7 @@ from glassmind.edit.proposals import (
     reject,
     undo,
 )
-from glassmind.edit.repairing import plan_repair, reasons_left
+from glassmind.edit.repairing import UNMENDED, plan_repair
 from glassmind.edit.restructuring import (
     plan_merge,
     plan_rename_heading,
@@ -69,6 +61,7 @@ from glassmind.model.health import Repairs
 from glassmind.vault import Vault
 
 TRIES = 5
+LEFT_OUT = "It is not shown: the note is left out of the index.\n"
 
 
 class Editing:
@@ -187,20 +180,30 @@ class Editing:
         return self._made(plan_split, request, *parts, index=index, expected=expected)
 
     def repair(self, repairs: Repairs, request: EditRequest) -> Changed:
-        """Mend what can be mended, as one change; notices say what is left, and why."""
+        """Fix what can be fixed, as one change; notices say what is left, and why."""
         done = self._made(plan_repair, request, repairs)
-        left = (*repairs.notices, *reasons_left(done.changeset.draft.facts))
-        return replace(done, notices=(*done.notices, *left))
+        left = done.changeset.draft.facts.get(UNMENDED)
+        reasons = map(str, left) if isinstance(left, list) else ()
+        return replace(done, notices=(*done.notices, *repairs.notices, *reasons))
 
     def changesets(
         self, states: Sequence[ChangeState] = (), *, limit: int = 20
     ) -> ChangesetList:
         found = changesets_of(self._vault, states, limit=limit)
-        self._vault.disclosed(files_of(found.changesets))
+        steps = (step for each in found.changesets for step in each.draft.steps)
+        self._vault.disclosed(paths_of(steps))
         return found
 
     def show(self, identity: str) -> Changed:
-        return self._shown(shown_changeset(self._vault, identity))
+        done = changed(visible_changeset(self._vault, identity))
+        rules = self._vault.rules()
+        files = [
+            replace(file, diff=LEFT_OUT)
+            if file.path and file.diff and rules.left_out(file.path) is not None
+            else file
+            for file in done.files
+        ]
+        return self._shown(replace(done, files=tuple(files)))
 
     def apply(
         self,
@@ -214,23 +217,27 @@ class Editing:
         self._refuse_off()
         with nothing_hidden_named(self._vault):
             return self._followed(
-                lambda vault: apply_shown(
-                    vault, identity, request, confirm=confirm, or_propose=or_propose
+                lambda: apply_shown(
+                    self._vault,
+                    identity,
+                    request,
+                    confirm=confirm,
+                    or_propose=or_propose,
                 )
             )
 
     def approve(self, identity: str, *, client: str = "cli") -> Changed:
         """Apply a proposal, or what was only shown: a person said so."""
-        return self._followed(lambda vault: approve(vault, identity, client=client))
+        return self._followed(lambda: approve(self._vault, identity, client=client))
 
     def reject(self, identity: str, *, client: str = "cli") -> Changed:
         return reject(self._vault, identity, client=client)
 
     def undo(self, identity: str, request: EditRequest) -> Changed:
-        """Take a changeset back, while its files are as it left them."""
+        """Take a changeset back; where files were edited since, propose that."""
         self._refuse_off()
         with nothing_hidden_named(self._vault):
-            return self._followed(lambda vault: undo(vault, identity, request))
+            return self._followed(lambda: undo(self._vault, identity, request))
 
     def settle(self) -> tuple[str, ...]:
         return settle(self._vault)
@@ -250,56 +257,56 @@ class Editing:
         self,
         plan: Callable[..., Draft],
         request: EditRequest,
-        *facts: object,
+        *arguments: object,
         **options: object,
     ) -> Changed:
         """Plan a change and do with it what may be done.
 
-        It is planned again if somebody edited a file meanwhile, unless the caller said
-        what they expect of it.
+        It is planned again if a file was edited meanwhile, unless the caller gave the
+        digest that it expects.
         """
+        vault = self._vault
 
-        def in_turn(vault: EditVault) -> Changed:
+        def in_turn() -> Changed:
             with vault.files.turn():
                 settled = settle(vault)
                 with vault.faults():
-                    draft = plan(vault, *facts, **options)
+                    draft = plan(vault, *arguments, **options)
                 done = decided(vault, draft, request)
             return replace(done, notices=(*settled, *done.notices))
 
         self._refuse_off()
         tries = TRIES if options.get("expected") is None else 1
-        with nothing_hidden_named(self._vault):
-            for left in reversed(range(tries)):
-                try:
+        with nothing_hidden_named(vault):
+            for _ in range(tries - 1):
+                with suppress(NoteChanged):
                     return self._followed(in_turn)
-                except NoteChanged:
-                    if not left:
-                        raise
-        raise AssertionError  # the last time either returns or raises
+            return self._followed(in_turn)
 
-    def _followed(self, change: Callable[[EditVault], Changed]) -> Changed:
-        """Update the index; propose links for notes renamed outside of Glassmind."""
+    def _followed(self, change: Callable[[], Changed]) -> Changed:
+        """Make a change, update the index, and propose links for outside renames."""
         try:
-            done = refreshed(self._vault, change(self._vault))
+            done = refreshed(self._vault, change())
         except GlassmindError:
-            self._offer(())
+            self._propose_for_outside(())
             raise
-        said = self._offer(done.changeset.draft.steps if done.applied else ())
-        told = replace(done, notices=(*done.notices, said)) if said else done
-        return self._shown(told, done.changeset.client)
+        steps = done.changeset.draft.steps
+        notice = self._propose_for_outside(steps if done.applied else ())
+        if notice:
+            done = replace(done, notices=(*done.notices, notice))
+        return self._shown(done, done.changeset.client)
 
-    def _shown(self, done: Changed, client: str = "") -> Changed:
-        """Return what came of a change, as it is seen; its diffs hold text of notes."""
-        done = as_seen(self._vault, done, client)
-        self._vault.disclosed([one.path or one.to for one in done.files])
-        return done
-
-    def _offer(self, steps: Sequence[Step]) -> str:
+    def _propose_for_outside(self, steps: Sequence[Step]) -> str:
         renamed = self._vault.take_renames()
         if not renamed:
             return ""
         return self.propose_for_renamed(moves_by_others(renamed, steps))
+
+    def _shown(self, done: Changed, client: str = "") -> Changed:
+        """Return what came of a change, as it is seen; its diffs hold text of notes."""
+        done = as_seen(self._vault, done, client)
+        self._vault.disclosed([file.path or file.to for file in done.files])
+        return done
 
     def _refuse_off(self) -> None:
         if self._vault.config.writes.mode == "off":
@@ -318,6 +325,6 @@ def finish_interrupted(vault: Vault) -> tuple[str, ...]:
     try:
         with lock.turn():
             changer(vault).sweep()
-            return Editing(vault).settle()
+            return settle(EditVault(vault))
     except (NowhereToKeep, WriteFailed):
         return ()

@@ -2,8 +2,7 @@
 
 import re
 import stat
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
 from unicodedata import normalize
 
 from glassmind.edit.permissions import check_folder_seen, check_seen, is_seen
@@ -36,25 +35,21 @@ from glassmind.model import Digest, NotePath
 from glassmind.obsidian.text import fold
 
 LEAST_DIGEST = 8
-"""HiddenRange of a digest that tell two versions of one note apart."""
+"""Letters of a digest that tell two versions of one note apart."""
 
 _HEX = frozenset("0123456789abcdef")
 
 
 def named(vault: EditVault, name: str) -> NotePath:
-    path = _called(vault, name, _at(vault, name))
-    check_seen(vault, name, path)
-    check_read(vault.rules(), path)
-    return path
+    """Return the note that is called exactly so, and may be read."""
+    return _checked(vault, name, _called(vault, name, _at(vault, name)[0]))
 
 
 def named_text(
     vault: EditVault, name: str, expected: Digest | None
 ) -> tuple[NotePath, bytes]:
-    at, raw = _read_at(vault, name)
-    path = _called(vault, name, at)
-    check_seen(vault, name, path)
-    check_read(vault.rules(), path)
+    at, raw = _at(vault, name)
+    path = _checked(vault, name, _called(vault, name, at))
     return path, _as_expected(vault, path, raw if path == at else None, expected)
 
 
@@ -62,67 +57,62 @@ def named_template(vault: EditVault, name: str) -> NotePath:
     folders = vault.settings().template_folders
     plain = name.removeprefix("./").removeprefix("/")
     known = (exact_or_none(vault, f"{folder}/{plain}") for folder in folders)
-    path = next(filter(None, known), None) or _called(vault, name, _at(vault, name))
-    check_seen(vault, name, path)
+    path = next(filter(None, known), None) or _called(vault, name, _at(vault, name)[0])
     rules = vault.rules()
     if any(path.startswith(f"{folder}/") for folder in folders):
         rules = rules.of_templates()
-    check_read(rules, path)
-    return path
+    return _checked(vault, name, path, rules)
 
 
-def check_read(rules: IgnoreRules, path: NotePath) -> None:
-    reason = rules.left_out(path)
+def _checked(
+    vault: EditVault, name: str, path: NotePath, rules: IgnoreRules | None = None
+) -> NotePath:
+    """Return a path; refuse one that is hidden or left out of the index."""
+    check_seen(vault, name, path)
+    reason = (rules or vault.rules()).left_out(path)
     if reason is not None:
         said = f"it was skipped ({reason})" if reason else "it is hidden"
         raise FileUnreadable(path, said)
+    return path
 
 
 def _called(vault: EditVault, name: str, at: NotePath | None) -> NotePath:
     if at is not None:
         return at
     with vault.faults():
-        found = vault.exact(name)
-        if found is not None:
-            return found
-        raise NoteNotFound(name, (vault.find(name),))
+        path = vault.exact(name)
+        if path is None:
+            raise NoteNotFound(name, (vault.find(name),))
+        return path
 
 
-def _at(vault: EditVault, name: str) -> NotePath | None:
-    return _read_at(vault, name)[0]
-
-
-def _read_at(vault: EditVault, name: str) -> tuple[NotePath | None, bytes | None]:
-    """Return the note that stands at a path, with or without its suffix, and its bytes.
+def _at(vault: EditVault, name: str) -> tuple[NotePath | None, bytes | None]:
+    """Return the note at a path, with or without its suffix, and its bytes.
 
     One that the caller may not read is left out; one that is not downloaded or too
     large has no bytes.
     """
     spelled = normalize("NFC", name).removeprefix("./")
-    for path in (spelled, f"{spelled}{NOTE_SUFFIX}"):
+    for path in map(NotePath, (spelled, f"{spelled}{NOTE_SUFFIX}")):
         if not spelled or kind_of(path) == "attachment":
             continue
         try:
-            raw = vault.files.read(NotePath(path))
-            if raw is not None and _is_seen(vault, NotePath(path), raw):
-                return NotePath(path), raw
+            raw = vault.files.read(path)
+            if raw is not None and (vault.sight is None or vault.sight.sees(path, raw)):
+                return path, raw
         except (NotDownloaded, FileTooLarge):
-            if is_seen(vault, NotePath(path)):
-                return NotePath(path), None
+            if is_seen(vault, path):
+                return path, None
         except PathOutsideVault as fault:
             if vault.sight is not None and isinstance(fault, SymlinkInPath):
                 continue  # as if there were no such file
             if not spelled.startswith("/"):
-                raise  # a whole path may be one inside, which `sure` can tell
+                raise  # a whole path may be one inside, which `exact` can tell
     return None, None
 
 
-def _is_seen(vault: EditVault, path: NotePath, raw: bytes) -> bool:
-    return vault.sight is None or vault.sight.sees(path, raw)
-
-
 def exact_or_none(vault: EditVault, name: str) -> NotePath | None:
-    path = _at(vault, name)
+    path, _ = _at(vault, name)
     if path is not None:
         return path
     try:
@@ -156,9 +146,9 @@ def _as_expected(
     raw = vault.files.read(path) if raw is None else raw
     if raw is None:
         raise NoteNotFound(path)
-    found = digest_of(raw)
-    if expected is not None and not found.startswith(expected):
-        raise NoteChanged(path, expected=expected, found=found)
+    digest = digest_of(raw)
+    if expected is not None and not digest.startswith(expected):
+        raise NoteChanged(path, expected=expected, found=digest)
     return raw
 
 
@@ -233,39 +223,9 @@ def _check_part(part: str, stem: str) -> None:
 _KINDS = (NOTE_SUFFIX, ".canvas", ".base")
 
 
-class Origin(NamedTuple):
-    path: NotePath
-    folder: bool
-
-
-class Ground(NamedTuple):
-    paths: Sequence[NotePath]
-    folders: frozenset[str]
-    disk: "Disk"
-
-    @classmethod
-    def of(cls, vault: EditVault, paths: Sequence[NotePath]) -> "Ground":
-        folders: set[str] = set()
-        for path in paths:
-            folder = path.rpartition("/")[0]
-            while folder and folder not in folders:
-                folders.add(folder)
-                folder = folder.rpartition("/")[0]
-        return cls(paths, frozenset(folders), Disk(vault))
-
-    def is_folder(self, path: str) -> bool:
-        return path in self.folders or self.disk.is_folder(path)
-
-    def is_told(self, vault: EditVault, path: str) -> bool:
-        if vault.sight is None or not self.is_folder(path):
-            return self.is_folder(path)
-        if path in self.folders:
-            inside = f"{path}/"
-            return any(seen.startswith(inside) for seen in vault.sight.paths())
-        return vault.sight.may_name(path)
-
-
 class Disk:
+    """What is at a path, whatever the index says."""
+
     def __init__(self, vault: EditVault) -> None:
         self._root, self._sight = vault.root, vault.sight
 
@@ -274,17 +234,17 @@ class Disk:
         return mode is not None and stat.S_ISDIR(mode)
 
     def is_there(self, path: str) -> bool:
-        return self._mode(path) is not None or self.is_offloaded(path)
-
-    def is_offloaded(self, path: str) -> bool:
-        with VaultFiles(self._root) as files:
-            return files.is_offloaded(path)
+        return self._mode(path) is not None or self._is_offloaded(path)
 
     def refuse_taken(self, path: str) -> None:
         if self._mode(path) is not None:
             raise NameTaken(path)
-        if self.is_offloaded(path):
+        if self._is_offloaded(path):
             raise NameTaken(path, NOT_HERE)
+
+    def _is_offloaded(self, path: str) -> bool:
+        with VaultFiles(self._root) as files:
+            return files.is_offloaded(path)
 
     def _mode(self, path: str) -> int | None:
         try:
@@ -300,98 +260,129 @@ class Disk:
             return 0
 
 
-def origin_of(vault: EditVault, ground: Ground, name: str) -> Origin:
-    """Return the file or folder that is called so to the letter, and is read."""
-    origin = _origin_of(vault, ground, name)
-    if not origin.folder:
-        check_seen(vault, name, origin.path)
-        check_read(vault.rules(), origin.path)
-    else:
-        inside = f"{origin.path}/"
-        below = (path for path in ground.paths if path.startswith(inside))
-        check_folder_seen(vault, origin.path, below)
-    return origin
+class Places:
+    """Where files and folders are that are moved, and where they may go.
 
-
-def _origin_of(vault: EditVault, ground: Ground, name: str) -> Origin:
-    path = _from_root(name)
-    if path and not name.endswith("/"):
-        file = _file_at(vault, ground, path)
-        if file is not None:
-            return Origin(file, folder=False)
-    sure = None if name.endswith("/") else vault.exact(name)
-    if path and ground.is_told(vault, path):
-        if sure is not None:  # rather asked for than a whole folder moved
-            raise AmbiguousName(name, (sure, f"{path}/"), 2)
-        return Origin(path, folder=True)
-    if sure is not None:
-        return Origin(sure, folder=False)
-    raise NoteNotFound(name, _closest(vault, name))
-
-
-def _from_root(name: str) -> NotePath:
-    """Return the path from the vault's folder; one from the disk's is told by name."""
-    path = name.removeprefix("./").removeprefix("/").rstrip("/")
-    return safe_path(path) if path else NotePath("")
-
-
-def _file_at(vault: EditVault, ground: Ground, path: NotePath) -> NotePath | None:
-    note = NotePath(path + NOTE_SUFFIX)
-    known = set(ground.paths)
-    for file in (path, note):
-        if file in known and is_seen(vault, file):
-            return file
-    for file in (path,) if ground.is_told(vault, path) else (path, note):
-        is_there = ground.disk.is_there(file) and not ground.is_folder(file)
-        if is_there and is_seen(vault, file):
-            return file
-    return None
-
-
-def _closest(vault: EditVault, name: str) -> tuple[str, ...]:
-    try:
-        return () if name.endswith("/") else (vault.find(name),)
-    except NoteNotFound as unknown:
-        return tuple(unknown.closest[:CLOSEST_SHOWN])
-
-
-def origin_bytes(
-    vault: EditVault, origin: Origin, expected: Digest | None
-) -> bytes | None:
-    if not origin.folder:
-        return read_for_edit(vault, origin.path, expected)
-    if expected is not None:
-        raise BadEdit(f"{origin.path} is a folder, which has no digest")
-    return None
-
-
-def destination_of(
-    vault: EditVault, ground: Ground, origin: Origin, name: str
-) -> NotePath:
-    """Return the path that something gets when it is moved to a name.
-
-    A name that ends in `/`, or is that of a folder, means: into that folder; of one in
-    which whoever asks sees nothing, only with the `/`. A note
-    keeps its suffix, other files keep theirs where the name has none.
+    `paths` are the files of the index, and `folders` those that they are in.
     """
-    base = origin.path.rpartition("/")[2]
-    folder = name.rstrip("/")
-    if folder and not ground.is_told(vault, folder):
-        name = name.strip()
-        folder = name.rstrip("/")
-    if not folder and name.endswith("/"):
-        to = base  # into the vault's own folder
-    else:
-        folder = as_there(safe_path(folder), ground)
-        is_self = origin.folder and fold(folder) == fold(origin.path)
-        if name.endswith("/") or (ground.is_told(vault, folder) and not is_self):
-            to = f"{folder}/{base}"
+
+    def __init__(self, vault: EditVault, paths: Sequence[NotePath]) -> None:
+        self.vault, self.paths, self.disk = vault, paths, Disk(vault)
+        self.folders = {folder for path in paths for folder in _folders_above(path)}
+
+    def is_folder(self, path: str) -> bool:
+        return path in self.folders or self.disk.is_folder(path)
+
+    def is_known_folder(self, path: str) -> bool:
+        """Whether this is a folder that the caller may know of."""
+        sight = self.vault.sight
+        if sight is None or not self.is_folder(path):
+            return self.is_folder(path)
+        if path in self.folders:
+            return any(seen.startswith(f"{path}/") for seen in sight.paths())
+        return sight.may_name(path)
+
+    def origin(self, name: str) -> tuple[NotePath, bool]:
+        """Return what is called exactly so and may be read, and if it is a folder."""
+        path, is_folder = self._origin(name)
+        if is_folder:
+            below = (file for file in self.paths if file.startswith(f"{path}/"))
+            check_folder_seen(self.vault, path, below)
         else:
-            to = folder if origin.folder else _suffixed(safe_path(name), base)
-            to = as_there(to, ground)
-    path = safe_path(to)
-    _check(ground, origin, path)
-    return path
+            _checked(self.vault, name, path)
+        return path, is_folder
+
+    def _origin(self, name: str) -> tuple[NotePath, bool]:
+        bare = name.removeprefix("./").removeprefix("/").rstrip("/")
+        path = safe_path(bare) if bare else NotePath("")
+        exact = None
+        if not name.endswith("/"):
+            file = self._file_at(path) if path else None
+            if file is not None:
+                return file, False
+            exact = self.vault.exact(name)
+        if path and self.is_known_folder(path):
+            if exact is not None:  # rather asked for than a whole folder moved
+                raise AmbiguousName(name, (exact, f"{path}/"), 2)
+            return path, True
+        if exact is not None:
+            return exact, False
+        closest: tuple[str, ...] = ()
+        try:
+            closest = () if name.endswith("/") else (self.vault.find(name),)
+        except NoteNotFound as unknown:
+            closest = tuple(unknown.closest[:CLOSEST_SHOWN])
+        raise NoteNotFound(name, closest)
+
+    def _file_at(self, path: NotePath) -> NotePath | None:
+        both = (path, NotePath(path + NOTE_SUFFIX))
+        for file in both:
+            if file in self.paths and is_seen(self.vault, file):
+                return file
+        for file in both[:1] if self.is_known_folder(path) else both:
+            is_file = self.disk.is_there(file) and not self.is_folder(file)
+            if is_file and is_seen(self.vault, file):
+                return file
+        return None
+
+    def destination(self, origin: NotePath, name: str, *, folder: bool) -> NotePath:
+        """Return the path that a file or `folder` gets when it is moved to a name.
+
+        A name that ends in `/`, or is that of a folder, means: into that folder; of one
+        in which the caller sees nothing, only with the `/`. A note keeps its suffix,
+        other files keep theirs where the name has none.
+        """
+        base = origin.rpartition("/")[2]
+        into = name.rstrip("/")
+        if into and not self.is_known_folder(into):
+            name = name.strip()
+            into = name.rstrip("/")
+        if not into and name.endswith("/"):
+            to = base  # into the vault's own folder
+        else:
+            into = self.as_spelled(safe_path(into))
+            is_self = folder and fold(into) == fold(origin)
+            if name.endswith("/") or (self.is_known_folder(into) and not is_self):
+                to = f"{into}/{base}"
+            else:
+                to = into if folder else _suffixed(safe_path(name), base)
+                to = self.as_spelled(to)
+        path = safe_path(to)
+        self._check_destination(origin, path, folder=folder)
+        return path
+
+    def _check_destination(
+        self, origin: NotePath, path: NotePath, *, folder: bool
+    ) -> None:
+        if path == origin:
+            raise BadEdit(f"{path} is there already")
+        if folder and path.startswith(f"{origin}/"):
+            raise BadEdit(f"{origin} cannot be moved into itself")
+        check_new_name(path, folder=folder, is_there=self.is_folder, former=origin)
+        for other in (*self.paths, *self.folders):
+            if fold(other) == fold(path) and other != origin:
+                raise NameTaken(other)
+        if fold(path) != fold(origin):
+            self.disk.refuse_taken(path)
+
+    def as_spelled(self, path: str) -> NotePath:
+        """Return a path in existing folders as they are spelled, whatever the case."""
+        *folders, name = path.split("/")
+        above = ""
+        for part in folders:
+            folder = above + part
+            if folder not in self.folders:
+                alike = [f for f in self.folders if fold(f) == fold(folder)]
+                if len(alike) == 1 and not self.disk.is_there(folder):
+                    folder = alike[0]
+            above = f"{folder}/"
+        return NotePath(above + name)
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    while folder := path.rpartition("/")[0]:
+        yield folder
+        path = folder
 
 
 def _suffixed(name: str, base: str) -> str:
@@ -399,36 +390,3 @@ def _suffixed(name: str, base: str) -> str:
     if suffix.lower() in _KINDS:
         return name if name.lower().endswith(suffix.lower()) else name + suffix
     return name if "." in name.rpartition("/")[2] else name + suffix
-
-
-def as_there(path: str, ground: Ground) -> NotePath:
-    *folders, name = path.split("/")
-    above = ""
-    for folder in folders:
-        above = _spelled(f"{above}{folder}", ground) + "/"
-    return NotePath(above + name)
-
-
-def _spelled(folder: str, ground: Ground) -> str:
-    if folder in ground.folders:
-        return folder
-    alike = [known for known in ground.folders if fold(known) == fold(folder)]
-    if len(alike) == 1 and not ground.disk.is_there(folder):
-        return alike[0]
-    return folder
-
-
-def _check(ground: Ground, origin: Origin, path: NotePath) -> None:
-    if path == origin.path:
-        raise BadEdit(f"{path} is there already")
-    if origin.folder and path.startswith(f"{origin.path}/"):
-        raise BadEdit(f"{origin.path} cannot be moved into itself")
-    check_new_name(
-        path, folder=origin.folder, is_there=ground.is_folder, former=origin.path
-    )
-    known: Iterable[str] = ground.folders if origin.folder else ground.paths
-    for other in (*known, *(ground.folders if not origin.folder else ground.paths)):
-        if fold(other) == fold(path) and other != origin.path:
-            raise NameTaken(other)
-    if fold(path) != fold(origin.path):
-        ground.disk.refuse_taken(path)

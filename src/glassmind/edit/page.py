@@ -16,14 +16,20 @@ from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.property_edits import spliced
 from glassmind.obsidian.structure import line_at, line_starts
 
-_ENDS = re.compile(r"\r\n?")
-_MARK = "\ufeff"
+_LINE_END = re.compile(r"\r\n?")
 
 _KINDS = {
     "excalidraw": "it is a drawing, whose text is kept twice; draw it in Obsidian",
     "canvas": "it is a canvas, which is JSON and no text",
     "base": "it is a base, which is a query and no text",
 }
+
+
+def check_text(text: str) -> None:
+    if "\0" in text:
+        raise BadEdit("the text holds a NUL character, which no note may")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise BadEdit("the text holds half a character (a surrogate)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +96,9 @@ class Page:
         return not self.source[self.line_start(line) : self.line_end(line)].strip()
 
     def written(self, text: str) -> bytes:
-        if "\0" in text:
-            raise BadEdit("the text holds a NUL character, which no note may")
-        plain = _ENDS.sub("\n", text.removeprefix(_MARK))
-        if self.newline != "\n":
-            plain = plain.replace("\n", self.newline)
-        try:
-            return plain.encode()
-        except UnicodeEncodeError:
-            raise BadEdit("the text holds half a character (a surrogate)") from None
+        text = _LINE_END.sub("\n", text.removeprefix("\ufeff"))
+        check_text(text)
+        return text.replace("\n", self.newline).encode()
 
     def with_splices(self, splices: Sequence[Splice]) -> bytes:
         return spliced(self.raw, self.places(splices))

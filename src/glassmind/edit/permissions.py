@@ -1,17 +1,18 @@
 """What the policy lets a change do, and what of it the caller may see."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, get_args
 from unicodedata import normalize
 
-from glassmind.access.meant import Meant, head_tags, meant_tags
+from glassmind.access.meant import Meant, folded, head_tags, is_in, meant_tags
 from glassmind.access.policy import strictest
-from glassmind.edit.vault import EditVault
+from glassmind.edit.vault import EditRequest, EditVault
 from glassmind.errors import (
     ChangesetUnknown,
     EditRefused,
@@ -24,15 +25,22 @@ from glassmind.errors import (
     SymlinkInPath,
     VaultError,
 )
-from glassmind.files.ignore import IgnoreRules
-from glassmind.files.read import name_of_stub
+from glassmind.files.read import Unreadable, decode, name_of_stub
 from glassmind.files.scan import kind_of
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
 from glassmind.model.edits import Changed, Changeset, Draft, Step, Verdict
+from glassmind.model.memory import MEMO_FOLDERS, MemoKind
+from glassmind.obsidian.frontmatter import read_head
 
 TO_TRASH = frozenset(("delete", "merge", "undo"))
 FROM_TRASH = frozenset(("undo",))
+
+OWNERS = "only the owner of the vault can do this"
+WAITS = "a person has to look at it first"
+
+SUBJECT = "subject"
+"""Draft fact: the note whose own words change; in its other files only links follow."""
 
 
 class Judged(NamedTuple):
@@ -40,97 +48,75 @@ class Judged(NamedTuple):
     path: NotePath
 
 
-class _Place(NamedTuple):
-    path: NotePath
-    notes: Mapping[NotePath, Meant]
-    folder: bool
-
-
 def judged(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
     """Return what may be done with a change: as much as with the strictest file of it.
 
     Every file is judged where it is and where it goes, by the tags that it has and
-    those that it gets. Where a folder is held by the tags of notes in it, the first of
-    those is named. A change without files may be made.
+    those that it gets, and so is each note in a folder. A change without files may be
+    made.
     """
-    found = [place for step in draft.steps for place in _places(vault, draft, step)]
-    if not found:
-        return Judged(Verdict("allow", "nothing to be written"), NotePath(""))
-
-    def verdict(place: _Place, notes: Iterable[NotePath]) -> Verdict:
-        meant = [place.notes[note] for note in notes]
-        return vault.policy.judge(
-            place.path,
-            tags=[tag for each in meant for tag in each.tags],
-            tainted=tainted,
-            folder=place.folder,
-            sure=all(each.sure for each in meant),
+    every = [
+        Judged(
+            vault.policy.judge(
+                path, tags=meant.tags, tainted=tainted, folder=folder, sure=meant.sure
+            ),
+            path,
         )
+        for step in draft.steps
+        for path, meant, folder in _places(vault, draft, step)
+    ]
+    if not every:
+        return Judged(Verdict("allow", "nothing to be written"), NotePath(""))
+    decides = strictest(each.verdict for each in every)
+    return next(each for each in every if each.verdict == decides)
 
-    verdicts = [verdict(place, place.notes) for place in found]
-    decides = strictest(verdicts)
-    place = found[verdicts.index(decides)]
-    if not place.folder or verdict(place, ()) == decides:
-        return Judged(decides, place.path)
-    held = (note for note in place.notes if verdict(place, [note]) == decides)
-    return Judged(decides, next(held, place.path))
 
-
-def _places(vault: EditVault, draft: Draft, step: Step) -> Iterator[_Place]:
-    notes = _tags(vault, step)
-    ends = {step.path or step.to: None, step.to: None}
+def _places(
+    vault: EditVault, draft: Draft, step: Step
+) -> Iterator[tuple[NotePath, Meant, bool]]:
+    ends = dict.fromkeys((step.path or step.to, step.to))
     if step.path and is_trashed(step.path) and draft.verb in FROM_TRASH:
         del ends[step.path]
     if step.path and is_trashed(step.to) and draft.verb in TO_TRASH:
         ends.pop(step.to, None)
+    tags = Meant()
+    if vault.policy.tags and not step.folder:
+        tags = meant_tags(step.path or step.to, step.before)
+        if step.after != step.before:
+            after = meant_tags(step.to, step.after)
+            tags = Meant((*tags.tags, *after.tags), tags.sure and after.sure)
     for path in ends:
-        yield _Place(path, notes, step.folder)
+        yield path, tags, step.folder
+    if vault.policy.tags and step.folder and step.path is not None:
+        for path, tags in _tags_below(vault, step.path):
+            back = NotePath(step.to + path[len(step.path) :])
+            yield back if is_trashed(step.path) else path, tags, False
 
 
-def _tags(vault: EditVault, step: Step) -> Mapping[NotePath, Meant]:
-    ruled = vault.policy.tags
-    if not ruled:
-        return {}
-    if step.folder and step.path is not None:
-        return _tags_below(vault, step.path, ruled)
-    path = step.path or step.to
-    before = meant_tags(path, step.before)
-    if step.after == step.before:
-        return {path: before}
-    after = meant_tags(step.to, step.after)
-    return {path: Meant((*before.tags, *after.tags), before.sure and after.sure)}
-
-
-def _tags_below(
-    vault: EditVault, folder: NotePath, ruled: Sequence[str]
-) -> Mapping[NotePath, Meant]:
-    found: dict[NotePath, Meant] = {}
+def _tags_below(vault: EditVault, folder: NotePath) -> Iterator[tuple[NotePath, Meant]]:
     with vault.faults():
         rows = vault.rows()
         indexed = {file.path for file in rows.files(folder=folder)}
+        ruled = vault.policy.tags
         tagged = {tag: {note.path for note in rows.notes(tag=tag)} for tag in ruled}
     for path in sorted(notes_below(vault.root, folder)):
-        known = {tag for tag in ruled if path in tagged[tag]}
+        tags = [tag for tag in ruled if path in tagged[tag]]
         read = head_tags if path in indexed else meant_tags  # rows know its text
         try:
             meant = read(path, vault.files.read(path))
         except VaultError:
-            found[path] = Meant(tuple(sorted(known)), sure=False)
-            continue
-        tags = known | {tag for tag in ruled if meant.has(tag)}
-        if tags or not meant.sure:
-            found[path] = Meant(tuple(sorted(tags)), meant.sure)
-    return found
+            meant = Meant(sure=False)
+        if tags or meant.tags or not meant.sure:
+            yield path, Meant((*tags, *meant.tags), meant.sure)
 
 
 def forbidden(vault: EditVault, draft: Draft) -> dict[NotePath, str]:
-    found = {
+    """Return the files of a change that may not be written, each with the rule."""
+    verdicts = {
         step.to: judged(vault, replace(draft, steps=(step,))).verdict
         for step in draft.steps
     }
-    return {
-        path: verdict.rule for path, verdict in found.items() if verdict.may == "off"
-    }
+    return {path: rule for path, (may, rule) in verdicts.items() if may == "off"}
 
 
 def notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
@@ -143,12 +129,34 @@ def notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
                 yield NotePath(normalize("NFC", file.relative_to(root).as_posix()))
 
 
-OWNERS = "only the owner of the vault can do this"
-WAITS = "a person has to look at it first"
+def not_forbidden(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
+    """Return what may be done with a change: to make it, or to propose it.
+
+    A caller who may not read every note is told of no rule about hidden ones, and what
+    would let it read one of them waits for a person.
+    """
+    sight, known = vault.sight, draft
+    if sight is not None:
+        known = replace(draft, steps=tuple(filter(sight.knows, draft.steps)))
+    judgement = judged(vault, known, tainted=tainted)
+    if judgement.verdict.may == "off":
+        raise PolicyForbids(judgement.path, judgement.verdict.rule)
+    if sight is None:
+        return judgement
+    whole = judgement
+    if known.steps != draft.steps:
+        whole = judged(vault, draft, tainted=tainted)
+    may = whole.verdict.may
+    if may == "off":
+        raise EditRefused(OWNERS)
+    waits = may == "propose" or any(map(sight.opens, draft.steps))
+    if waits and judgement.verdict.may == "allow":
+        return Judged(Verdict("propose", WAITS), judgement.path)
+    return judgement
 
 
 def is_seen(vault: EditVault, path: NotePath) -> bool:
-    """Whether whoever asks may read a file; one that is not there is seen.
+    """Whether the caller may read a file; true of one that does not exist.
 
     One that is not downloaded, or too large, is seen as it was indexed.
     """
@@ -162,10 +170,18 @@ def is_seen(vault: EditVault, path: NotePath) -> bool:
         return False
 
 
+def is_readable(vault: EditVault, note: NotePath) -> bool:
+    """Whether the caller may read a note; nobody may one that cannot be read."""
+    try:
+        return is_seen(vault, note)
+    except VaultError:
+        return False
+
+
 def is_hidden_from(vault: EditVault) -> Callable[[NotePath], bool]:
     if vault.sight is None:
         return lambda _: False
-    return cache(lambda path: not _is_read(vault, path))
+    return cache(lambda path: not is_readable(vault, path))
 
 
 def check_seen(vault: EditVault, name: str, path: NotePath) -> None:
@@ -174,9 +190,9 @@ def check_seen(vault: EditVault, name: str, path: NotePath) -> None:
 
 
 def check_folder_seen(
-    vault: EditVault, folder: NotePath, inside: Iterable[NotePath]
+    vault: EditVault, folder: NotePath, inside: Iterable[NotePath] = ()
 ) -> None:
-    """Refuse a folder in which there is anything that whoever asks may not read.
+    """Refuse a folder in which there is anything that the caller may not read.
 
     `inside` are the files of it that the index has; notes of it that are left out of
     the index are judged by their text.
@@ -185,32 +201,29 @@ def check_folder_seen(
         return
     known = set(vault.sight.paths())
     others = (note for note in notes_below(vault.root, folder) if note not in known)
-    if not known.issuperset(inside) or not all(
-        _is_read(vault, note) for note in others
-    ):
-        said = f"{folder} stays where it is: only its owner can move all of it"
-        raise EditRefused(said)
+    if not known.issuperset(inside) or not all(is_readable(vault, n) for n in others):
+        raise EditRefused(
+            f"{folder} stays where it is: only its owner can move all of it"
+        )
 
 
-def _is_read(vault: EditVault, note: NotePath) -> bool:
-    """Whether whoever asks may read a note; nobody may one that cannot be read."""
-    try:
-        return is_seen(vault, note)
-    except VaultError:
-        return False
-
-
-def told_changeset(vault: EditVault, identity: str, client: str = "") -> Changeset:
-    if vault.visible_changesets is None:
-        return vault.changesets.get(identity)
-    return vault.visible_changesets.get(identity, client)
+def refuse_unhiding_notes(vault: EditVault, folder: NotePath, to: str) -> None:
+    """Refuse a move by which notes would be indexed that are left out now."""
+    rules = vault.rules()
+    for note in sorted(notes_below(vault.root, folder)):
+        then = to + note[len(folder) :]
+        if rules.left_out(note) is not None and rules.left_out(then) is None:
+            raise EditRefused(
+                f"{folder} stays where it is: {note} is left out of the index, and "
+                f"would not be as {then}"
+            )
 
 
 @contextmanager
 def nothing_hidden_named(vault: EditVault) -> Iterator[None]:
-    """Let no fault of a change name a file that whoever asks may not read.
+    """Let no error of a change name a file that the caller may not read.
 
-    Only that something is where a file should go is told: nothing is written over.
+    It only says that something is where a file should go: nothing is written over.
     """
     try:
         yield
@@ -226,7 +239,7 @@ def nothing_hidden_named(vault: EditVault) -> Iterator[None]:
 
 
 def may_be_named(vault: EditVault, path: NotePath) -> bool:
-    """Whether a fault may name a file; one that cannot be read, as it was indexed."""
+    """Whether an error may name a file; one that cannot be read, as it was indexed."""
     try:
         return is_seen(vault, path)
     except VaultError:
@@ -235,75 +248,142 @@ def may_be_named(vault: EditVault, path: NotePath) -> bool:
         return not known or vault.sight is None or path in vault.sight.paths()
 
 
-def as_seen(vault: EditVault, done: Changed, client: str = "") -> Changed:
-    """Return what came of a change without files that whoever asks may not read.
-
-    Of such a change neither links are counted nor risks told, which may be about them.
-    `closed` are those that it hides itself: whoever asked for that knows them. What is
-    only shown and could not be asked for by its id has none.
-    `client` is who asks, where nobody is known to.
-    """
-    if vault.sight is None:
-        return done
-    steps = done.changeset.draft.steps
-    told = vault.sight.as_told(done.changeset, steps, client)
-    kept = {(step.path, step.to) for step in told.draft.steps}
-    files = tuple(one for one in done.files if (one.path, one.to) in kept)
-    closed = tuple(step.to for step in steps if vault.sight.closes(step))
-    if (
-        closed
-        and told.state == "previewed"
-        and not is_visible_changeset(vault, told, client)
-    ):
-        told = replace(told, id="")
-    return replace(done, changeset=told, files=files, closed=closed)
+def visible_changeset(vault: EditVault, identity: str, client: str = "") -> Changeset:
+    if vault.visible_changesets is None:
+        return vault.changesets.get(identity)
+    return vault.visible_changesets.get(identity, client)
 
 
 def is_visible_changeset(
     vault: EditVault, changeset: Changeset, client: str = ""
 ) -> bool:
     try:
-        return bool(told_changeset(vault, changeset.id, client))
+        return bool(visible_changeset(vault, changeset.id, client))
     except ChangesetUnknown:
         return False
 
 
-def not_forbidden(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
-    """Return what may be done with a change: to make it, or to propose it.
+def as_seen(vault: EditVault, done: Changed, client: str = "") -> Changed:
+    """Return what came of a change without files that the caller may not read.
 
-    Who may not read every note is told of no rule about those that are hidden, and what
-    would let him read one of them waits for a person.
+    Such a change has no count of links and no risks, which may be about them. `closed`
+    are the files that the change itself hides: the caller knows those. A dry run that
+    could not be applied by its id has none. `client` is the caller, where `CALLER` is
+    not set.
     """
-    sight, told = vault.sight, draft
-    if sight is not None:
-        told = replace(draft, steps=tuple(filter(sight.knows, draft.steps)))
-    found = judged(vault, told, tainted=tainted)
-    if found.verdict.may == "off":
-        raise PolicyForbids(found.path, found.verdict.rule)
-    if sight is None:
-        return found
-    whole = found
-    if told.steps != draft.steps:
-        whole = judged(vault, draft, tainted=tainted)
-    may = whole.verdict.may
-    if may == "off":
-        raise EditRefused(OWNERS)
-    waits = may == "propose" or any(map(sight.opens, draft.steps))
-    if waits and found.verdict.may == "allow":
-        return Judged(Verdict("propose", WAITS), found.path)
-    return found
+    if vault.sight is None:
+        return done
+    steps = done.changeset.draft.steps
+    changeset = vault.sight.as_told(done.changeset, steps, client)
+    shown = {(step.path, step.to) for step in changeset.draft.steps}
+    files = tuple(file for file in done.files if (file.path, file.to) in shown)
+    closed = tuple(step.to for step in steps if vault.sight.closes(step))
+    is_preview = closed and changeset.state == "previewed"
+    if is_preview and not is_visible_changeset(vault, changeset, client):
+        changeset = replace(changeset, id="")
+    return replace(done, changeset=changeset, files=files, closed=closed)
 
 
-def refuse_opening(
-    root: Path,
-    rules: IgnoreRules,
-    folder: NotePath,
-    to: str,
-) -> None:
-    for note in sorted(notes_below(root, folder)):
-        then = to + note[len(folder) :]
-        if rules.left_out(note) is not None and rules.left_out(then) is None:
+_MEMO_FOLDERS = frozenset(MEMO_FOLDERS.values())
+_MEMO_KINDS = frozenset(get_args(MemoKind))
+_AUTHORSHIP = (
+    "kind",
+    "client",
+    "generated",
+    "approved",
+    "created",
+    "derived-from",
+    "untrusted",
+    "merged",
+)
+_BOX = re.compile(r"^(\s*(?:[-*+]|\d+[.)]) )\[.\]", re.MULTILINE)
+_Properties: TypeAlias = Mapping[str, object]
+
+
+def refuse_memos(vault: EditVault, draft: Draft, request: EditRequest) -> None:
+    """Refuse what an agent would write as a memo, or do with one of another client.
+
+    Links in memos follow, boxes are ticked, and what an agent captured itself it may
+    reword, move and delete; who said it and who approved it stays as it is. A memo
+    that names no client was written by hand, and is the owner's.
+    """
+    for step in draft.steps:
+        if _takes_anothers(vault, step, request):
             raise EditRefused(
-                f"{folder} stays where it is: {note} is left out of the index, and "
-                f"would not be as {then}"
+                f"{step.path} stays where it is: it is not what you captured, and a "
+                "person decides whether it is moved or forgotten"
             )
+        if _is_agents(vault, step.to) and _is_barred(vault, draft, step, request):
+            raise EditRefused(
+                f"{step.to} was not written: what is to be remembered is captured, so "
+                "that a person can look at it; capture it instead"
+            )
+
+
+def changes_memos(vault: EditVault, draft: Draft) -> bool:
+    for step in draft.steps:
+        texts = (_properties(step.before or b""), _properties(step.after))
+        for path in filter(None, (step.path, step.to)):
+            is_any = step.folder or any(map(_is_memo, texts))
+            if _is_in_memos(vault, path) or (is_any and _is_agents(vault, path)):
+                return True
+    return False
+
+
+def _is_barred(
+    vault: EditVault, draft: Draft, step: Step, request: EditRequest
+) -> bool:
+    into = _is_in_memos(vault, step.to)
+    came = step.path is None or not _is_agents(vault, step.path)
+    enters = into and not (step.path and _is_in_memos(vault, step.path))
+    if step.folder:
+        return step.path is not None and (came or enters)
+    now, was = _properties(step.after), _properties(step.before or b"")
+    clients = (None, request.client)
+    foreign = now.get("client") not in clients
+    if came or enters:
+        return foreign or into or _is_memo(now)
+    if not (_is_memo(now) or _is_memo(was) or into):
+        return foreign and was.get("client") in clients
+    if any(now.get(name) != was.get(name) for name in _AUTHORSHIP):
+        return True
+    is_subject = draft.verb == "edit" or draft.facts.get(SUBJECT) == step.to
+    is_reworded = _words(step.before or b"") != _words(step.after)
+    return is_subject and is_reworded and was.get("client") != request.client
+
+
+def _takes_anothers(vault: EditVault, step: Step, request: EditRequest) -> bool:
+    old = step.path
+    if old is None or old == step.to or not _is_agents(vault, old):
+        return False
+    if step.folder:
+        return _is_in_memos(vault, old) or folded(old) == folded(vault.agent_folder)
+    was = _properties(step.before or b"")
+    is_memo = _is_memo(was) or _is_in_memos(vault, old)
+    return is_memo and was.get("client") != request.client
+
+
+def _is_agents(vault: EditVault, path: NotePath) -> bool:
+    return is_in(folded(path), folded(vault.agent_folder))
+
+
+def _is_in_memos(vault: EditVault, path: NotePath) -> bool:
+    below = folded(path)[len(folded(vault.agent_folder)) + 1 :]
+    return _is_agents(vault, path) and below.partition("/")[0] in _MEMO_FOLDERS
+
+
+def _is_memo(properties: _Properties) -> bool:
+    return str(properties.get("kind")).strip().lower() in _MEMO_KINDS
+
+
+def _properties(raw: bytes) -> _Properties:
+    text = decode(raw)
+    if isinstance(text, Unreadable):
+        return {}
+    properties = read_head(text.text).frontmatter.properties
+    return {name.strip().lower(): value for name, value in properties.items()}
+
+
+def _words(raw: bytes) -> str:
+    text = decode(raw)
+    return "" if isinstance(text, Unreadable) else _BOX.sub(r"\1[ ]", text.text)

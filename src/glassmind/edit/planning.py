@@ -2,25 +2,24 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final, NamedTuple
 from unicodedata import normalize
 
 from glassmind.edit.diffs import edit_as_shown
 from glassmind.edit.names import (
     Disk,
-    Ground,
-    as_there,
+    Places,
     check_new_name,
-    destination_of,
     exact_or_none,
     named_template,
     named_text,
-    origin_bytes,
-    origin_of,
+    read_for_edit,
 )
-from glassmind.edit.page import Page, WriteLink
-from glassmind.edit.permissions import refuse_opening
+from glassmind.edit.page import Page, check_text
+from glassmind.edit.permissions import refuse_unhiding_notes
 from glassmind.edit.relink_text import Relink
 from glassmind.edit.relinking import (
     OTHER_KINDS,
@@ -73,11 +72,10 @@ from glassmind.obsidian.yaml_text import scalar
 
 TITLE = "title"
 
-_ENDS = re.compile(r"\r\n?")
-_MARK = "\ufeff"
+_LINE_END = re.compile(r"\r\n?")
 
 
-class Pattern(NamedTuple):
+class Template(NamedTuple):
     text: str = ""
     newline: str = "\n"
 
@@ -92,17 +90,18 @@ def new_note(  # noqa: PLR0913 - each fact by its name
     template: str = "",
     titled: bool = False,
 ) -> tuple[NotePath, bytes]:
-    settings = vault.settings()
-    usual = settings.new_notes or ""
+    usual = vault.settings().new_notes or ""
     disk = Disk(vault)
     path = note_path(title, folder, usual, vault.agent_folder, disk.is_folder)
     disk.refuse_taken(path)
-    pattern = _pattern(vault, template) if template else Pattern()
+    pattern = _template(vault, template) if template else Template()
     given = dict(properties or {})
-    if titled:
-        given = _titled(given, base_name(path))
-    said = note_text(path, text, given, pattern=pattern, now=vault.now())
-    return path, said.encode()
+    if titled and given.get(TITLE, "") is None:
+        del given[TITLE]
+    elif titled:
+        given = {TITLE: given.pop(TITLE, base_name(path)), **given}
+    whole = note_text(path, text, given, template=pattern, now=vault.now())
+    return path, whole.encode()
 
 
 def note_path(
@@ -110,18 +109,18 @@ def note_path(
     folder: str | None,
     usual: str,
     agent_folder: str = "",
-    is_there: Callable[[str], bool] = lambda _: False,
+    is_folder: Callable[[str], bool] = lambda _: False,
 ) -> NotePath:
     """Return the path of a note by its title, or by its path from the vault's folder.
 
-    Without a folder, a title stands in the `usual` one and a path where it says.
-    `is_there` tells of folders that are there, whatever they are called.
+    Without a folder, a title goes to the `usual` one. `is_folder` is true for folders
+    that exist already, whatever they are called.
     """
     name = title.strip()
     name = name[: -len(NOTE_SUFFIX)] if name.lower().endswith(NOTE_SUFFIX) else name
     place = folder if folder is not None else "" if "/" in name else usual
     whole = f"{place.strip().strip('/')}/{name}".removeprefix("/")
-    check_new_name(whole + NOTE_SUFFIX, is_there=is_there)
+    check_new_name(whole + NOTE_SUFFIX, is_there=is_folder)
     path = safe_path(whole + NOTE_SUFFIX)
     for part in whole.split("/"):
         if part.startswith(".") and part != agent_folder:
@@ -138,56 +137,40 @@ def note_text(
     text: str,
     properties: Mapping[str, PropertyValue],
     *,
-    pattern: Pattern,
+    template: Template,
     now: datetime,
 ) -> str:
-    own = _own_text(text)
-    newline = pattern.newline
-    if not pattern.text:
+    own = text.removeprefix("\ufeff")
+    check_text(own)
+    if not template.text:
         newline = "\r\n" if "\r\n" in own else "\n"
         return _with_properties(path, own, properties, newline)
-    own = _ENDS.sub("\n", own).replace("\n", newline)
-    said = filled(pattern.text, base_name(path), now)
-    error = read_head(said).frontmatter.error
+    newline = template.newline
+    own = _LINE_END.sub("\n", own).replace("\n", newline)
+    whole = filled(template.text, base_name(path), now)
+    error = read_head(whole).frontmatter.error
     if error is not None:
         raise BadEdit(f"the template cannot be used as it is: {error}")
     head = read_head(own)
     if head.frontmatter.error is not None:
         raise BadEdit(f"the text cannot go into a template: {head.frontmatter.error}")
-    said = _with_properties(path, said, head.frontmatter.properties, newline)
-    said = _with_properties(path, said, properties, newline)
+    whole = _with_properties(path, whole, head.frontmatter.properties, newline)
+    whole = _with_properties(path, whole, properties, newline)
     body = own[head.length :]
-    return f"{_ended(said, newline)}{body}" if body else said
+    if body and whole and not whole.endswith("\n"):
+        whole += newline
+    return whole + body
 
 
-def _titled(given: Mapping[str, PropertyValue], title: str) -> dict[str, PropertyValue]:
-    kept = dict(given)
-    if TITLE in kept and kept[TITLE] is None:
-        del kept[TITLE]
-        return kept
-    return {TITLE: kept.pop(TITLE, title), **kept}
-
-
-def _pattern(vault: EditVault, name: str) -> Pattern:
-    found = named_template(vault, name)
-    raw = vault.files.read(found)
-    vault.disclosed([found])
+def _template(vault: EditVault, name: str) -> Template:
+    path = named_template(vault, name)
+    raw = vault.files.read(path)
+    vault.disclosed([path])
     try:
-        page = Page.of(found, raw or b"")
+        page = Page.of(path, raw or b"")
     except NotEditable as refused:
-        raise BadEdit(f"{found} is no template: {refused.reason}") from None
-    return Pattern(page.source.decode(), page.newline)
-
-
-def _own_text(text: str) -> str:
-    own = text.removeprefix(_MARK)
-    if "\0" in own:
-        raise BadEdit("the text holds a NUL character, which no note may")
-    try:
-        own.encode()
-    except UnicodeEncodeError:
-        raise BadEdit("the text holds half a character (a surrogate)") from None
-    return own
+        raise BadEdit(f"{path} is no template: {refused.reason}") from None
+    return Template(page.source.decode(), page.newline)
 
 
 def _with_properties(
@@ -202,106 +185,79 @@ def _with_properties(
     return text
 
 
-def _ended(text: str, newline: str) -> str:
-    return text if not text or text.endswith("\n") else text + newline
-
-
 DATE: Final = "YYYY-MM-DD"
 TIME: Final = "HH:mm"
 
 _FIELD = re.compile(r"\{\{\s*(title|date|time)\s*(?::([^{}]*))?\}\}", re.IGNORECASE)
-_WHOLE = re.compile(
+_TITLE_VALUE = re.compile(
     r"^([ \t]*(?:-|[^:#\n]+:)[ \t]+)\{\{[ \t]*title[ \t]*\}\}(?=[ \t]*\r?$)",
     re.IGNORECASE | re.MULTILINE,
 )
 """A property, or an item of one, that is the title and nothing else."""
 
-_SIGN = re.compile(
-    r"\[([^\[\]]*)\]|(YYYY|YY|Q|M{1,4}|Do|D{1,4}|d{1,4}|E|w{1,2}|W{1,2}|gggg|GGGG"
-    r"|A|a|h{1,2}|H{1,2}|m{1,2}|s{1,2}|ZZ?|X)"
-)
-_CODES: Mapping[str, str] = {
-    "YYYY": "%Y", "YY": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "DDDD": "%j",
-    "DD": "%d", "dddd": "%A", "ddd": "%a", "d": "%w", "E": "%u", "WW": "%V",
-    "GGGG": "%G", "HH": "%H", "hh": "%I", "mm": "%M", "ss": "%S", "A": "%p",
-    "ZZ": "%z",
+_TOKENS: Mapping[str, str] = {
+    "YYYY": "%Y", "YY": "%y", "MMMM": "%B", "MMM": "%b", "MM": "%m", "M": "%m",
+    "DD": "%d", "D": "%d", "dddd": "%A", "ddd": "%a", "WW": "%V", "GGGG": "%G",
+    "HH": "%H", "H": "%H", "hh": "%I", "h": "%I", "mm": "%M", "m": "%M", "ss": "%S",
+    "s": "%S", "A": "%p", "a": "%p", "Do": "%d", "gggg": "", "ww": "",
 }  # fmt: skip
-"""The signs of Moment that strftime has, too."""
+"""Tokens of Moment and what strftime calls them; those of one letter have no zeros."""
 
-_NUMBERS: Mapping[str, str] = {
-    "M": "%m", "D": "%d", "DDD": "%j", "W": "%V", "H": "%H", "h": "%I", "m": "%M",
-    "s": "%S",
-}  # fmt: skip
-"""Those that it has with zeros before them."""
+_TOKEN = re.compile(rf"\[([^\[\]]*)\]|({'|'.join(sorted(_TOKENS, key=len)[::-1])})")
 
 
 def filled(text: str, title: str, now: datetime) -> str:
-    def field(found: re.Match[str]) -> str:
-        kind = found[1].lower()
+    """Return a template with its title, dates and times filled in."""
+
+    def field(match: re.Match[str]) -> str:
+        kind = match[1].lower()
         if kind == "title":
-            return found[0] if found[2] is not None else title
-        return formatted(now, (found[2] or "").strip() or (DATE, TIME)[kind == "time"])
+            return match[0] if match[2] is not None else title
+        return formatted(now, (match[2] or "").strip() or (DATE, TIME)[kind == "time"])
 
     length = read_head(text).length
     head, body = text[:length], text[length:]
-    head = _WHOLE.sub(lambda found: found[1] + scalar(title), head)
+    head = _TITLE_VALUE.sub(lambda match: match[1] + scalar(title), head)
     return _FIELD.sub(field, head) + _FIELD.sub(field, body)
 
 
 def formatted(now: datetime, form: str) -> str:
-    """Return a time in a format of Moment; what is no sign of it stays as it is."""
-    return _SIGN.sub(
-        lambda found: found[1] if found[2] is None else _sign(now, found[2]), form
-    )
+    """Return a time in a format of Moment; an unknown token stays as it is."""
 
+    def token(match: re.Match[str]) -> str:
+        name = match[2]
+        if name is None:
+            return match[1]
+        if name in ("gggg", "ww"):  # weeks that begin on Sunday
+            saturday = now + timedelta(days=6 - now.isoweekday() % 7)
+            week = (saturday.timetuple().tm_yday + 6) // 7
+            return f"{saturday.year:04d}" if name == "gggg" else f"{week:02d}"
+        text = now.strftime(_TOKENS[name])
+        if name == "Do":
+            ending = {1: "st", 2: "nd", 3: "rd"}.get(now.day % 10, "th")
+            return f"{now.day}{'th' if 10 < now.day < 20 else ending}"  # noqa: PLR2004
+        if name == "a":
+            return text.lower()
+        return text.lstrip("0") or "0" if len(name) == 1 else text
 
-def _sign(now: datetime, sign: str) -> str:
-    if sign in _CODES:
-        return now.strftime(_CODES[sign])
-    if sign in _NUMBERS:
-        return str(int(now.strftime(_NUMBERS[sign])))
-    zone, (year, week) = now.strftime("%z"), _week(now)
-    others: Mapping[str, object] = {
-        "Q": (now.month + 2) // 3,
-        "Do": _ordinal(now.day),
-        "dd": now.strftime("%a")[:2],
-        "a": now.strftime("%p").lower(),
-        "gggg": f"{year:04d}",
-        "ww": f"{week:02d}",
-        "w": week,
-        "Z": f"{zone[:3]}:{zone[3:]}",
-        "X": int(now.timestamp()),
-    }
-    return str(others[sign])
-
-
-def _ordinal(number: int) -> str:
-    is_teen = number % 100 // 10 == 1
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{'th' if is_teen else ending}"
-
-
-def _week(now: datetime) -> tuple[int, int]:
-    saturday = now + timedelta(days=6 - now.isoweekday() % 7)
-    return saturday.year, (saturday.timetuple().tm_yday + 6) // 7
+    return _TOKEN.sub(token, form)
 
 
 def plan_edit(
     vault: EditVault, note: str, edits: Sequence[TextEdit], *, expected: Digest | None
 ) -> Draft:
     path, raw = named_text(vault, note, expected)
-    vault.disclosed([path])  # what is said of an edit tells of the text, be it refused
-    pen = link_writer(vault)
+    vault.disclosed([path])  # even a refusal tells of the text
 
     def make(text: bytes) -> Edited:
-        return edited(path, text, edits, pen)
+        return edited(path, text, edits, partial(_link, vault))
 
-    found = make(raw) if vault.sight is None else edit_as_shown(raw, make)
+    done = make(raw) if vault.sight is None else edit_as_shown(raw, make)
     title = f"{len(edits)} edits of {path}"
     if len(edits) == 1:
         title = f"{KINDS[type(edits[0])]}: {path}"
-    step = Step(path, path, raw, found.raw)
-    return Draft("edit", title, (step,), risks=found.risks, facts=found.facts)
+    step = Step(path, path, raw, done.raw)
+    return Draft("edit", title, (step,), risks=done.risks, facts=done.facts)
 
 
 def plan_create(vault: EditVault, title: str, text: str, **options: Any) -> Draft:
@@ -310,12 +266,12 @@ def plan_create(vault: EditVault, title: str, text: str, **options: Any) -> Draf
 
 def plan_new(vault: EditVault, path: NotePath, raw: bytes) -> Draft:
     files = known_files(vault)
-    ground = Ground.of(vault, files.paths)
-    path = as_there(path, ground)
-    for other in (*files.paths, *ground.folders):
+    places = Places(vault, files.paths)
+    path = places.as_spelled(path)
+    for other in (*files.paths, *places.folders):
         if fold(other) == fold(path):
             raise NameTaken(other)
-    ground.disk.refuse_taken(path)
+    places.disk.refuse_taken(path)
     step = Step(None, path, None, raw)
     return draft_with_links(vault, "create", f"make {path}", [step], files=files)
 
@@ -324,44 +280,52 @@ def plan_delete(
     vault: EditVault, name: str, *, expected: Digest | None = None
 ) -> Draft:
     files = known_files(vault)
-    ground = Ground.of(vault, files.paths)
-    origin = origin_of(vault, ground, name)
-    if origin.folder and not name.endswith("/"):
-        raise NoteNotFound(name, (f"{origin.path}/",))
-    place = trash_place(origin.path, ground.disk.is_there)
-    step = Step(origin.path, place, None, b"", folder=True)
-    gone = inside(origin.path, files.paths)
-    raw = origin_bytes(vault, origin, expected)
+    places = Places(vault, files.paths)
+    path, is_folder = places.origin(name)
+    if is_folder and not name.endswith("/"):
+        raise NoteNotFound(name, (f"{path}/",))
+    trash = trash_place(path, places.disk.is_there)
+    step, gone = Step(path, trash, None, b"", folder=True), inside(path, files.paths)
+    raw = _origin_bytes(vault, path, expected, folder=is_folder)
     if raw is not None:
-        step, gone = Step(origin.path, place, raw, raw), [origin.path]
+        step, gone = Step(path, trash, raw, raw), [path]
     update = follow_links(vault, [step], files)
     facts = {"files": len(gone), "lost": update.lost, "elsewhere": update.elsewhere}
     update.risks[:0] = losses(update.lost, update.elsewhere)
-    return update.draft("delete", f"move {origin.path} to the trash", facts=facts)
+    return update.draft("delete", f"move {path} to the trash", facts=facts)
 
 
 def plan_move(
     vault: EditVault, source: str, destination: str, *, expected: Digest | None = None
 ) -> Draft:
     files = known_files(vault)
-    ground = Ground.of(vault, files.paths)
-    origin = origin_of(vault, ground, source)
-    to = destination_of(vault, ground, origin, destination)
-    raw = origin_bytes(vault, origin, expected)
-    if origin.folder:
-        refuse_opening(vault.root, vault.rules(), origin.path, to)
-    step = Step(origin.path, to, None, b"", folder=True)
+    places = Places(vault, files.paths)
+    path, is_folder = places.origin(source)
+    to = places.destination(path, destination, folder=is_folder)
+    raw = _origin_bytes(vault, path, expected, folder=is_folder)
+    step = Step(path, to, None, b"", folder=True)
+    if is_folder:
+        refuse_unhiding_notes(vault, path, to)
     if raw is not None:
-        step = Step(origin.path, to, raw, retitled(raw, origin.path, to))
-    what = "the folder " if origin.folder else ""
+        step = Step(path, to, raw, _retitled(raw, path, to))
     return draft_with_links(
         vault,
         "move",
-        f"move {what}{origin.path} to {to}",
+        f"move {'the folder ' if is_folder else ''}{path} to {to}",
         [step],
         files=files,
-        facts={"from": origin.path, "to": to, "folder": origin.folder},
+        facts={"from": path, "to": to, "folder": is_folder},
     )
+
+
+def _origin_bytes(
+    vault: EditVault, path: NotePath, expected: Digest | None, *, folder: bool
+) -> bytes | None:
+    if not folder:
+        return read_for_edit(vault, path, expected)
+    if expected is not None:
+        raise BadEdit(f"{path} is a folder, which has no digest")
+    return None
 
 
 def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft | None:
@@ -391,9 +355,11 @@ def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft 
     return update.draft("relink", title, facts={MOVED: moved, OWNERS_PLAN: True})
 
 
-def retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
-    old, new = _stem(path), _stem(to)
-    if old is None or new is None or old == new:
+def _retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
+    """Return a note that moves with its title property, if that is its name."""
+    is_note = path.endswith(NOTE_SUFFIX) and to.endswith(NOTE_SUFFIX)
+    old, new = base_name(path), base_name(to)
+    if not is_note or old == new:
         return raw
     try:
         page = Page.of(path, raw)
@@ -406,60 +372,49 @@ def retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
         return raw
 
 
-def _stem(path: NotePath) -> str | None:
-    name = path.rpartition("/")[2]
-    return name.removesuffix(NOTE_SUFFIX) if name.endswith(NOTE_SUFFIX) else None
-
-
 _NO_NAME = re.compile(r"[\[\]|^\r\n]")
 
 
-def link_writer(vault: EditVault) -> WriteLink:
-    return lambda name, page: _link(vault, name, page)
-
-
 def _link(vault: EditVault, name: str, page: Page) -> str:
-    bare, _, heading = name.partition("#")
-    bare, heading = bare.strip(), heading.strip()
-    if not bare or _NO_NAME.search(name):
+    """Return a link to the note or file of a name, as the vault writes its links."""
+    target, _, heading = name.partition("#")
+    target, heading = target.strip(), heading.strip()
+    if not target or _NO_NAME.search(name):
         raise BadEdit(f"{name[:80]!r} is no name that a link can hold")
     settings = vault.settings()
     markdown = settings.markdown_links
-    target = _other_file(vault, bare) or exact_or_none(vault, bare)
-    if target is None:
-        end = _to_come(bare, markdown=markdown)
+    path = _other_file(vault, target) or exact_or_none(vault, target)
+    if path is None:  # a note to come
+        end = target.removesuffix(NOTE_SUFFIX)
+        is_other = "." in target and is_attachment(target)
+        if markdown and kind_of(target) not in OTHER_KINDS and not is_other:
+            end += NOTE_SUFFIX
         return link_text(end, "", markdown=markdown, heading=heading)
-    files = Names.of((target, *_every_file(vault)))
-    writer = LinkWriter(files, markdown, settings.link_format)
-    shown = target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-    link = next(writer.written(page.path, target, shown, heading), None)
+    writer = LinkWriter(
+        Names.of((path, *_every_file(vault))), markdown, settings.link_format
+    )
+    link = next(writer.written(page.path, path, base_name(path), heading), None)
     if link is None:
-        raise BadEdit(f"no link can lead to {target}: rename it")
+        raise BadEdit(f"no link can lead to {path}: rename it")
     return link
 
 
 def _other_file(vault: EditVault, name: str) -> NotePath | None:
+    """Return the attachment of a name, if the caller may know of one."""
     spelled = normalize("NFC", name).removeprefix("./").removeprefix("/")
     if "." not in spelled.rpartition("/")[2] or kind_of(spelled) != "attachment":
         return None
-    wanted = f"/{fold(spelled)}"
-    found = [path for path in _seen(vault) if f"/{fold(path)}".endswith(wanted)]
-    if spelled in found:
+    visible: Sequence[NotePath] = ()
+    with suppress(IndexAbsent), vault.faults():
+        visible = vault.sight.paths() if vault.sight else _every_file(vault)
+    ending = f"/{fold(spelled)}"
+    named = [path for path in visible if f"/{fold(path)}".endswith(ending)]
+    if spelled in named:
         return NotePath(spelled)
-    if len(found) > 1:
-        shown = tuple(sorted(found)[:CANDIDATES_SHOWN])
-        raise AmbiguousName(name, shown, len(found))
-    return found[0] if found else None
-
-
-def _seen(vault: EditVault) -> Sequence[NotePath]:
-    if vault.sight is None:
-        return _every_file(vault)
-    try:
-        with vault.faults():
-            return vault.sight.paths()
-    except IndexAbsent:
-        return ()
+    if len(named) > 1:
+        shown = tuple(sorted(named)[:CANDIDATES_SHOWN])
+        raise AmbiguousName(name, shown, len(named))
+    return named[0] if named else None
 
 
 def _every_file(vault: EditVault) -> Sequence[NotePath]:
@@ -470,10 +425,3 @@ def _every_file(vault: EditVault) -> Sequence[NotePath]:
     except IndexAbsent:
         paths = []
     return (*paths, *left_out_of(vault, paths))
-
-
-def _to_come(name: str, *, markdown: bool) -> str:
-    is_other = kind_of(name) in OTHER_KINDS or ("." in name and is_attachment(name))
-    if is_other or not markdown:
-        return name.removesuffix(NOTE_SUFFIX)
-    return name.removesuffix(NOTE_SUFFIX) + NOTE_SUFFIX

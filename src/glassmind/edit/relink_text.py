@@ -1,10 +1,11 @@
-"""Links in one text written anew after a change of names: notes, canvases and bases."""
+"""Rewrite the links in one file after a change of names: notes, canvases and bases."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias, assert_never
+from typing import NamedTuple, TypeAlias
 
-from glassmind.errors import EditRefused
+from glassmind.edit.permissions import OWNERS
+from glassmind.errors import EditRefused, NameTaken
 from glassmind.files.names import (
     NOTE_SUFFIX,
     ROOTED,
@@ -16,6 +17,7 @@ from glassmind.files.names import (
 from glassmind.files.read import Unreadable, decode
 from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
+from glassmind.model.edits import Splice
 from glassmind.model.notes import Link, Note
 from glassmind.obsidian.file_refs import (
     BaseRef,
@@ -27,7 +29,6 @@ from glassmind.obsidian.file_refs import (
 )
 from glassmind.obsidian.link_edits import (
     NOWHERE,
-    LinkParts,
     is_plain,
     link_parts,
     reads_so,
@@ -40,6 +41,10 @@ from glassmind.obsidian.text import fold
 LinkEnd: TypeAlias = tuple[NotePath, str | None]
 EndAfter: TypeAlias = Callable[[NotePath, str | None, str], LinkEnd]
 NO_SETTINGS = ObsidianSettings({}, ())
+REWRITTEN = (".md", ".canvas", ".base")
+"""Suffixes of files with links that follow a change."""
+
+_CARD = NotePath("card.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ class Relink:
 
 @dataclass(slots=True)
 class Relinked:
-    """A file with its links written anew, and what was counted on the way.
+    """A file with its links rewritten, and what was counted on the way.
 
     `adopted` links led nowhere and lead somewhere now. Of links whose file is gone,
     `lost` lead nowhere and `elsewhere` to another one; `stuck` links cannot be written
@@ -96,128 +101,244 @@ class Relinked:
     risks: list[str] = field(default_factory=list)
     exposed: list[str] = field(default_factory=list)
 
-    def lose(self, relink: Relink, now: NotePath | None) -> None:
-        leads = now is not None and not relink.is_hidden(now)
-        self.elsewhere += leads
-        self.lost += not leads
 
-    def stick(self, risk: str) -> None:
-        self.stuck += 1
-        self.risks.append(risk)
-
-    def refused(self, risk: str, *, stuck: int = 0) -> "Relinked":
-        return Relinked(self.raw, risks=[risk], stuck=stuck)
-
-
-class _Text(NamedTuple):
-    note: Note
-    source: bytes
-    home: NotePath
-    name: NotePath
-
-
-class _Change(NamedTuple):
-    number: int
-    path: str | None
-    subpath: str | None
-    careful: bool = False
-
-
-def relinked_note(
-    path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
+def relinked(
+    path_before: NotePath, raw: bytes, path_after: NotePath, relink: Relink
 ) -> Relinked:
-    found = decode(raw)
-    result = Relinked(raw)
-    if isinstance(found, Unreadable):
-        return result
-    note = read_note(path, found.text)
-    text = _Text(note, found.text.encode(), path_after, path)
-    after = _relinked_text(text, relink, result)
-    if after is None:
-        return result
-    if found.flagged or found.encoding != "utf-8":
-        reason = found.reason or f"it is {found.encoding}"
-        return result.refused(f"{path}: {reason}, so its links stay as they are")
-    mark = raw[: len(raw) - len(text.source)]
-    result.raw = mark + after
+    """Return a file with its links rewritten: a note, a drawing, canvas or base.
+
+    Refuse what would show the path of a note that the caller may not read in a file
+    that it may: a new file took a link from it (`NameTaken`), or the link's own file
+    moves (`EditRefused`).
+    """
+    rewriter = _Rewriter(path_before, path_after, relink, Relinked(raw))
+    if path_before.lower().endswith(".md"):
+        rewriter.rewrite_note()
+    elif path_before.lower().endswith(".canvas"):
+        rewriter.rewrite_canvas()
+    elif path_before.lower().endswith(".base"):
+        rewriter.rewrite_base()
+    result = rewriter.result
+    if result.exposed and not relink.is_hidden(path_before):
+        for taken in filter(None, result.exposed):
+            if relink.before.resolve(f"/{taken}", NotePath(taken)) != taken:
+                raise NameTaken(taken)
+        raise EditRefused(OWNERS)
     return result
 
 
-def _relinked_text(text: _Text, relink: Relink, result: Relinked) -> bytes | None:
-    changes = list(_changes(text, relink, result))
-    if not changes:
-        return None
-    parts = link_parts(text.note, text.source)
-    made = _made(text, parts, changes)
-    if made is None:
-        made = _made(text, parts, [one._replace(careful=True) for one in changes])
-    if made is None:
-        for change in changes:
-            result.stick(_risk(text.note.path, text.note.links[change.number]))
-        return None
-    result.links += len(changes)
-    return made
+class _Change(NamedTuple):
+    """New parts for one link of a note, by its number; None leaves a part."""
+
+    number: int
+    path: str | None
+    subpath: str | None
 
 
-def _changes(text: _Text, relink: Relink, result: Relinked) -> Iterator[_Change]:
-    source = text.note.path
-    for number, link in enumerate(text.note.links):
-        markdown = link.kind == "markdown"
-        before = relink.before.resolve(link.target, source, markdown=markdown)
-        now = relink.after.resolve(link.target, text.home, markdown=markdown)
-        if before is None:
-            result.adopted += now is not None
-            continue
-        target, subpath = relink.end(before, link.subpath, link.kind)
-        given = None if subpath == link.subpath else subpath or ""
-        if now == target:
-            if given is not None:
-                yield _Change(number, None, given)
-        elif not relink.exists(target):
-            result.lose(relink, now)
+@dataclass(slots=True)
+class _Rewriter:
+    path: NotePath
+    path_after: NotePath
+    relink: Relink
+    result: Relinked
+
+    def rewrite_note(self) -> None:
+        raw = self.result.raw
+        text = decode(raw)
+        if isinstance(text, Unreadable):
+            return
+        note = read_note(self.path, text.text)
+        source = text.text.encode()
+        after = self._rewritten_text(note, source, self.path)
+        if after is None:
+            return
+        if text.flagged or text.encoding != "utf-8":
+            reason = text.reason or f"it is {text.encoding}"
+            self._refuse(f"{self.path}: {reason}, so its links stay as they are")
         else:
-            if relink.exposes(link.target, source, target):
-                result.exposed.append(now or "")
-            meant = LinkChange(link.target, source, before, text.home, target)
-            names = spellings(meant, relink.after, relink.settings.link_format)
-            name = next(names, None)
-            if name is None:
-                result.stick(_risk(source, link))
-            else:
-                yield _Change(number, name, given)
+            self.result.raw = raw[: len(raw) - len(source)] + after
+
+    def rewrite_canvas(self) -> None:
+        changes: list[tuple[CanvasRef, str]] = []
+        for ref in canvas_refs(self.result.raw):
+            if ref.kind == "file":
+                changes.extend(self._file_card(ref))
+            elif ref.kind == "text":
+                # as it is read: a line before the card, so that it has no frontmatter
+                note = parse_note(self.path, f"\n{ref.value}")
+                if note.text == f"\n{ref.value}":
+                    after = self._rewritten_text(note, note.text.encode(), _CARD)
+                    if after is not None:
+                        changes.append((ref, after.decode().removeprefix("\n")))
+        if changes:
+            self._splice(lambda raw: canvas_respelled(raw, changes))
+
+    def rewrite_base(self) -> None:
+        changes: list[tuple[BaseRef, str]] = []
+        for ref in base_refs(self.result.raw):
+            name = self._base_name(ref)
+            if name is not None and name != ref.value:
+                changes.append((ref, name))
+        if changes:
+            self.result.links += len(changes)
+            self._splice(lambda raw: base_respelled(raw, changes))
+
+    def _splice(self, splices: Callable[[bytes], list[Splice]]) -> None:
+        raw = self.result.raw
+        try:
+            self.result.raw = spliced(raw, splices(raw))
+        except EditRefused as refusal:
+            self._refuse(f"{self.path}: {refusal}")
+
+    def _refuse(self, risk: str) -> None:
+        self.result = Relinked(self.result.raw, risks=[risk])
+
+    def _rewritten_text(
+        self, note: Note, source: bytes, name: NotePath
+    ) -> bytes | None:
+        """Return a text with its links rewritten; None where none has to be."""
+        changes = list(self._changes(note))
+        if not changes:
+            return None
+        for careful in (False, True):
+            after = _with_changes(note, source, name, changes, careful=careful)
+            if after is not None:
+                self.result.links += len(changes)
+                return after
+        for change in changes:
+            self._stick(note.links[change.number])
+        return None
+
+    def _changes(self, note: Note) -> Iterator[_Change]:
+        for number, link in enumerate(note.links):
+            markdown = link.kind == "markdown"
+            before = self.relink.before.resolve(
+                link.target, self.path, markdown=markdown
+            )
+            now = self.relink.after.resolve(
+                link.target, self.path_after, markdown=markdown
+            )
+            end = self._end(link.target, before, now, link.subpath, link.kind)
+            if before is None or end is None:
+                continue
+            target, subpath = end
+            given = None if subpath == link.subpath else subpath or ""
+            if now != target:
+                name = self._spelling(link.target, before, target)
+                if name is None:
+                    self._stick(link)
+                else:
+                    yield _Change(number, name, given)
+            elif given is not None:
+                yield _Change(number, None, given)
+
+    def _end(
+        self,
+        written: str,
+        before: NotePath | None,
+        now: NotePath | None,
+        subpath: str | None = None,
+        kind: str = "",
+    ) -> LinkEnd | None:
+        """Return where a link must lead; None if it leads nowhere, before or after."""
+        if before is None:
+            self.result.adopted += now is not None
+            return None
+        target, subpath = self.relink.end(before, subpath, kind)
+        if now == target and not (kind == "card" and written == before != target):
+            return target, subpath
+        if not self.relink.exists(target):
+            leads = now is not None and not self.relink.is_hidden(now)
+            self.result.elsewhere += leads
+            self.result.lost += not leads
+            return None
+        if self.relink.exposes(written, self.path, target):
+            self.result.exposed.append(now or "")
+        return target, subpath
+
+    def _spelling(self, written: str, before: NotePath, target: NotePath) -> str | None:
+        change = LinkChange(written, self.path, before, self.path_after, target)
+        form = self.relink.settings.link_format
+        return next(spellings(change, self.relink.after, form), None)
+
+    def _stick(self, link: Link) -> None:
+        self.result.stuck += 1
+        self.result.risks.append(
+            f"{self.path}, line {link.line}: no link of its kind can lead to what "
+            f"{link.target} means now; write it by hand"
+        )
+
+    def _file_card(self, ref: CanvasRef) -> list[tuple[CanvasRef, str]]:
+        before = card_end(ref.value, self.path, self.relink.before)
+        now = card_end(ref.value, self.path_after, self.relink.after)
+        written = (ref.subpath.value if ref.subpath else "") or None
+        end = self._end(ref.value, before, now, written, "card")
+        if end is None:
+            return []
+        target, subpath = end
+        changes: list[tuple[CanvasRef, str]] = []
+        # a whole path is written to the letter, also where only its case differs
+        if now != target or ref.value == before != target:
+            changes.append((ref, target))
+        if subpath != written and ref.subpath is not None:
+            changes.append((ref.subpath, subpath or ""))
+        self.result.links += bool(changes)
+        return changes
+
+    def _base_name(self, ref: BaseRef) -> str | None:
+        """Return the new name of what a base refers to; None leaves it."""
+        relink, value = self.relink, ref.value
+        if ref.kind in ("folder_start", "path_start"):
+            is_sure = value.startswith(tuple(f"{old}/" for old in relink.folders))
+            return _renamed_folder(value, relink.folders) if is_sure else None
+        if ref.kind == "folder":
+            return _renamed_folder(value, relink.folders)
+        if ref.kind == "path":
+            exact = NotePath(value)
+            if relink.before.resolve(f"/{exact}", self.path) != exact:
+                return None
+            target, _ = relink.end(exact)
+            return target if relink.exists(target) else None
+        if ref.kind == "note":
+            before = relink.before.resolve(value, self.path)
+            now = relink.after.resolve(value, self.path_after)
+            end = self._end(value, before, now)
+            if before is not None and end is not None and now != end[0]:
+                return self._spelling(value, before, end[0])
+        return None
 
 
-def _risk(path: NotePath, link: Link) -> str:
-    return (
-        f"{path}, line {link.line}: no link of its kind can lead to what "
-        f"{link.target} means now; write it by hand"
-    )
-
-
-def _made(
-    text: _Text, parts: list[LinkParts], changes: Iterable[_Change]
+def _with_changes(
+    note: Note,
+    source: bytes,
+    name: NotePath,
+    changes: Iterable[_Change],
+    *,
+    careful: bool,
 ) -> bytes | None:
-    meant = list(text.note.links)
+    """Return a text with changed links; None where they would not be read so."""
+    parts = link_parts(note, source)
+    links = list(note.links)
     splices = []
     is_sure = True
-    for number, path, subpath, careful in changes:
-        link = meant[number]
+    for number, path, subpath in changes:
+        link = links[number]
         if path is not None:
             link = link._replace(target=path)
         if subpath is not None:
             link = link._replace(subpath=subpath or None)
-        meant[number] = link
-        plain = is_plain(text.source, parts[number], path)
+        links[number] = link
+        plain = is_plain(source, parts[number], path)
         is_sure = is_sure and plain and subpath is None
         if parts[number].form != NOWHERE:  # else it follows another, as aliases do
             splices += spelled(
-                text.source, parts[number], path=path, subpath=subpath, careful=careful
+                source, parts[number], path=path, subpath=subpath, careful=careful
             )
     try:
-        after = spliced(text.source, sorted(set(splices)))
+        after = spliced(source, sorted(set(splices)))
     except EditRefused:
         return None
-    return after if is_sure or reads_so(text.name, after, meant) else None
+    return after if is_sure or reads_so(name, after, links) else None
 
 
 def card_end(value: str, source: NotePath, names: Names) -> NotePath | None:
@@ -226,132 +347,7 @@ def card_end(value: str, source: NotePath, names: Names) -> NotePath | None:
     return names.resolve(f"/{value}", source) or names.resolve(value, source)
 
 
-_CARD = NotePath("card.md")
-
-
-def relinked_canvas(
-    path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
-) -> Relinked:
-    result = Relinked(raw)
-    changes: list[tuple[CanvasRef, str]] = []
-    for ref in canvas_refs(raw):
-        if ref.kind == "text":
-            text = _card(ref.value, path, path_after, relink, result)
-            if text is not None:
-                changes.append((ref, text))
-        elif ref.kind == "file":
-            changes.extend(_file_card(ref, path, path_after, relink, result))
-    if changes:
-        try:
-            result.raw = spliced(raw, canvas_respelled(raw, changes))
-        except EditRefused as refusal:
-            return result.refused(f"{path}: {refusal}")
-    return result
-
-
-def _card(
-    value: str, path: NotePath, home: NotePath, relink: Relink, result: Relinked
-) -> str | None:
-    # as it is read: a line before the card, so that it has no frontmatter
-    note = parse_note(path, f"\n{value}")
-    if note.text != f"\n{value}":
-        return None
-    text = _Text(note, note.text.encode(), home, _CARD)
-    after = _relinked_text(text, relink, result)
-    return None if after is None else after.decode().removeprefix("\n")
-
-
-def _file_card(
-    ref: CanvasRef, path: NotePath, home: NotePath, relink: Relink, result: Relinked
-) -> list[tuple[CanvasRef, str]]:
-    before = card_end(ref.value, path, relink.before)
-    now = card_end(ref.value, home, relink.after)
-    if before is None:
-        result.adopted += now is not None
-        return []
-    written = (ref.subpath.value if ref.subpath else "") or None
-    target, subpath = relink.end(before, written)
-    changes: list[tuple[CanvasRef, str]] = []
-    # a whole path is written to the letter, also where only its case differs
-    if now != target or ref.value == before != target:
-        if not relink.exists(target):
-            result.lose(relink, now)
-            return []
-        if relink.exposes(ref.value, path, target):
-            result.exposed.append(now or "")
-        changes.append((ref, target))
-    if subpath != written and ref.subpath is not None:
-        changes.append((ref.subpath, subpath or ""))
-    result.links += bool(changes)
-    return changes
-
-
-def relinked_base(
-    path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
-) -> Relinked:
-    result = Relinked(raw)
-    changes: list[tuple[BaseRef, str]] = []
-    for ref in base_refs(raw):
-        name = _base_name(ref, path, path_after, relink, result)
-        if name is not None and name != ref.value:
-            changes.append((ref, name))
-    if changes:
-        result.links += len(changes)
-        try:
-            result.raw = spliced(raw, base_respelled(raw, changes))
-        except EditRefused as refusal:
-            return result.refused(f"{path}: {refusal}")
-    return result
-
-
-def _base_name(
-    ref: BaseRef, path: NotePath, home: NotePath, relink: Relink, result: Relinked
-) -> str | None:
-    match ref.kind:
-        case "folder":
-            return _folder(ref.value, relink.folders)
-        case "folder_start" | "path_start":
-            starts = (f"{old}/" for old in relink.folders)
-            is_sure = ref.value.startswith(tuple(starts))
-            return _folder(ref.value, relink.folders) if is_sure else None
-        case "path":
-            return _path(NotePath(ref.value), path, relink)
-        case "note":
-            return _note(ref.value, path, home, relink, result)
-        case "name":
-            return None
-        case _:
-            assert_never(ref.kind)
-
-
-def _note(
-    value: str, path: NotePath, home: NotePath, relink: Relink, result: Relinked
-) -> str | None:
-    before = relink.before.resolve(value, path)
-    now = relink.after.resolve(value, home)
-    if before is None:
-        result.adopted += now is not None
-        return None
-    target, _ = relink.end(before)
-    if now == target:
-        return None
-    if not relink.exists(target):
-        result.lose(relink, now)
-        return None
-    if relink.exposes(value, path, target):
-        result.exposed.append(now or "")
-    meant = LinkChange(value, path, before, home, target)
-    return next(spellings(meant, relink.after, relink.settings.link_format), None)
-
-
-def _path(exact: NotePath, source: NotePath, relink: Relink) -> str | None:
-    if relink.before.resolve(f"/{exact}", source) != exact:
-        return None
-    target, _ = relink.end(exact)
-    return target if relink.exists(target) else None
-
-
-def _folder(value: str, folders: Mapping[str, str]) -> str | None:
+def _renamed_folder(value: str, folders: Mapping[str, str]) -> str | None:
     name = value.strip("/")
     for old, new in folders.items():
         if name == old or name.startswith(f"{old}/"):

@@ -9,16 +9,15 @@ from glassmind.edit.names import read_for_edit
 from glassmind.edit.page import Page
 from glassmind.edit.permissions import OWNERS, is_hidden_from
 from glassmind.edit.relink_text import (
+    REWRITTEN,
     EndAfter,
     LinkEnd,
     Relink,
     Relinked,
-    relinked_base,
-    relinked_canvas,
-    relinked_note,
+    relinked,
 )
 from glassmind.edit.vault import EditVault
-from glassmind.errors import EditRefused, NameTaken, VaultError
+from glassmind.errors import EditRefused, VaultError
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import Names, name_key
 from glassmind.files.scan import MOST_NAMES, unindexed
@@ -42,11 +41,6 @@ EARLY = "early"
 MERGED = "merged"
 MOST_RISKS = 50
 
-_REWRITERS = {
-    ".md": relinked_note,
-    ".canvas": relinked_canvas,
-    ".base": relinked_base,
-}
 _NOWHERE = "will lead nowhere"
 _ELSEWHERE = "will lead to another file of that name"
 
@@ -205,7 +199,7 @@ class LinkUpdate:
         """Write links anew; steps are added for files that have none."""
         changed = {}
         for job in jobs:
-            if job.path.lower().endswith(tuple(_REWRITERS)):
+            if job.path.lower().endswith(REWRITTEN):
                 step = self._rewritten(job, relink)
                 if step is not None:
                     changed[job.path] = step
@@ -249,28 +243,6 @@ class LinkUpdate:
 
 def _may_read(vault: EditVault, path: NotePath, raw: bytes) -> bool:
     return vault.sight is None or vault.sight.sees(path, raw)
-
-
-def relinked(
-    path_before: NotePath, raw: bytes, path_after: NotePath, relink: Relink
-) -> Relinked:
-    """Return a file with its links written anew: a note, a drawing, canvas or base.
-
-    Refuse what would show the path of a note that the caller may not read in a file
-    that it may: a new file took a link from it (`NameTaken`), or the link's own file
-    moves (`EditRefused`).
-    """
-    suffix = f".{path_before.lower().rpartition('.')[2]}"
-    rewriter = _REWRITERS.get(suffix)
-    if rewriter is None:
-        return Relinked(raw)
-    found = rewriter(path_before, raw, path_after, relink)
-    if found.exposed and not relink.is_hidden(path_before):
-        for taken in filter(None, found.exposed):
-            if relink.before.resolve(f"/{taken}", NotePath(taken)) != taken:
-                raise NameTaken(taken)
-        raise EditRefused(OWNERS)
-    return found
 
 
 def relink_for(

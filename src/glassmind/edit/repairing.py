@@ -50,11 +50,6 @@ def plan_repair(vault: EditVault, repairs: Repairs) -> Draft:
         shut |= barred
 
 
-def reasons_left(facts: Mapping[str, object]) -> tuple[str, ...]:
-    found = facts.get(UNMENDED)
-    return tuple(map(str, found)) if isinstance(found, list) else ()
-
-
 def _planned(
     vault: EditVault, files: KnownFiles, repairs: Repairs, shut: Mapping[NotePath, str]
 ) -> Draft:

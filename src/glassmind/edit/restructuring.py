@@ -4,29 +4,25 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
-from glassmind.edit.applying import SUBJECT
 from glassmind.edit.diffs import look_as_shown
 from glassmind.edit.joining import (
-    Footnotes,
     Joined,
     check_cut,
     cut_out,
     file_name,
     free_path,
-    home_of,
     joined,
     left_over,
-    parts_after,
-    parts_left,
+    parts_where,
+    section_at,
     section_of,
     sections_at,
 )
 from glassmind.edit.names import Disk, check_new_name, is_taken, named
 from glassmind.edit.page import Page
-from glassmind.edit.permissions import is_seen
-from glassmind.edit.relink_text import Relink
+from glassmind.edit.permissions import SUBJECT, is_seen
+from glassmind.edit.relink_text import Relink, relinked
 from glassmind.edit.relinking import (
     MERGED,
     KnownFiles,
@@ -36,7 +32,6 @@ from glassmind.edit.relinking import (
     known_files,
     page_at,
     relink_for,
-    relinked,
 )
 from glassmind.edit.sections import heading_meant
 from glassmind.edit.vault import EditVault
@@ -78,58 +73,37 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
     note = named(vault, name)
     page = page_at(vault, note, expected)
     look_as_shown(vault, page, lambda shown: heading_meant(shown, heading, index))
-    done = renamed_heading(page, heading, new, index)
-    if done.raw == page.raw:
+    raw, renamed, at = renamed_heading(page, heading, new, index)
+    if raw == page.raw:
         raise BadEdit(f"a heading of {note} is called {new!r} already")
-    before, after = Outline.of_note(page.note), Outline.of_note(done.note)
-    files, step = known_files(vault), Step(note, note, page.raw, done.raw)
-    old = before.texts[done.at]
-    line = page.note.headings[done.at].line
-
+    before, after = Outline.of_note(page.note), Outline.of_note(renamed)
+    old = before.texts[at]
     return draft_with_links(
         vault,
         "rename-heading",
-        f"rename the heading {old} of {note} to {after.texts[done.at]}",
-        [step],
-        files=files,
+        f"rename the heading {old} of {note} to {after.texts[at]}",
+        [Step(note, note, page.raw, raw)],
         moves=PartMoves({note: before}, {note: after}),
-        facts={"heading": old, "line": line, SUBJECT: note},
+        facts={
+            "heading": old,
+            "line": page.note.headings[at].line,
+            SUBJECT: note,
+        },
     )
 
 
-class Renamed(NamedTuple):
-    raw: bytes
-    note: Note
-    at: int
-
-
-def renamed_heading(page: Page, heading: str, new: str, index: int | None) -> Renamed:
-    """Return a note in which one heading has other words; nothing else changes."""
-    words = _words(new)
-    at = heading_meant(page.note, heading, index)
-    words = _unmarked(words, page.note.headings[at].level)
-    start, end = heading_words(page.source, page.note.headings[at])
-    gap = b" " if page.source[start - 1 : start] == b"#" else b""
-    behind = page.source[end : end + 1]
-    gap_end = b" " if start == end and behind in (b"#", b"^") else b""
-    splice = Splice(start, end, gap + words.encode() + gap_end)
-    raw = page.with_splices([splice])
-    after = Page.of(page.path, raw).note
-    if not _reads_so(page.note, after, at, words):
-        raise BadEdit(f"{new!r} would not be read as the words of that heading")
-    return Renamed(raw, after, at)
-
-
-def _words(new: str) -> str:
+def renamed_heading(
+    page: Page, heading: str, new: str, index: int | None
+) -> tuple[bytes, Note, int]:
+    """Return a note in which one heading has other words, and which heading that is."""
     words = new.strip()
     if not words or "\n" in words or "\r" in words:
         raise BadEdit("a heading has words, and on one line")
     if _BLOCK_END.search(words):
         raise BadEdit(f"{new!r} ends as a block id; a heading's words do not")
-    return _CLOSING.sub(lambda found: "\\" + found[1], words)
-
-
-def _unmarked(words: str, level: int) -> str:
+    words = _CLOSING.sub(lambda match: "\\" + match[1], words)
+    at = heading_meant(page.note, heading, index)
+    level = page.note.headings[at].level
     marks = _MARKS.match(words)
     if marks is not None and len(marks[1]) == level:
         words = words[marks.end() :]
@@ -138,23 +112,33 @@ def _unmarked(words: str, level: int) -> str:
             f"a heading keeps its level, which is {level}: say its new words without # "
             "before them, or with \\# where they begin so"
         )
-    return words
+    start, end = heading_words(page.source, page.note.headings[at])
+    gap = b" " if page.source[start - 1 : start] == b"#" else b""
+    behind = page.source[end : end + 1]
+    gap_end = b" " if start == end and behind in (b"#", b"^") else b""
+    raw = page.with_splices([Splice(start, end, gap + words.encode() + gap_end)])
+    after = Page.of(page.path, raw)
+    if not _reads_so(page.note, after, at, words):
+        raise BadEdit(f"{new!r} would not be read as the words of that heading")
+    return raw, after.note, at
 
 
-def _reads_so(before: Note, after: Note, at: int, words: str) -> bool:
-    old, new = list(before.headings), list(after.headings)
-    if len(old) != len(new):
+def _reads_so(before: Note, after: Page, at: int, words: str) -> bool:
+    """Whether the words of one heading differ, and no other heading or block id."""
+    if len(before.headings) != len(after.note.headings):
         return False
-    source = after.text.encode()
-    start, end = heading_words(source, new[at])
-    if source[start:end].decode() != words:
-        return False
-    same = [
-        (a.level, a.text) == (b.level, b.text) for a, b in zip(old, new, strict=True)
-    ]
-    same[at] = old[at].level == new[at].level
-    ids = [block.name for block in before.block_ids]
-    return all(same) and ids == [block.name for block in after.block_ids]
+    start, end = heading_words(after.source, after.note.headings[at])
+    ids, new_ids = ([b.name for b in note.block_ids] for note in (before, after.note))
+    return (
+        after.source[start:end].decode() == words
+        and ids == new_ids
+        and all(
+            old.level == new.level and (number == at or old.text == new.text)
+            for number, (old, new) in enumerate(
+                zip(before.headings, after.note.headings, strict=True)
+            )
+        )
+    )
 
 
 UNITED = ("tags", "aliases", "cssclasses")
@@ -306,11 +290,10 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
     links = dict(zip(chosen, _links(vault, relink, note, paths), strict=True))
     stays = left.with_splices(left_over(left, chosen, links.__getitem__))
     steps, risks = [Step(note, note, page.raw, stays)], [*own.risks]
-    footnotes = Footnotes.of(page.note)
     changed = _changed_links(page, left.note, chosen)
     for at, path in zip(chosen, paths, strict=True):
         # read by itself it says what it says in the note: that was looked at
-        piece = relinked(note, cut_out(page, at, footnotes), path, relink)
+        piece = relinked(note, cut_out(page, at), path, relink)
         steps.append(Step(None, path, None, piece.raw))
         risks.extend(risk for risk in piece.risks if risk not in risks)
         changed += piece.links
@@ -350,17 +333,16 @@ def _split_moves(
 ) -> PartMoves:
     note, path = page.note, page.path
     sections = [section_of(note, page.source, at) for at in chosen]
-    left = parts_left(note, sections)
+    left = parts_where(note, lambda start: section_at(start, sections) is None)
     places: dict[Place, Place] = {
         (path, part): (path, then) for part, then in left.items()
     }
-    footnotes = Footnotes.of(note)
     rest = page.with_splices(left_over(page, chosen, lambda _: ""))
     after = {path: Outline.of_note(Page.of(path, rest).note)}
     for at, section, to in zip(chosen, sections, paths, strict=True):
-        moved = parts_after(note, section)
+        moved = parts_where(note, range(*section).__contains__)
         places |= {(path, part): (to, then) for part, then in moved.items()}
-        text = cut_out(page, at, footnotes).decode()
+        text = cut_out(page, at).decode()
         after[to] = Outline.of_note(parse_note(to, text))
     return PartMoves({path: Outline.of_note(note)}, after, places)
 
@@ -369,9 +351,9 @@ def _links(
     vault: EditVault, relink: Relink, note: NotePath, paths: Sequence[NotePath]
 ) -> Iterator[str]:
     settings = vault.settings()
-    pen = LinkWriter(relink.after, settings.markdown_links, settings.link_format)
+    writer = LinkWriter(relink.after, settings.markdown_links, settings.link_format)
     for path in paths:
-        link = next(pen.written(note, path, ""), None)
+        link = next(writer.written(note, path, ""), None)
         if link is None:
             raise EditRefused(f"{note} was not split: no link names {path}")
         yield link
@@ -382,7 +364,7 @@ def _changed_links(before: Page, after: Note, chosen: Sequence[int]) -> int:
     return sum(
         old[1:3] != new[1:3]
         for old, new in zip(before.note.links, after.links, strict=True)
-        if home_of(old.start, gone) is None
+        if section_at(old.start, gone) is None
     )
 
 

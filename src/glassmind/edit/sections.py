@@ -10,8 +10,8 @@ from typing import NamedTuple
 from glassmind.edit.page import Page, Planned, closest
 from glassmind.errors import BadEdit, NoMatch, NotEditable, SeveralMatches
 from glassmind.model.edits import Append, AtBlock, AtHeading, Prepend, Scope, Splice
-from glassmind.model.notes import BlockId, Note, Region
-from glassmind.obsidian.links import Outline, heading_form, heading_words, steps_of
+from glassmind.model.notes import BlockId, Note
+from glassmind.obsidian.links import Outline, heading_form, steps_of
 from glassmind.obsidian.notes import parse_note
 from glassmind.obsidian.structure import ListItem, Mask, read_structure
 
@@ -117,7 +117,7 @@ def heading_changed(page: Page, edit: AtHeading) -> Planned:
     if edit.where == "after":
         return Planned([put_last(page, section, text)])
     if edit.scope == "section":
-        return Planned([put_above(page, section.line, text)])
+        return Planned([_put_above(page, section.line, text)])
     return Planned([_put_first(page, section, text)])
 
 
@@ -193,7 +193,7 @@ def put_last(page: Page, section: Section, text: bytes) -> Splice:
     return Splice(end, end, lead + text + tail)
 
 
-def put_above(page: Page, line: int, text: bytes) -> Splice:
+def _put_above(page: Page, line: int, text: bytes) -> Splice:
     start = page.line_start(line)
     newline = page.end_of_line
     lead = b"" if _is_set_off(page, line) else newline
@@ -218,19 +218,15 @@ def _replaced(page: Page, section: Section, text: bytes) -> Splice:
         return Splice(start, start, b"")
     end = page.line_end(section.last)
     if not text:
-        return _emptied(page, section)
+        start = page.line_start(section.below)
+        if end == len(page.source) and not page.source.endswith(b"\n"):
+            start = page.text_end(start)
+        return Splice(start, end, b"")
     if page.is_blank(section.below):
         text = text.lstrip(b"\r\n")
     if end < len(page.source) and _runs_on_below(page, section.last + 1, text):
         return Splice(page.line_start(section.first), end, text + newline * 2)
     return Splice(page.line_start(section.first), page.text_end(end), text)
-
-
-def _emptied(page: Page, section: Section) -> Splice:
-    start, end = page.line_start(section.below), page.line_end(section.last)
-    if end == len(page.source) and not page.source.endswith(b"\n"):
-        start = page.text_end(start)
-    return Splice(start, end, b"")
 
 
 def _put_first(page: Page, section: Section, text: bytes) -> Splice:
@@ -274,168 +270,78 @@ def _is_heading(page: Page, line: int) -> bool:
 
 
 def _runs_on_below(page: Page, line: int, text: bytes) -> bool:
-    if not _is_heading(page, line):
+    heading = next((h for h in page.note.headings if h.line == line), None)
+    if heading is None:
         return False
     last = parse_note(page.path, text.decode()).blocks[-1:]
-    return _is_setext(page, line) or (bool(last) and last[0].kind == "html")
-
-
-def _is_setext(page: Page, line: int) -> bool:
-    for heading in page.note.headings:
-        if heading.line == line:
-            return page.source[heading.start : heading.start + 1] != b"#"
-    return False
+    is_underlined = page.source[heading.start : heading.start + 1] != b"#"
+    return is_underlined or (bool(last) and last[0].kind == "html")
 
 
 def _named(note: Note, name: str) -> list[int]:
     outline = Outline.of_note(note)
     steps = steps_of(name)
-    names = {steps[-1], *_spellings(name)}
-    found = _alike(outline, name, [heading_form(step) for step in steps])
+    spellings = list(dict.fromkeys((name, name.lstrip("# "), name.strip("# "))))
+    found: list[int] = []
+    for spelled in spellings:
+        texts = enumerate(outline.texts)
+        lower = spelled.lower()
+        found = found or [at for at, t in texts if t.strip().lower() == lower]
+    for forms in ([heading_form(step) for step in steps], [heading_form(name)]):
+        for known in (outline.forms, outline.raw_forms):
+            if not found and all(forms):
+                found = list(outline.nested(forms, known))
+    names = {steps[-1], *spellings}
     exact = [at for at in found if names & {outline.texts[at], outline.raw[at]}]
     return exact or found
 
 
-def _spellings(name: str) -> dict[str, None]:
-    return dict.fromkeys((name, name.lstrip("# "), name.strip("# ")))
-
-
-def _alike(outline: Outline, name: str, steps: list[str]) -> list[int]:
-    for spelled in _spellings(name):
-        folded = spelled.lower()
-        same = [
-            at
-            for at, text in enumerate(outline.texts)
-            if text.strip().lower() == folded
-        ]
-        if same:
-            return same
-    for wanted in (steps, [heading_form(name)]):
-        for forms in dict.fromkeys((outline.forms, outline.raw_forms)):
-            found = [*outline.nested(wanted, forms)] if all(wanted) else []
-            if found:
-                return found
-    return []
-
-
-MARKER = re.compile(rb"([-*+]|([0-9]{1,9})([.)]))([ \t]+)(\[[^\r\n]{1,4}?\][ \t]+)?")
+_MARKER = re.compile(rb"([-*+]|([0-9]{1,9})[.)])([ \t]+)(\[[^\r\n]{1,4}?\][ \t]+)?")
 """What makes a list item: a bullet or a number, its blanks, and maybe a box."""
 
 
-class Place(NamedTuple):
-    """A block with an id.
-
-    What is replaced stands from `start` to `end`. `first` and `last` are the lines of
-    the whole, with its id and what is nested in it. An item has a `marker`, stands
-    behind `indent`, and each further line of its text begins with `lead`.
-    """
-
-    start: int
-    end: int
-    first: int
-    last: int
-    lead: bytes = b""
-    marker: bytes = b""
-    indent: bytes = b""
-    kind: str = "paragraph"
-
-
-def place_of(page: Page, named: BlockId) -> Place:
-    blocks = page.note.blocks
-    at = next((n for n, b in enumerate(blocks) if b.start <= named.start < b.end), None)
-    if at is not None and blocks[at].kind == "heading":
-        return _heading(page, named)
-    if at is not None and blocks[at].kind == "paragraph":
-        return _paragraph(page, named, at, blocks[at])
-    items = [i for i in _items(page) if i.start <= named.start < i.end]
-    if items and named.end <= items[-1].own_end:
-        found = _item(page, named, items[-1])
-        if found is not None:
-            return found
-    reason = f"^{named.name} stands inside of a quote, a list or a footnote"
+def block_changed(page: Page, edit: AtBlock) -> Planned:
+    """Change a paragraph or a list item that ends in an id."""
+    block = find_block(page, edit.block)
+    text = page.written(edit.text).strip(b"\r\n")
+    if edit.where == "replace":
+        text = _without_id(text, block)
+    if not text.strip():
+        raise BadEdit("there is no text; a block with an id is not left empty")
+    regions = (b for b in page.note.blocks if b.start <= block.start < b.end)
+    region = next(regions, None)
+    end = len(page.source[: block.start].rstrip())
+    if region is not None and region.kind == "paragraph" and end > region.start:
+        first, last = page.line_of(region.start), block.line
+        if edit.where == "before":
+            return Planned([_put_above(page, first, text)])
+        if edit.where == "after":
+            lines = Section(first, first, first, last, page.lines + 1)
+            return Planned([put_last(page, lines, text)])
+        blocks = parse_note(page.path, text.decode()).blocks
+        if len(blocks) == 1 and blocks[0].kind == "paragraph":
+            gap = b"" if end < block.start else b" "
+            return Planned([Splice(region.start, end, text + gap)])
+        apart = text + page.end_of_line * 2
+        return Planned([Splice(region.start, block.start, apart)])
+    body = page.note.frontmatter.end
+    structure = read_structure("\n" * body + page.source[body:].decode())
+    items = [i for i in structure.items if i.start <= block.start < i.end]
+    if items and block.end <= items[-1].own_end:
+        splice = _item_changed(page, edit, block, items[-1], text)
+        if splice is not None:
+            return Planned([splice])
+    reason = f"^{block.name} does not end a paragraph or a list item"
     raise NotEditable(page.path, f"{reason}; edit it by its lines")
 
 
-def _heading(page: Page, named: BlockId) -> Place:
-    heading = next(h for h in page.note.headings if h.start <= named.start < h.end)
-    start, end = heading_words(page.source, heading)
-    if not heading.start <= start <= end <= named.start:
-        reason = f"the words of the heading with ^{named.name} cannot be told"
-        raise NotEditable(page.path, f"{reason}; edit it by its line")
-    last = page.line_of(heading.end - 1)
-    return Place(start, end, heading.line, last, kind="heading")
-
-
-def _paragraph(page: Page, named: BlockId, at: int, root: Region) -> Place:
-    end = len(page.source[: named.start].rstrip())
-    first = page.line_of(root.start)
-    if end > root.start:
-        return Place(root.start, end, first, named.line)
-    before = page.note.blocks[at - 1] if at else None
-    if before is None or before.kind in ("frontmatter", "heading"):
-        return Place(named.start, named.start, first, named.line)
-    line = page.line_of(before.start)
-    start = page.line_start(line)
-    return Place(start, before.end, line, named.line, kind="alone")
-
-
-def _items(page: Page) -> list[ListItem]:
-    body = page.note.frontmatter.end
-    text = page.source[body:].decode()
-    return read_structure("\n" * body + text).items
-
-
-def _item(page: Page, named: BlockId, item: ListItem) -> Place | None:
-    source = page.source
-    marker = MARKER.match(source, item.start)
-    line = page.line_of(item.start)
-    lead = source[page.line_start(line) : item.start]
-    indent = re.sub(rb"[^> \t]", b" ", lead)
-    if marker is None:
-        return None
-    width = marker.end(4) - marker.start()
-    last = page.line_of(len(source[: item.end].rstrip(b"> \t\r\n")) - 1)
-    return Place(
-        marker.end(),
-        max(marker.end(), len(source[: named.start].rstrip())),
-        line,
-        max(last, named.line),
-        indent + b" " * width,
-        marker[0],
-        indent,
-        kind="item",
-    )
-
-
-_ATX = re.compile(rb"#{1,6}[ \t]+")
-
-
-def block_changed(page: Page, edit: AtBlock) -> Planned:
-    named = block_meant(page, edit.block)
-    text = page.written(edit.text).strip(b"\r\n")
-    if edit.where == "replace":
-        text = _without_id(text, named)
-    if not text.strip():
-        raise BadEdit("there is no text; a block with an id is not left empty")
-    place = place_of(page, named)
-    if edit.where == "replace":
-        return _block_replaced(page, place, named, text)
-    before = edit.where == "before"
-    if place.kind == "item":
-        return Planned([_sibling(page, place, text, before=before)])
-    if before:
-        return Planned([put_above(page, place.first, text)])
-    whole = Section(place.first, place.first, place.first, place.last, page.lines + 1)
-    return Planned([put_last(page, whole, text)])
-
-
-def block_meant(page: Page, wanted: str) -> BlockId:
-    name = wanted.strip().removeprefix("#").removeprefix("^")
+def find_block(page: Page, name: str) -> BlockId:
+    name = name.strip().removeprefix("#").removeprefix("^")
     if not name:
         raise BadEdit("no block is named")
     ids = page.note.block_ids
-    found = [one for one in ids if one.name == name]
-    found = found or [one for one in ids if one.name.lower() == name.lower()]
+    found = [block for block in ids if block.name == name]
+    found = found or [block for block in ids if block.name.lower() == name.lower()]
     if not found:
         near = closest(f"^{name}", ((i.line, f"^{i.name}") for i in ids))
         raise NoMatch(page.path, f"^{name}", near)
@@ -445,74 +351,48 @@ def block_meant(page: Page, wanted: str) -> BlockId:
     return found[0]
 
 
-def _without_id(text: bytes, named: BlockId) -> bytes:
-    mark, said = f"^{named.name}".encode(), text.rstrip()
-    if said[-len(mark) :].lower() != mark.lower():
+def _without_id(text: bytes, block: BlockId) -> bytes:
+    mark, stripped = f"^{block.name}".encode(), text.rstrip()
+    if stripped[-len(mark) :].lower() != mark.lower():
         return text
-    rest = said[: -len(mark)]
+    rest = stripped[: -len(mark)]
     return text if rest and not rest[-1:].isspace() else rest.rstrip()
 
 
-def _block_replaced(page: Page, place: Place, named: BlockId, text: bytes) -> Planned:
-    start, end = place.start, place.end
-    if place.kind == "heading":
-        return _block_heading_replaced(page, place, text)
-    if place.kind == "alone":
-        return Planned([Splice(start, end, text)])
-    if place.kind == "item":
-        lead = place.lead
-        if MARKER.match(text):
-            start, lead = start - len(place.marker), place.indent
-        return Planned([Splice(start, end, _led(page, text, lead))])
-    if _is_one_paragraph(page, text):
-        gap = b"" if end < named.start else b" "
-        return Planned([Splice(start, end, text + gap)])
-    apart = text + page.end_of_line * 2
-    return Planned([Splice(start, named.start, apart)])
-
-
-def _block_heading_replaced(page: Page, place: Place, text: bytes) -> Planned:
-    if b"\n" in text:
-        raise BadEdit("the block is a heading, which has one line")
-    words = _ATX.sub(b"", text, count=1) if _ATX.match(text) else text
-    gap = b"" if page.source[place.end : place.end + 1] in (b" ", b"\t") else b" "
-    return Planned([Splice(place.start, place.end, words + gap)])
-
-
-def _is_one_paragraph(page: Page, text: bytes) -> bool:
-    blocks = parse_note(page.path, text.decode()).blocks
-    return len(blocks) == 1 and blocks[0].kind == "paragraph"
-
-
-def _sibling(page: Page, place: Place, text: bytes, *, before: bool) -> Splice:
-    """Return how an item is put beside another, of its kind unless it brings one."""
-    if not MARKER.match(text):
-        marker = _next_marker(place.marker, step=0 if before else 1)
-        text = marker + _led(page, text, b" " * (len(place.lead) - len(place.indent)))
-    text = place.indent + _led(page, text, place.indent)
-    return _whole_lines(page, place, text, before=before)
-
-
-def _next_marker(marker: bytes, *, step: int) -> bytes:
-    found = MARKER.match(marker)
-    if found is None:
-        return marker
-    number = b"%d" % (int(found[2]) + step) + found[3] if found[2] else found[1]
-    return number + found[4] + (b"[ ] " if found[5] else b"")
-
-
-def _whole_lines(page: Page, place: Place, text: bytes, *, before: bool) -> Splice:
+def _item_changed(
+    page: Page, edit: AtBlock, block: BlockId, item: ListItem, text: bytes
+) -> Splice | None:
+    """Return a change of a list item; one beside it has its marker, or brings one."""
+    marker = _MARKER.match(page.source, item.start)
+    if marker is None:
+        return None
+    source = page.source
+    first = page.line_start(page.line_of(item.start))
+    indent = re.sub(rb"[^> \t]", b" ", source[first : item.start])
+    lead = indent + b" " * (marker.end(3) - marker.start())
+    has_marker = _MARKER.match(text) is not None
+    if edit.where == "replace":
+        start = item.start if has_marker else marker.end()
+        end = max(marker.end(), len(source[: block.start].rstrip()))
+        return Splice(start, end, _indented(page, text, indent if has_marker else lead))
+    if has_marker:
+        text = _indented(page, text, indent)
+    else:
+        number = int(marker[2] or 0) + (edit.where == "after")
+        bullet = b"%d" % number + marker[1][-1:] if marker[2] else marker[1]
+        box = b"[ ] " if marker[4] else b""
+        text = bullet + marker[3] + box + _indented(page, text, lead)
     newline = page.end_of_line
-    if before:
-        start = page.line_start(place.first)
-        return Splice(start, start, text + newline)
-    end = page.line_end(place.last)
-    if end == len(page.source) and not page.source.endswith(b"\n"):
-        return Splice(end, end, newline + text)
-    return Splice(end, end, text + newline)
+    if edit.where == "before":
+        return Splice(first, first, indent + text + newline)
+    last = page.line_of(len(source[: item.end].rstrip(b"> \t\r\n")) - 1)
+    end = page.line_end(max(last, block.line))
+    if end == len(source) and not source.endswith(b"\n"):
+        return Splice(end, end, newline + indent + text)
+    return Splice(end, end, indent + text + newline)
 
 
-def _led(page: Page, text: bytes, lead: bytes) -> bytes:
+def _indented(page: Page, text: bytes, lead: bytes) -> bytes:
     first, *more = text.replace(b"\r\n", b"\n").split(b"\n")
     lines = [lead + line if line.strip() else lead.rstrip() for line in more]
     return page.end_of_line.join((first, *lines))

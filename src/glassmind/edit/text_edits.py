@@ -18,8 +18,8 @@ from glassmind.edit.sections import (
     appended,
     at_end,
     block_changed,
-    block_meant,
     continues_list,
+    find_block,
     heading_changed,
     heading_meant,
     prepended,
@@ -132,7 +132,7 @@ def _planned(page: Page, edit: TextEdit, pen: WriteLink) -> Planned:  # noqa: PL
 
 def _risks(page: Page, after: Page, edit: TextEdit) -> list[str]:
     if isinstance(edit, AtBlock):
-        name = block_meant(page, edit.block).name
+        name = find_block(page, edit.block).name
         if all(one.name != name for one in after.note.block_ids):
             raise BadEdit(f"behind that text ^{name} would not be read as an id")
     old, new = page.note.frontmatter, after.note.frontmatter
