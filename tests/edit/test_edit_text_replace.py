@@ -9,7 +9,7 @@ from edit_text_desk import after, tried
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.edit.page import likeness, nearest
+from glassmind.edit.page import nearest, similarity
 from glassmind.errors import BadEdit, NoMatch, SeveralMatches
 from glassmind.model.edits import FUZZY, Replace
 
@@ -141,7 +141,7 @@ def test_a_full_stop_is_not_doubled() -> None:
     assert after("Well...\n", Replace("weel", "Oh!", fuzzy=0.7)) == "Oh!...\n"
 
 
-def test_properties_are_not_replaced_by_likeness() -> None:
+def test_properties_are_not_replaced_by_similarity() -> None:
     text = "---\ntitle: Green tea leaves\n---\nNothing here.\n"
 
     with pytest.raises(NoMatch):
@@ -176,11 +176,11 @@ def test_the_nearest_are_as_alike_as_they_say_and_do_not_overlap(
 
     for window in found:
         there = text[window.start : window.end]
-        assert window.likeness == pytest.approx(likeness(there, wanted))
+        assert window.similarity == pytest.approx(similarity(there, wanted))
     places = sorted((window.start, window.end) for window in found)
     assert all(a[1] <= b[0] for a, b in pairwise(places))
-    assert [w.likeness for w in found] == sorted(
-        (w.likeness for w in found), reverse=True
+    assert [w.similarity for w in found] == sorted(
+        (w.similarity for w in found), reverse=True
     )
 
 

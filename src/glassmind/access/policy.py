@@ -64,11 +64,18 @@ class WritePolicy:
         """
         if self._writes.mode == "off":
             return Verdict("off", 'writes.mode = "off"')
-        found = [self._of_place(folded(path), folder=folder)]
-        found += self._of_tags(tags)
-        if not sure:
-            found += self._of_any_tag()
-        decided = strictest(found)
+        verdicts = [self._of_place(folded(path), folder=folder)]
+        names = {folded(tag.lstrip("#")) for tag in tags} if self._tags else ()
+        verdicts += [
+            rule.verdict
+            for rule in self._tags
+            if any(is_in(tag, rule.name) for tag in names)
+        ]
+        if self._tags and not sure:
+            may, rule_text = strictest(rule.verdict for rule in self._tags)
+            because = f"{rule_text}, as its properties cannot be read,"
+            verdicts.append(Verdict(may, because))
+        decided = strictest(verdicts)
         if tainted and self._writes.approve_after_untrusted and decided.may == "allow":
             return Verdict("propose", "writes.approve_after_untrusted = true")
         return decided
@@ -81,8 +88,12 @@ class WritePolicy:
             return Verdict("off", "its place, in a folder of another program,")
         if path == SETTINGS:
             return Verdict("off", "its being the settings of the vault")
-        whole = Verdict(self._writes.user_notes, self._whole_rule)
-        return self._ruled(path, whole, folder=folder)
+        writes = self._writes
+        rule = f'writes.user_notes = "{writes.user_notes}"'
+        is_agent_only = writes.user_notes == "off" and writes.mode == "agent-only"
+        if is_agent_only or writes.mode == writes.user_notes:
+            rule = f'writes.mode = "{writes.mode}"'
+        return self._ruled(path, Verdict(writes.user_notes, rule), folder=folder)
 
     def _of_agent_folder(self, path: str, *, folder: bool) -> Verdict:
         inside = path[len(self._agent) + 1 :].split("/")
@@ -97,15 +108,6 @@ class WritePolicy:
         allowed = Verdict("allow", f'writes.agent_dir = "{self._writes.agent_dir}"')
         return strictest([self._ruled(path, allowed, folder=folder), allowed])
 
-    @property
-    def _whole_rule(self) -> str:
-        writes = self._writes
-        if writes.mode == writes.user_notes:
-            return f'writes.mode = "{writes.mode}"'
-        if writes.user_notes == "off" and writes.mode == "agent-only":
-            return 'writes.mode = "agent-only"'
-        return f'writes.user_notes = "{writes.user_notes}"'
-
     def _ruled(self, path: str, otherwise: Verdict, *, folder: bool) -> Verdict:
         """Return what the innermost folder says; a whole folder has those below it."""
         around = [rule for rule in self._folders if is_in(path, rule.name)]
@@ -113,21 +115,6 @@ class WritePolicy:
         found = inner.verdict if inner else otherwise
         below = [rule for rule in self._folders if folder and is_in(rule.name, path)]
         return strictest([found, *(rule.verdict for rule in below)])
-
-    def _of_tags(self, tags: Iterable[str]) -> list[Verdict]:
-        names = {folded(tag.lstrip("#")) for tag in tags} if self._tags else ()
-        return [
-            rule.verdict
-            for rule in self._tags
-            if any(is_in(tag, rule.name) for tag in names)
-        ]
-
-    def _of_any_tag(self) -> list[Verdict]:
-        """Return what the strictest rule says to a note that may have any tag."""
-        if not self._tags:
-            return []
-        may, rule = strictest(one.verdict for one in self._tags)
-        return [Verdict(may, f"{rule}, as its properties cannot be read,")]
 
 
 def _rule(key: str, written: str) -> Rule:

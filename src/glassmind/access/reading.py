@@ -7,7 +7,7 @@ meant (properties that are no YAML, `tag` for `tags`), what lets somebody read i
 as Obsidian takes it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from glassmind.access.meant import (
     MERGED,
@@ -84,7 +84,9 @@ class ReadPolicy:
         if says_private(taken.properties) or writes_private(marks.unread):
             return False
         path, sure = folded(marks.path), list(map(folded, marks.tags))
-        meant = [*tags_in(taken.properties), *_unread_tags(marks)]
+        meant = [*tags_in(taken.properties)]
+        if marks.unread:
+            meant += head_tags(marks.path, marks.unread.encode("utf-8", "replace")).tags
         tags = [*sure, *map(folded, meant)]
         facts = marks.properties
         if any(_matches(r, path, tags, taken.properties) for r in self._barred):
@@ -125,7 +127,8 @@ class ReadPolicy:
             return NoteMarks(path)
         made = decode(raw)
         if isinstance(made, Unreadable):
-            return NoteMarks(path, unread=_guessed(raw))
+            text = raw[:GUESSED_BYTES].replace(b"\0", b"").decode("utf-8", "replace")
+            return NoteMarks(path, unread=text)
         note = read_note(path, made.text)
         tags = tuple(tag.name for tag in note.tags)
         told = note.frontmatter.properties.items()
@@ -138,11 +141,6 @@ class ReadPolicy:
             return False
         said = marks.properties.get(CLIENT)
         return isinstance(said, str) and folded(said) == self._client
-
-
-def _guessed(raw: bytes) -> str:
-    """Return what may be meant by a file that is no text, as far as it is some."""
-    return raw[:GUESSED_BYTES].replace(b"\0", b"").decode("utf-8", "replace")
 
 
 def _matches(
@@ -189,10 +187,3 @@ def _writes(unread: str, rule: ReadRule) -> bool:
     """True if unreadable properties may mean the property of a rule."""
     found = written_as(rule.name, folded(unread)) if rule.kind == "property" else ()
     return any(rule.value is None or rule.value in text for text in found)
-
-
-def _unread_tags(marks: NoteMarks) -> Sequence[str]:
-    """Return what may be meant as tags in properties that cannot be read."""
-    if not marks.unread:
-        return ()
-    return head_tags(marks.path, marks.unread.encode("utf-8", "replace")).tags

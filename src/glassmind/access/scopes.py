@@ -22,6 +22,7 @@ SETS = (
 )  # fmt: skip
 """Every set of tools."""
 
+_BREAKING = frozenset(("Cc", "Cs", "Zl", "Zp"))
 DEFAULT_SETS = ("core",)
 
 Part: TypeAlias = ReadRule | str  # a rule about notes, or the name of a set of tools
@@ -66,7 +67,8 @@ def read_rule(text: str) -> Part:
     `Projects/` and `#work` are understood as a folder and a tag. Raises BadScope.
     """
     plain = normalize("NFC", text).strip()
-    if len(plain) > LONGEST or any(map(_breaks, plain)):
+    # letters without width may be in a name
+    if len(plain) > LONGEST or any(category(c) in _BREAKING for c in plain):
         raise BadScope(text, "it is too long, or is not one line of text")
     excluded = plain.startswith("-")
     bare = plain[1:].lstrip() if excluded else plain
@@ -77,11 +79,6 @@ def read_rule(text: str) -> Part:
         return _property(text, name, excluded=excluded)
     read = _folder if kind == "folder" else _tag
     return ReadRule(cast("RuleKind", kind), read(text, name), excluded=excluded)
-
-
-def _breaks(letter: str) -> bool:
-    """Whether a letter has no place in a line; those without width may be in a name."""
-    return category(letter) in {"Cc", "Cs", "Zl", "Zp"}
 
 
 def _kind_and_name(text: str, bare: str) -> tuple[str, str]:

@@ -21,7 +21,6 @@ from glassmind.model.edits import (
     OWNERS_PLAN,
     Changeset,
     ChangeState,
-    Draft,
     Rewritten,
     Step,
 )
@@ -65,10 +64,6 @@ class Sight:
     def may_name(self, folder: str) -> bool:
         return self._policy.may_name(folder)
 
-    def may_show_rename(self, rename: tuple[str, str]) -> bool:
-        old, new = rename
-        return self.may_name(old) and self._sees_now(NotePath(new))
-
     def sees_step(self, step: Step) -> bool:
         """Whether a step may be told of: as its file was, will be, and is now."""
         if step.folder:
@@ -81,7 +76,7 @@ class Sight:
         return (
             self.knows(step)
             and self.sees(step.to, step.after)
-            and self._sees_now(step.to)
+            and self.sees_now(step.to)
         )
 
     def knows(self, step: Step) -> bool:
@@ -110,7 +105,7 @@ class Sight:
         """
         ends = [path for path in (step.path, step.to) if path]
         return self.closes(step) and all(
-            self.may_name(path) and self._sees_now(path) for path in ends
+            self.may_name(path) and self.sees_now(path) for path in ends
         )
 
     def as_told(
@@ -129,8 +124,13 @@ class Sight:
         hidden = {(s.path, s.to) for s in steps if pending or not self.sees_step(s)}
         kept = tuple(s for s in draft.steps if (s.path, s.to) not in hidden)
         if hidden or LINKS_IN in draft.facts:
-            facts = {k: v for k, v in draft.facts.items() if k != LINKS_IN}
-            rewritten = _links_in(draft, kept)
+            facts = dict(draft.facts)
+            counted, rewritten = facts.pop(LINKS_IN, None), NO_LINKS
+            if isinstance(counted, list):  # an older version did not keep them
+                shown = {step.path or step.to for step in kept}
+                untold = [links for path, links in counted if path not in shown]
+                links, files = draft.rewritten
+                rewritten = Rewritten(links - sum(untold), files - len(untold))
             draft = replace(draft, steps=kept, rewritten=rewritten, facts=facts)
         if hidden or not is_own(changeset, client):
             draft = replace(draft, adopted=0, risks=())
@@ -138,23 +138,13 @@ class Sight:
         reason = "" if failed else changeset.reason
         return replace(changeset, draft=draft, reason=reason)
 
-    def _sees_now(self, path: NotePath) -> bool:
+    def sees_now(self, path: NotePath) -> bool:
         with suppress(VaultError), self._files() as files:
             try:
                 files.read(path)
             except FileGone:
                 return not files.exists(path)
         return True
-
-
-def _links_in(draft: Draft, steps: Sequence[Step]) -> Rewritten:
-    counted = draft.facts.get(LINKS_IN)
-    if not isinstance(counted, list):  # an older version did not keep them
-        return NO_LINKS
-    told = {step.path or step.to for step in steps}
-    untold = [links for path, links in counted if path not in told]
-    links, files = draft.rewritten
-    return Rewritten(links - sum(untold), files - len(untold))
 
 
 class SeenBook:
@@ -181,24 +171,21 @@ class SeenBook:
         self, states: Sequence[ChangeState] = (), /, *, limit: int | None = None
     ) -> tuple[Sequence[Changeset], int]:
         outlines, _ = self._book.listed(states)
-        told = [self._outline(one) for one in outlines]
-        found = [one for one in told if one is not None]
-        return found[:limit], len(found)
-
-    def _outline(self, outline: Changeset) -> Changeset | None:
-        try:
-            whole = self._book.get(outline.id)
-        except EditRefused:  # damaged, or gone: nobody can say what it is about
-            return None
-        if not self._is_told(whole):
-            return None
-        return self._sight.as_told(outline, whole.draft.steps)
+        visible = []
+        for outline in outlines:
+            # a damaged one is left out: nobody can say what it is about
+            with suppress(EditRefused):
+                whole = self._book.get(outline.id)
+                if self._is_told(whole):
+                    visible.append(self._sight.as_told(outline, whole.draft.steps))
+        return visible[:limit], len(visible)
 
     def _is_told(self, changeset: Changeset, client: str = "") -> bool:
         steps = changeset.draft.steps
         moved = changeset.draft.facts.get(MOVED)
         if isinstance(moved, dict) and not all(
-            map(self._sight.may_show_rename, moved.items())
+            self._sight.may_name(old) and self._sight.sees_now(NotePath(new))
+            for old, new in moved.items()
         ):
             return False
         unseen = [step for step in steps if not self._sight.sees_step(step)]

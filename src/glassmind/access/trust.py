@@ -43,7 +43,11 @@ class Trust:
         with self._lock:
             if client in self._tainted:
                 return
-            if paths is None or (self._any and paths) or self._in_folders(paths):
+            if (
+                paths is None
+                or (self._any and paths)
+                or any(fold(path).startswith(self._folders) for path in paths)
+            ):
                 self._taint(client)
             elif self._tags:
                 self._unchecked.setdefault(client, set()).update(paths)
@@ -58,9 +62,6 @@ class Trust:
         self._tainted.add(client)
         self._unchecked.pop(client, None)
 
-    def _in_folders(self, paths: Sequence[NotePath]) -> bool:
-        return any(fold(path).startswith(self._folders) for path in paths)
-
     def _is_tagged(self, client: str) -> bool:
         given = self._unchecked.get(client)
         if not given:
@@ -68,13 +69,12 @@ class Trust:
         try:
             if any(not given.isdisjoint(self._tagged(tag)) for tag in self._tags):
                 return True
-            return any(map(self._may_be_tagged, sorted(given)))
+            return any(
+                not meant.sure or any(map(meant.has, self._tags))
+                for meant in map(self._meant, sorted(given))
+            )
         except GlassmindError:
             return True
-
-    def _may_be_tagged(self, path: NotePath) -> bool:
-        meant = self._meant(path)
-        return not meant.sure or any(meant.has(tag) for tag in self._tags)
 
 
 def trust_for(config: Config, tagged: Callable[[str], Sequence[NotePath]]) -> Trust:

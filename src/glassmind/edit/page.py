@@ -1,10 +1,11 @@
 """A Markdown note that is edited: its bytes, its parts, and how alike texts are."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from heapq import nlargest
+from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 from glassmind.errors import BadEdit, NotEditable
@@ -126,6 +127,9 @@ WriteLink: TypeAlias = Callable[[str, Page], str]
 LONGEST_CHARS = 4_000
 """A longer text is not looked for loosely: a column would be too long."""
 
+NEAREST = 3
+"""How many of the nearest are named where nothing is called so."""
+
 _SHORTLIST = 200
 """Places that are looked at closely; those beyond are far from the best."""
 
@@ -135,84 +139,62 @@ _PIECE = re.compile(rf"[{_SCRIPT}]|[^\s{_SCRIPT}]+")
 
 
 class Window(NamedTuple):
-    """A stretch of a text, in characters, from word to word, and how alike it is."""
+    """A stretch of a text, in characters, from word to word."""
 
     start: int
     end: int
-    likeness: float
+    similarity: float
 
 
-def likeness(one: str, other: str) -> float:
-    """Return how alike two texts are, from 0 to 1; case and blanks do not count."""
+def similarity(one: str, other: str) -> float:
+    """Return how similar two texts are, from 0 to 1; case and blanks do not count."""
     first, second = (" ".join(text.lower().split()) for text in (one, other))
     longest = max(len(first), len(second))
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks) / longest if longest else 1.0
 
 
-NEAREST = 3
-"""How many of the nearest are named where nothing is called so."""
-
-
 def closest(
-    wanted: str, texts: Iterable[tuple[int, str]]
+    sought: str, texts: Iterable[tuple[int, str]]
 ) -> list[tuple[int, str, float]]:
-    """Return the texts most like one, each with its line and how alike it is."""
-    scored = [(line, text, likeness(text, wanted)) for line, text in texts]
+    """Return the texts most similar to one, each with its line and similarity."""
+    scored = [(line, text, similarity(text, sought)) for line, text in texts]
     return sorted(scored, key=lambda each: (-each[2], each[0]))[:NEAREST]
 
 
-def nearest(text: str, wanted: str, *, least: float, limit: int) -> list[Window]:
+def nearest(text: str, sought: str, *, least: float, limit: int) -> list[Window]:
+    """Return the stretches of words most similar to a text, best first, disjoint."""
     places = [match.span() for match in _PIECE.finditer(text)]
-    pieces = [text[start:end].lower() for start, end in places]
-    sought = [match[0].lower() for match in _PIECE.finditer(wanted)]
-    if not sought:
+    words = len(_PIECE.findall(sought))
+    if not words:
         return []
+    pairs = {pair for word in _PIECE.findall(sought) for pair in _pairs(word)}
+    shared = [len(pairs & _pairs(text[start:end])) for start, end in places]
+    sums = [0, *accumulate(shared)]
     spans = (
-        (score, first, first + size)
-        for size in {max(1, len(sought) - 1), len(sought), len(sought) + 1}
-        for first, score in enumerate(_shared(pieces, sought, size))
+        ((sums[first + size] - sums[first]) / size, first, first + size)
+        for size in {max(1, words - 1), words, words + 1}
+        for first in range(len(places) - size + 1)
     )
     windows = []
     for _, first, last in nlargest(_SHORTLIST, spans):
-        start, end = _trimmed(text, places[first][0], places[last - 1][1], wanted)
-        alike = likeness(text[start:end], wanted)
-        if alike >= least:
-            windows.append(Window(start, end, alike))
-    return _apart(windows, limit)
-
-
-def _trimmed(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:
-    sought = wanted.strip()
-    if sought[0].isalnum():
-        while start < end - 1 and not text[start].isalnum():
-            start += 1
-    if sought[-1].isalnum():
-        while end > start + 1 and not text[end - 1].isalnum():
-            end -= 1
-    return start, end
-
-
-def _shared(pieces: Sequence[str], sought: Sequence[str], size: int) -> Iterator[float]:
-    wanted = {pair for piece in sought for pair in _pairs(piece)}
-    scores = [len(wanted.intersection(_pairs(piece))) for piece in pieces]
-    total = sum(scores[:size])
-    for at in range(len(pieces) - size + 1):
-        yield total / size
-        total += (scores[at + size] if at + size < len(scores) else 0) - scores[at]
-
-
-def _pairs(piece: str) -> set[str]:
-    marked = f" {piece}"
-    return {marked[at : at + 2] for at in range(len(marked) - 1)}
-
-
-def _apart(windows: Iterable[Window], limit: int) -> list[Window]:
+        start, end = places[first][0], places[last - 1][1]
+        if sought.strip()[0].isalnum():
+            while start < end - 1 and not text[start].isalnum():
+                start += 1
+        if sought.strip()[-1].isalnum():
+            while end > start + 1 and not text[end - 1].isalnum():
+                end -= 1
+        score = similarity(text[start:end], sought)
+        if score >= least:
+            windows.append(Window(start, end, score))
     chosen: list[Window] = []
-    ordered = sorted(windows, key=lambda w: (-w.likeness, w.start, w.end))
-    for window in ordered:
-        if len(chosen) == limit:
-            break
+    for window in sorted(windows, key=lambda w: (-w.similarity, w.start, w.end)):
         if all(window.end <= w.start or w.end <= window.start for w in chosen):
             chosen.append(window)
-    return chosen
+    return chosen[:limit]
+
+
+def _pairs(word: str) -> set[str]:
+    marked = f" {word.lower()}"
+    return {marked[at : at + 2] for at in range(len(marked) - 1)}

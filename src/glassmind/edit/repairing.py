@@ -26,7 +26,6 @@ from glassmind.files.read import digest_of
 from glassmind.model import NotePath
 from glassmind.model.edits import LINKS_IN, Draft, Rewritten, Splice, Step
 from glassmind.model.health import FormerName, LinkEdit, Repairs, Unmended
-from glassmind.model.notes import Link
 from glassmind.obsidian.property_edits import spliced
 from glassmind.obsidian.text import fold
 
@@ -41,82 +40,96 @@ MOST_REASONS = 50
 def plan_repair(vault: EditVault, repairs: Repairs) -> Draft:
     """Return the one change that fixes whatever still can be."""
     files = known_files(vault)
-    shut: dict[NotePath, str] = {}
+    closed: dict[NotePath, str] = {}
     while True:
-        draft = _planned(vault, files, repairs, shut)
+        draft = _planned(vault, files, repairs, closed)
         barred = forbidden(vault, draft)
         if not barred:
             return draft
-        shut |= barred
+        closed |= barred
 
 
 def _planned(
-    vault: EditVault, files: KnownFiles, repairs: Repairs, shut: Mapping[NotePath, str]
+    vault: EditVault,
+    files: KnownFiles,
+    repairs: Repairs,
+    closed: Mapping[NotePath, str],
 ) -> Draft:
-    work = _Work(vault, shut)
+    work = _Work(vault, closed)
     work.edit(repairs.edits)
-    links = len(work.mended)
+    links = len(work.fixed)
     for key, old, new in repairs.tags:
         work.rename_tag(files, key, old, new)
-    tags = len(work.mended) - links
+    tags = len(work.fixed) - links
     update = work.relink(files, repairs.names)
+    names = len(work.fixed) - links - tags
     risks = [*files.risks, *few_risks(update.risks)]
-    steps = work.steps()
-
+    steps = [
+        Step(path, path, work.before[path], raw)
+        for path, raw in sorted(work.after.items())
+        if raw != work.before[path]
+    ]
     draft = Draft("repair", "", (), risks=tuple(risks))
     if steps:
+        files = replace(files, risks=())
         draft = draft_with_links(
-            vault,
-            "repair",
-            "",
-            steps,
-            files=replace(files, risks=()),
-            settled=shut,
-            risks=risks,
+            vault, "repair", "", steps, files=files, settled=closed, risks=risks
         )
     counted = draft.facts.get(LINKS_IN)
     linked = [*(counted if isinstance(counted, list) else []), *update.counted]
-    left = [*repairs.unmended, *work.left]
-    total = Rewritten(*map(sum, zip(draft.rewritten, update.rewritten, strict=True)))
-    names = len(work.mended) - links - tags
-    facts: dict[str, object] = {
-        MENDED: list(work.mended),
-        UNMENDED: [*_reasons(left), *work.stays()],
-    }
+    reasons = _reasons([*repairs.unmended, *work.left])
+    stay = [work.stays(path) for path in closed if is_seen(vault, path)]
+    unfixed = [*reasons, *(why for why in stay if why not in "".join(reasons))]
+    facts: dict[str, object] = {MENDED: list(work.fixed), UNMENDED: unfixed}
     if linked:
         facts[LINKS_IN] = [list(pair) for pair in linked]
-    title = _title(links, tags, names)
+    total = Rewritten(*map(sum, zip(draft.rewritten, update.rewritten, strict=True)))
+    parts = [
+        f"{count} {name if count == 1 else names_of}"
+        for count, name, names_of in (
+            (links, "missing link", "missing links"),
+            (tags, "spelling of a tag", "spellings of tags"),
+            (names, "name that no file has", "names that no file has"),
+        )
+        if count
+    ]
+    title = f"mend {', '.join(parts) or 'nothing'}"
     return replace(draft, title=title, rewritten=total, facts=facts)
+
+
+def _reasons(left: Iterable[Unmended]) -> list[str]:
+    keys: dict[str, dict[str, None]] = {}
+    for key, why in left:
+        keys.setdefault(why, {})[key] = None
+    lines = []
+    for why, named in keys.items():
+        more = f" and {len(named) - MOST_KEYS:,} more" if len(named) > MOST_KEYS else ""
+        lines.append(f"not mended: {', '.join(list(named)[:MOST_KEYS])}{more}: {why}")
+    if len(lines) > MOST_REASONS:
+        more = f"not mended: {len(lines) - MOST_REASONS:,} more, each with a reason"
+        return [*lines[:MOST_REASONS], more]
+    return lines
 
 
 @dataclass(slots=True)
 class _Work:
     """The files of one repair: what each was, and what it says so far.
 
-    Those that are `shut` may not be edited, and why not.
+    Those that are `closed` may not be edited, and why not.
     """
 
     vault: EditVault
-    shut: Mapping[NotePath, str]
+    closed: Mapping[NotePath, str]
     before: dict[NotePath, bytes] = field(default_factory=dict)
     after: dict[NotePath, bytes] = field(default_factory=dict)
-    mended: dict[str, None] = field(default_factory=dict)
+    fixed: dict[str, None] = field(default_factory=dict)
     left: list[Unmended] = field(default_factory=list)
 
-    def steps(self) -> list[Step]:
-        return [
-            Step(path, path, self.before[path], raw)
-            for path, raw in sorted(self.after.items())
-            if raw != self.before[path]
-        ]
-
-    def stays(self) -> list[str]:
-        told = {why for _, why in self.left}
-        shut = [path for path in self.shut if is_seen(self.vault, path)]
-        return [why for path in shut if (why := self._stays(path)) not in told]
+    def stays(self, path: NotePath) -> str:
+        return f"{path} stays as it is: {self.closed[path]}"
 
     def text(self, path: NotePath) -> bytes | None:
-        if path in self.shut:
+        if path in self.closed:
             return None
         if path not in self.before:
             try:
@@ -138,18 +151,20 @@ class _Work:
             raw = self.text(path)
             made: list[LinkEdit] = []
             for each in some:
-                if path in self.shut:
-                    self._leave(each.keys, self._stays(path))
+                why = ""
+                if path in self.closed:
+                    why = self.stays(path)
                 elif raw is None or not _fits(raw, each):
-                    self._leave(each.keys, CHANGED.format(path=path))
-                elif any(_meet(each, other) for other in made):
-                    self._leave(each.keys, TAKEN.format(path=path))
+                    why = CHANGED.format(path=path)
+                elif any(_overlap(each, other) for other in made):
+                    why = TAKEN.format(path=path)
                 else:
                     made.append(each)
+                self.left += [Unmended(key, why) for key in each.keys if why]
             if raw is not None:
                 splices = [Splice(*e.edit.bytes, e.edit.after.encode()) for e in made]
                 self.after[path] = spliced(raw, splices)
-            self.mended.update(dict.fromkeys(key for e in made for key in e.keys))
+            self.fixed.update(dict.fromkeys(key for e in made for key in e.keys))
 
     def rename_tag(self, files: KnownFiles, key: str, old: str, new: str) -> None:
         for path in sorted({*files.tagged(old)} | files.not_markdown()):
@@ -160,51 +175,50 @@ class _Work:
                 self.after[path], _ = retagged_file(path, raw, old, new)
             except EditRefused as refused:
                 if is_seen(self.vault, path):
-                    self._leave([key], f"{path} keeps #{old}: {refused}")
+                    self.left.append(Unmended(key, f"{path} keeps #{old}: {refused}"))
                 continue
             if self.after[path] != raw:
-                self.mended[key] = None
+                self.fixed[key] = None
 
     def relink(self, files: KnownFiles, names: Sequence[FormerName]) -> LinkUpdate:
         known = set(files.paths)
-        gone = [n for n in names if n.now in known and n.was not in known]
-        meant = [name for name in gone if name.was not in files.others]
+        gone = [
+            name
+            for name in names
+            if name.now in known
+            and name.was not in known
+            and name.was not in files.others
+        ]
         update = LinkUpdate(self.vault, ())
-        if not meant:
+        if not gone:
             return update
-        goes = {name.was: name.now for name in meant}
+        goes = {name.was: name.now for name in gone}
         after = files.names()
         before = _FormerNames(after, goes)
         relink = Relink(before, after, goes, None, self.vault.settings())
-        for name in meant:
+        for name in gone:
             for path in name.sources if name.shown else ():
                 raw = self.text(path)
                 if raw is not None:
                     self.after[path] = _with_words(path, raw, before, name.was)
-        named = dict.fromkeys(path for name in meant for path in name.sources)
-        sources = [path for path in named if path not in self.shut]
-        update.rewrite((Job(p, p, p, self._step(p)) for p in sources), relink)
+        jobs = []
+        for path in dict.fromkeys(path for name in gone for path in name.sources):
+            raw = self.text(path)
+            if raw is not None:
+                step = Step(path, path, self.before[path], raw)
+                jobs.append(Job(path, path, path, step))
+        update.rewrite(jobs, relink)
         for step in update.steps:
             self.after[step.to] = step.after
         changed = {step.to for step in update.steps}
-        for name in meant:
+        for name in gone:
             if changed.isdisjoint(name.sources):
-                self._leave([name.key], "its links cannot be written anew")
+                self.left.append(Unmended(name.key, "its links cannot be written anew"))
             else:
-                self.mended[name.key] = None
+                self.fixed[name.key] = None
                 risk = f"links to {name.was} lead to {name.now}: {name.why}"
                 update.risks.append(risk)
         return update
-
-    def _step(self, path: NotePath) -> Step | None:
-        raw = self.text(path)
-        return None if raw is None else Step(path, path, self.before[path], raw)
-
-    def _stays(self, path: NotePath) -> str:
-        return f"{path} stays as it is: {self.shut[path]}"
-
-    def _leave(self, keys: Iterable[str], why: str) -> None:
-        self.left += [Unmended(key, why) for key in keys]
 
 
 def _fits(raw: bytes, each: LinkEdit) -> bool:
@@ -213,7 +227,7 @@ def _fits(raw: bytes, each: LinkEdit) -> bool:
     return there and digest_of(raw) == edit.digest
 
 
-def _meet(one: LinkEdit, other: LinkEdit) -> bool:
+def _overlap(one: LinkEdit, other: LinkEdit) -> bool:
     """True if two edits touch the same bytes, or add at the same place."""
     (a, a_end), (b, b_end) = one.edit.bytes, other.edit.bytes
     return a == b or (a < b_end and b < a_end)
@@ -246,60 +260,25 @@ def _key(place: str) -> str:
 
 
 def _with_words(path: NotePath, raw: bytes, names: Names, target: NotePath) -> bytes:
+    """Return a note whose bare wikilinks to a target show the words that they have."""
     try:
         page = Page.of(path, raw)
-        splices = [
-            Splice(link.end - 2, link.end - 2, _words(page, link))
-            for link in page.note.links
-            if _is_bare(link) and names.resolve(link.target, path) == target
-        ]
+        splices = []
+        for link in page.note.links:
+            shows = link.embed or link.display is not None or link.subpath
+            if link.kind != "wikilink" or shows:
+                continue
+            if names.resolve(link.target, path) == target:
+                line = page.source[page.line_start(link.line) : link.start]
+                mark = b"\\|" if line.lstrip().startswith(b"|") else b"|"
+                words = mark + link.target.encode()
+                splices.append(Splice(link.end - 2, link.end - 2, words))
         after = page.with_splices(splices)
         links = Page.of(path, after).note.links
     except NotEditable:
         return raw
-    is_same = list(map(_end, links)) == list(map(_end, page.note.links))
-    return after if is_same else raw
-
-
-def _words(page: Page, link: Link) -> bytes:
-    start = page.line_start(link.line)
-    is_in_table = page.source[start : link.start].lstrip().startswith(b"|")
-    mark = b"\\|" if is_in_table else b"|"
-    return mark + link.target.encode()
-
-
-def _is_bare(link: Link) -> bool:
-    shows = link.embed or link.display is not None or link.subpath
-    return link.kind == "wikilink" and not shows
-
-
-def _end(link: Link) -> tuple[object, ...]:
-    return link.kind, link.target, link.subpath, link.embed
-
-
-def _title(links: int, tags: int, names: int) -> str:
-    said = [
-        f"{count} {one if count == 1 else many}"
-        for count, one, many in (
-            (links, "missing link", "missing links"),
-            (tags, "spelling of a tag", "spellings of tags"),
-            (names, "name that no file has", "names that no file has"),
-        )
-        if count
+    ends = [
+        [(k.kind, k.target, k.subpath, k.embed) for k in found]
+        for found in (page.note.links, links)
     ]
-    return f"mend {', '.join(said)}" if said else "mend nothing"
-
-
-def _reasons(left: Iterable[Unmended]) -> list[str]:
-    reasons: dict[str, dict[str, None]] = {}
-    for key, why in left:
-        reasons.setdefault(why, {})[key] = None
-    found = []
-    for why, keys in list(reasons.items())[:MOST_REASONS]:
-        first = ", ".join(list(keys)[:MOST_KEYS])
-        more = f" and {len(keys) - MOST_KEYS:,} more" if len(keys) > MOST_KEYS else ""
-        found.append(f"not mended: {first}{more}: {why}")
-    if len(reasons) > MOST_REASONS:
-        more = f"{len(reasons) - MOST_REASONS:,} more, each with a reason"
-        found.append(f"not mended: {more}")
-    return found
+    return after if ends[0] == ends[1] else raw
