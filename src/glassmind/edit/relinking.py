@@ -13,7 +13,6 @@ from glassmind.edit.relink_text import (
     EndAfter,
     LinkEnd,
     Relink,
-    Relinked,
     relinked,
 )
 from glassmind.edit.vault import EditVault
@@ -117,9 +116,6 @@ class KnownFiles:
     def names(self) -> Names:
         return Names.of((*self.paths, *self.others))
 
-    def names_after(self, renames: Renames) -> Names:
-        return Names.of(renames.after((*self.paths, *self.others)))
-
     def renames(self, steps: Iterable[Step]) -> Renames:
         return renames_of(steps, (*self.paths, *self.others))
 
@@ -175,12 +171,8 @@ class LinkUpdate:
 
     @property
     def facts(self) -> dict[str, object]:
-        found: dict[str, object] = {}
-        if self.counted:
-            found[LINKS_IN] = [list(pair) for pair in self.counted]
-        if self.early:
-            found[EARLY] = list(self.early)
-        return found
+        facts = {LINKS_IN: list(map(list, self.counted)), EARLY: list(self.early)}
+        return {name: fact for name, fact in facts.items() if fact}
 
     def draft(
         self, verb: ChangeVerb, title: str, *, facts: Mapping[str, object]
@@ -208,8 +200,13 @@ class LinkUpdate:
         self.steps = tuple(sorted((*changed.values(), *rest), key=lambda s: s.folder))
 
     def _rewritten(self, job: Job, relink: Relink) -> Step | None:
-        step = job.step
-        before = step.before if step else self._read(job.path)
+        step, vault = job.step, self.vault
+        try:
+            before = step.before if step else vault.files.read(job.path)
+        except VaultError as fault:
+            before = None
+            if vault.sight is None:
+                self.risks.append(f"its links stay as they are: {fault}")
         if before is None:
             return None
         text = step.after if step else before
@@ -218,31 +215,17 @@ class LinkUpdate:
             self.counted.append((job.path, found.links))
         if found.adopted:
             self.early.append(job.after)
-        self._count(found, is_told=_may_read(self.vault, job.path, before))
-        if found.raw == text:
-            return None
-        return Step(job.path, step.to if step else job.path, before, found.raw)
-
-    def _count(self, found: Relinked, *, is_told: bool) -> None:
+        is_visible = vault.sight is None or vault.sight.sees(job.path, before)
         if found.stuck:
-            self.stuck.extend(found.risks if is_told else (OWNERS,))
-        if is_told:
+            self.stuck.extend(found.risks if is_visible else (OWNERS,))
+        if is_visible:
             self.adopted += found.adopted
             self.lost += found.lost
             self.elsewhere += found.elsewhere
             self.risks.extend(found.risks)
-
-    def _read(self, path: NotePath) -> bytes | None:
-        try:
-            return self.vault.files.read(path)
-        except VaultError as fault:
-            if self.vault.sight is None:
-                self.risks.append(f"its links stay as they are: {fault}")
+        if found.raw == text:
             return None
-
-
-def _may_read(vault: EditVault, path: NotePath, raw: bytes) -> bool:
-    return vault.sight is None or vault.sight.sees(path, raw)
+        return Step(job.path, step.to if step else job.path, before, found.raw)
 
 
 def relink_for(
@@ -253,7 +236,7 @@ def relink_for(
 ) -> Relink:
     return Relink(
         files.names(),
-        files.names_after(renames),
+        Names.of(renames.after((*files.paths, *files.others))),
         renames.goes,
         end_after,
         vault.settings(),
@@ -423,42 +406,32 @@ def with_links_since(
     files = known_files(vault)
     goes = dict(files.renames(draft.steps).goes)
     merged, early = draft.facts.get(MERGED), known.facts.get(EARLY)
-    adopting = map(NotePath, early) if isinstance(early, list) else ()
+    if isinstance(early, list):
+        settled = [*settled, *map(NotePath, early)]
     if isinstance(merged, list):
         goes[NotePath(merged[0])] = NotePath(merged[1])
+    end_after = PartMoves({}, {}, whole=goes).end_after
     update = follow_links(
-        vault,
-        draft.steps,
-        files,
-        end_after=PartMoves({}, {}, whole=goes).end_after,
-        settled=[*settled, *adopting],
+        vault, draft.steps, files, end_after=end_after, settled=settled
     )
     kept = [risk for risk in draft.risks if not risk.endswith((_NOWHERE, _ELSEWHERE))]
-    rewritten = Rewritten(
-        draft.rewritten.links + update.rewritten.links,
-        draft.rewritten.files + update.rewritten.files,
-    )
+    risks = (*kept, *update.risks, *losses(update.lost, update.elsewhere))
     return replace(
         draft,
         steps=update.steps,
-        rewritten=rewritten,
-        risks=tuple(
-            dict.fromkeys(
-                (*kept, *update.risks, *losses(update.lost, update.elsewhere))
-            )
+        rewritten=Rewritten(
+            draft.rewritten.links + update.rewritten.links,
+            draft.rewritten.files + update.rewritten.files,
         ),
+        risks=tuple(dict.fromkeys(risks)),
         facts={**draft.facts, **update.facts},
     )
 
 
 def losses(lost: int, elsewhere: int) -> list[str]:
-    found = []
-    if lost:
-        found.append(f"{_links(lost)} {_NOWHERE}")
-    if elsewhere:
-        found.append(f"{_links(elsewhere)} {_ELSEWHERE}")
-    return found
-
-
-def _links(count: int) -> str:
-    return "1 link" if count == 1 else f"{count} links"
+    counts = ((lost, _NOWHERE), (elsewhere, _ELSEWHERE))
+    return [
+        f"{count} {'link' if count == 1 else 'links'} {where}"
+        for count, where in counts
+        if count
+    ]
