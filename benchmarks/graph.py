@@ -1,6 +1,6 @@
-"""The bars of the link graph: ratios against networkx, or a rebuild, of the same run.
+"""The bars of the link graph: ratios against networkx in the same run.
 
-    python benchmarks/graph.py [--large] [--only networkx|keeping|connections]
+    python benchmarks/graph.py [--large] [--only networkx|rebuilt|connections]
 
 Both sides get the same graph and the same task, take turns, and are timed by the work
 they do, since other programs share the machine. `connections` is timed by the clock: it
@@ -23,7 +23,7 @@ import numpy as np
 import vaults
 
 from glassmind import Engine, open_vault
-from glassmind.graph.link_graph import KeptGraph, link_graph
+from glassmind.graph.link_graph import link_graph
 from glassmind.links.communities import clusters, modularity
 from glassmind.links.graph import LinkGraph, build, inner_links, rings, shortest_paths
 from glassmind.links.ranks import bridging, influence
@@ -38,10 +38,7 @@ NEAR = 0.7
 WARM_MS = 5.0
 """What `connections` may take at 10,000 notes."""
 
-UPDATE_SHARE = 0.01
-"""What an update of one note may take of a rebuild."""
-
-ONLY = ("networkx", "keeping", "connections")
+ONLY = ("networkx", "rebuilt", "connections")
 CHAINS = 5
 SIZES, LARGE = (10_000,), (10_000, 100_000)
 VAULTS, LARGE_VAULTS = (2_000, 5_000, 10_000), (2_000, 10_000, 50_000)
@@ -235,93 +232,25 @@ def opened(root: Path, place: Path) -> Engine:
     return engine
 
 
-class Kept:
-    """A graph that is kept current, and what that costs, in several states."""
+def rebuilt(root: Path, engine: Engine) -> Row:
+    """Return what the first graph costs after a change, beside reading the rows."""
+    note, spent = root / "changed.md", list[tuple[float, float]]()
+    rows = engine._vault.rows()
 
-    def __init__(self, engine: Engine) -> None:
-        self._vault = engine._vault
-        self._kept = KeptGraph(self._vault)
-        self._before = self._kept.now()
-        self.spent = dict[str, list[float]]()
+    def read() -> object:
+        return rows.graph_nodes(), rows.graph_links()
 
-    def rebuilt(self) -> object:
-        """Build it from nothing; whoever asks for paths or ranks needs both ways."""
-        return KeptGraph(self._vault).now().around(0)
-
-    def updated(self) -> object:
-        """Take in what changed."""
-        return self._kept.now().around(0)
-
-    def again(self) -> object:
-        """Take in once more what changed since `settle`."""
-        self._kept._plain = self._before
-        return self.updated()
-
-    def settle(self) -> int:
-        """Take in what changed, for good; return how many notes there are."""
-        self.updated()
-        self._before = self._kept.now()
-        return len(self._before)
-
-    def measure(self, name: str, work: Callable[[], object]) -> None:
-        """Note down what some work costs."""
-        self.spent.setdefault(name, []).append(work_ms(work))
-
-    def take_in(self, name: str) -> None:
-        """Measure what a run of indexing changed, once after it and then warm."""
-        self.measure(f"{name} after a run", self.updated)
-        for _ in range(5):
-            self.measure(name, self.again)
-        self.settle()
-
-
-def changes_in(root: Path, engine: Engine, kept: Kept) -> None:
-    """Change, add and remove a note again and again, and measure what follows."""
-    title = vaults.Writer(5, kept.settle()).title
-    note, other = root / "changed.md", root / "area 0" / "other.md"
-    paths = [file.relative_to(root).as_posix() for file in (note, other)]
-    note.write_text("A beginning.\n", "utf-8")
-    engine.index(paths=paths, embed=False)
     try:
-        kept.settle()
-        for turn in range(24):
-            note.write_text(f"To [[{title(turn)}]] and [[{title(3)}]].\n")
-            engine.index(paths=paths, embed=False)
-            kept.take_in("changed")
-            kept.measure("rebuilt", kept.rebuilt)
-            other.write_text(f"[[{title(turn + 40)}]]")
-            engine.index(paths=paths, embed=False)
-            kept.take_in("added")
-            other.unlink()
-            engine.index(paths=paths, embed=False)
-            kept.take_in("removed")
-            note.write_text(f"To [[{title(turn + 80)}]].\n")
-            engine.index(paths=paths, embed=False)
-            kept.measure("rebuilt after a run", kept.rebuilt)
-            kept.settle()
+        for turn in range(9):
+            note.write_text(f"To [[{turn}]].\n")
+            engine.index(paths=["changed.md"], embed=False)
+            graph = work_ms(lambda: link_graph(engine._vault).around(0))
+            spent.append((graph, work_ms(read)))
     finally:
-        for file in (note, other):
-            file.unlink(missing_ok=True)
-
-
-def keeping(root: Path, engine: Engine) -> Iterator[Row]:
-    """Yield what one note costs that is changed, added or removed, beside a rebuild.
-
-    Once warm, the same change taken in again and again, and once right after a run of
-    indexing, when whatever is read has to be fetched anew; each beside a rebuild in the
-    same state.
-    """
-    kept = Kept(engine)
-    changes_in(root, engine, kept)
-    many = f"{kept.settle():,} notes"
-    middle = {name: statistics.median(times) for name, times in kept.spent.items()}
-    for name in ("changed", "added", "removed"):
-        most = UPDATE_SHARE if name == "changed" else 0.0
-        title = f"one note {name} / rebuild, warm, {many}"
-        yield Row(title, middle[name], middle["rebuilt"], most=most)
-    for name in ("changed", "added", "removed"):
-        ours, anew = middle[f"{name} after a run"], middle["rebuilt after a run"]
-        yield Row(f"one note {name} / rebuild, after a run, {many}", ours, anew)
+        note.unlink(missing_ok=True)
+    ours, other = (statistics.median(column) for column in zip(*spent, strict=True))
+    many = f"{len(link_graph(engine._vault)):,} notes"
+    return Row(f"graph after a change / reading its rows, {many}", ours, other)
 
 
 def connections(engine: Engine, count: int) -> Row:
@@ -348,7 +277,7 @@ def connections(engine: Engine, count: int) -> Row:
 def in_vaults(sizes: Sequence[int], only: str) -> Iterator[Row]:
     """Yield what is measured over generated vaults."""
     for count in sizes:
-        if only == "keeping" and count != SIZES[0]:
+        if only == "rebuilt" and count != SIZES[0]:
             continue
         root = CACHE / f"vault-{count}"
         vaults.write_vault(root, count)
@@ -356,8 +285,8 @@ def in_vaults(sizes: Sequence[int], only: str) -> Iterator[Row]:
             engine = opened(root, Path(folder))
             if only in {"", "connections"}:
                 yield connections(engine, count)
-            if only in {"", "keeping"} and count >= SIZES[0]:
-                yield from keeping(root, engine)
+            if only in {"", "rebuilt"} and count >= SIZES[0]:
+                yield rebuilt(root, engine)
             engine.close()
 
 

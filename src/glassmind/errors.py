@@ -778,12 +778,6 @@ class NoteIsGhost(
         self.args = (f"{self.args[0]}, but {lead} to that name",)
 
 
-class NoHistory(VaultError, quotes_notes=False):
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
 class NoReceipts(QueryError, quotes_notes=False):
     def __init__(self) -> None:
         super().__init__(

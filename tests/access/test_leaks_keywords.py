@@ -319,7 +319,7 @@ def test_hidden_notes_change_no_suggested_link(world: World, tmp_path: Path) -> 
             assert found.target == "Desk/Projects/Tea ceremony.md"
             scores.append({sign.name: sign.share for sign in found.signs})
 
-    assert scores[0]["vocabulary"] > 0
+    assert scores[0]["mentions"] > 0
     assert scores[0] == pytest.approx(scores[1], rel=SAME)
 
 

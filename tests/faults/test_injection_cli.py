@@ -59,7 +59,6 @@ CALLS: dict[str, list[list[str]]] = {
         ["themes"],
         ["rank"],
         ["similar"],
-        ["timeline", NOTE],
     ],
     "suggest": [[], [NOTE]],
     "ontology": [[]],

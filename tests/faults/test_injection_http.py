@@ -64,7 +64,6 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "GET /graph/suggest": [{}, {"name": NOTE}],
     "POST /graph/suggest/apply": [{"name": NOTE, **DRY}],
     "GET /graph/similar": [{}],
-    "GET /graph/timeline": [{"name": NOTE}],
     "GET /graph/ontology": [{}],
     "GET /graph/resolve": [{"text": NOTE}],
     "GET /graph/ingest": [{"name": NOTE}],

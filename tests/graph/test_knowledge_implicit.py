@@ -324,7 +324,7 @@ def test_one_changed_note_is_compared_and_no_other(
     def refuse(*_: object) -> None:
         raise AssertionError("everything was compared")
 
-    monkeypatch.setattr("glassmind.graph.similar.HalfPass", refuse)
+    monkeypatch.setattr("glassmind.graph.similar._whole", refuse)
     meaning.indexed({"07.md": RAIL})
 
     assert pairs_of(meaning, "07") == []

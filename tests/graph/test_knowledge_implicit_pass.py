@@ -25,10 +25,11 @@ from glassmind.files.names import name_key
 from glassmind.graph import similar as pair_pass
 from glassmind.graph.similar import (
     USUAL,
-    HalfPass,
-    Lists,
-    Numbering,
+    Numbers,
+    linked_keys,
     measured,
+    most_similar,
+    strips,
     threshold_for,
     update_pairs,
 )
@@ -59,7 +60,7 @@ def by_hand(
     """Return every list, pair by pair."""
     one, other = np.triu_indices(len(rows), 1)
     found: dict[int, list[tuple[float, int]]] = {}
-    values = measured(rows, one, rows, other)
+    values = measured(rows, one, other)
     for a, b, value in zip(one.tolist(), other.tolist(), values.tolist(), strict=True):
         if value >= threshold and not {(a, b), (b, a)} & (linked or set()):
             found.setdefault(a, []).append((-value, b))
@@ -67,59 +68,45 @@ def by_hand(
     return [(a, b, -s) for a in sorted(found) for s, b in sorted(found[a])[:most]]
 
 
-def listed(work: HalfPass) -> list[Entry]:
-    return list(zip(*(column.tolist() for column in work.found()), strict=True))
+def listed(rows: Floats, threshold: float, linked: Numbers) -> list[Entry]:
+    found: list[Entry] = []
+    for some in strips(range(len(rows)), len(rows)):
+        row, other, similarity = most_similar(rows, some, threshold, linked)
+        columns = some[row].tolist(), other.tolist(), similarity.tolist()
+        found += zip(*columns, strict=True)
+    return found
 
 
 @given(
     seed=st.integers(0, 2**32 - 1),
     count=st.integers(0, 120),
     copies=st.integers(0, 40),
-    block=st.tuples(st.integers(1, 40), st.integers(1, 40)),
-    buffered=st.integers(1, 500),
+    cells=st.integers(1, 5_000),
     links=st.integers(0, 400),
 )
-def test_blocks_find_what_comparing_pair_by_pair_finds(  # noqa: PLR0913, PLR0917
-    seed: int,
-    count: int,
-    copies: int,
-    block: tuple[int, int],
-    buffered: int,
-    links: int,
+def test_strips_find_what_comparing_pair_by_pair_finds(
+    seed: int, count: int, copies: int, cells: int, links: int
 ) -> None:
-    rng, (tall, wide) = np.random.default_rng(seed), block
+    rng = np.random.default_rng(seed)
     rows = unit(rng.standard_normal((count, 6)) + 0.001)
     rows[rng.integers(0, max(count, 1), min(copies, count))] = rows[:1]
+    ends = rng.integers(0, count, (links, 2)).tolist() if count else []
+    linked = {(one, other) for one, other in ends if one != other}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_pass, "TALL", tall)
-        patch.setattr(pair_pass, "WIDE", wide)
-        patch.setattr(pair_pass, "BUFFERED", buffered)
-        ends = rng.integers(0, count + 9, (2, links if count else 0))  # some no note
-        ends = ends[:, ends[0] != ends[1]]
-        linked = Numbering(range(count)).linked((ends[0].tolist(), ends[1].tolist()))
-        work = HalfPass(rows, 5, 0.4, linked)
-        assert list(work.steps())[-1] == len(rows)
+        patch.setattr(pair_pass, "CELLS", cells)
+        patch.setattr(pair_pass, "MOST_PARTNERS", 5)
+        found = listed(rows, 0.4, linked_keys(sorted(linked), count))
 
-    joined = set(zip(*ends.tolist(), strict=True))
-    assert listed(work) == by_hand(rows, 5, 0.4, joined)
-
-
-def test_of_equals_the_first_by_path_stay() -> None:
-    lists = Lists(1, 2, 0.5)
-
-    lists.merge(np.array([0, 0]), np.array([9, 4]), np.array([0.8, 0.8]))
-    lists.merge(np.array([0, 0]), np.array([2, 7]), np.array([0.8, 0.9]))
-
-    assert lists.found()[1].tolist() == [7, 2]
+    assert found == by_hand(rows, 5, 0.4, linked)
 
 
 def test_a_similarity_does_not_depend_on_what_else_is_measured() -> None:
     rows = unit(np.random.default_rng(1).standard_normal((500, 384)))
     one, other = np.arange(0, 499), np.arange(1, 500)
 
-    together = measured(rows, one, rows, other)
-    backwards = measured(rows, other, rows, one)
-    alone = [measured(rows, one[i : i + 1], rows, other[i : i + 1])[0] for i in one]
+    together = measured(rows, one, other)
+    backwards = measured(rows, other, one)
+    alone = [measured(rows, one[i : i + 1], other[i : i + 1])[0] for i in one]
 
     assert together.tolist() == backwards.tolist() == alone
 
@@ -151,9 +138,8 @@ def test_a_share_of_notes_is_paired_whatever_the_model() -> None:
         shared = np.zeros(384)
         shared[0] = 1.0
         rows = unit(np.sqrt(1 - common) * rows + np.sqrt(common) * shared)
-        work = HalfPass(rows, 20, threshold_for(0.7, rows))
-        assert list(work.steps())[-1] == len(rows)
-        shares.append(len(work.found()[0]) / 400)
+        found = listed(rows, threshold_for(0.7, rows), linked_keys((), 400))
+        shares.append(len(found) / 400)
 
     assert max(shares) < 1.3 * min(shares)
     assert min(shares) > 1

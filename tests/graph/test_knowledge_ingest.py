@@ -11,7 +11,6 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, FileUnreadable, IndexAbsent, NoteNotFound
 from glassmind.graph.entities import phrases_in
-from glassmind.graph.names import opens
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entity
 from glassmind.obsidian.notes import read_note
@@ -84,7 +83,7 @@ def test_a_vault_that_writes_markdown_links_is_told_those(vault: VaultDesk) -> N
     vault.indexed(
         {
             "a.md": "[b](b.md) and [ghost](books/Ghost%20Town.md)\n",
-            "b.md": "x\n\n## In the small hours\n",
+            "b.md": "x\n",
             "notes/Deep Work.md": "A book.\n",
             "My Log.md": "Of Deep Work, and by @Rosa twice.\n",
         }
@@ -104,8 +103,6 @@ def test_a_vault_that_writes_markdown_links_is_told_those(vault: VaultDesk) -> N
         "Ghost Town": "[Ghost Town](books/Ghost%20Town.md)",
     }.items():
         assert knowledge.resolve(text).link == link
-    (told,) = knowledge.resolve("in the small hours").candidates
-    assert told.link == "[b](b.md#In%20the%20small%20hours)"
 
 
 def test_one_thing_under_two_names_is_one_entity(vault: VaultDesk) -> None:
@@ -416,22 +413,3 @@ def test_any_text_gives_phrases_that_stand_in_it(text: str) -> None:
     for phrase in phrases_in(note):
         line = " ".join(lines[phrase.line - 1].lower().split())
         assert phrase.text.lower() in line
-
-
-def test_a_line_as_long_as_a_note_is_not_read_from_its_beginning_for_every_word(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looked_at: list[int] = []
-
-    def counted(ahead: str) -> bool:
-        looked_at.append(len(ahead))
-        return opens(ahead)
-
-    monkeypatch.setattr("glassmind.graph.entities.opens", counted)
-    sentence = "we saw Amara Sellick at `the ford` and went home. Then it rained. "
-
-    found = named("We began. " + sentence * 300)
-
-    assert found.count("Amara Sellick") == 300
-    assert len(looked_at) > 600
-    assert max(looked_at) < 500

@@ -192,7 +192,7 @@ def test_a_name_that_says_too_little_is_not_looked_for(name: str) -> None:
 
 
 def test_a_mention_knows_its_line_and_sentence() -> None:
-    text = "First.\n\n- One thing. Then deep work came! And went.\n"
+    text = "First.\n\nOne thing. Then deep work came! And went.\n"
 
     spot = found_in(text)[1]
 

@@ -245,21 +245,6 @@ def test_a_picture_that_is_missing_is_no_name(vault: VaultDesk) -> None:
     assert asked(vault, "Tea pot").candidates == ()
 
 
-def test_tags_and_headings_of_that_name_are_told_and_not_taken(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed({"A.md": "#boats\n\n## Low: water [marks]\n", "B.md": "#boats"})
-
-    tag, heading = asked(vault, "boat"), asked(vault, "low water marks")
-
-    assert (tag.verdict, tag.candidates[0].title) == ("new", "#boats")
-    assert tag.candidates[0].links == 2
-    assert heading.verdict == "new"
-    assert heading.candidates[0].link == "[[A#Low water marks]]"
-    assert "a heading in line 3" in heading.advice
-    assert asked(vault, "#boats").verdict == "exists"
-
-
 def test_a_template_is_nothing_to_link_to(vault: VaultDesk) -> None:
     vault.indexed({"Templates/Decision.md": "# Choice", "A.md": ""})
 

@@ -135,7 +135,6 @@ GRAPH: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
     "rank": (["rank", "-n", "5"], {"limit": 5}),
     "suggest": (["suggest", "-n", "4"], {"limit": 4}),
-    "timeline": (["timeline", NOTE, "-n", "4"], {"name": NOTE, "limit": 4}),
     "ontology": ([], {"limit": 4}),
     "resolve": ([], {"text": "Heron nodes"}),
     "ingest": ([], {"name": "Journal/2025 in review.md"}),

@@ -14,9 +14,9 @@ from glassmind.graph.link_graph import link_graph
 from glassmind.graph.similar import similar_to, similarity_notices
 from glassmind.graph.themes import themed_for
 from glassmind.links.graph import (
-    Flat,
     LinkGraph,
     Stops,
+    Table,
     common_nodes,
     distances,
     gathered,
@@ -232,8 +232,8 @@ def _rings_around(graph: LinkGraph, root: int, depth: int, limit: int) -> list[_
     layers = [np.array([root], np.int32), *rings(graph, [root], depth)]
     found = []
     for hop, (before, ring) in enumerate(pairwise(layers), 1):
-        inbound = _met(graph.tables.into.flat, before, ring)
-        outbound = _met(graph.tables.out.flat, before, ring)
+        inbound = _met(graph.tables.into, before, ring)
+        outbound = _met(graph.tables.out, before, ring)
         order = np.lexsort((ring, -graph.in_degree[ring], -(inbound + outbound)))
         near = {}
         for node in ring[order[:limit]].tolist():
@@ -245,9 +245,9 @@ def _rings_around(graph: LinkGraph, root: int, depth: int, limit: int) -> list[_
 
 
 def _met(
-    flat: Flat, nodes: NDArray[np.int32], ring: NDArray[np.int32]
+    table: Table, nodes: NDArray[np.int32], ring: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    counts = np.bincount(gathered(flat, nodes), minlength=len(flat.starts) - 1)
+    counts = np.bincount(gathered(table, nodes), minlength=len(table.starts) - 1)
     return counts[ring]
 
 

@@ -12,8 +12,8 @@ language that writes every noun large, such as German, which shows by how many w
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from posixpath import normpath
 from typing import NamedTuple
 
@@ -23,13 +23,11 @@ from glassmind.errors import BadLimit, FileUnreadable, NothingAsked
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, Names, plain_name
 from glassmind.files.read import Unreadable, decode
-from glassmind.files.scan import LeftOutNames, is_free, is_left_out
+from glassmind.files.scan import is_free, is_left_out
 from glassmind.graph.link_graph import names_left_out
 from glassmind.graph.names import (
     COMMON_WORDS,
-    LOOKED_AT,
     SMALL_WORDS,
-    UNSEEN,
     KnownNames,
     Name,
     folded,
@@ -90,14 +88,8 @@ PART, WHOLE = 0.45, 0.35
 PARTIAL = 0.9  # factor for missing words: enough for two of three
 COMMON = 500  # names that share only words of more names than this are not looked at
 
-TAG, HEADING, LONE_HEADING = 0.5, 0.4, 0.58
-"""A tag or a heading is not a note: both are shown and neither is taken. Over a wiki of
-636 notes, taking headings gave eight wrong guesses more and seven right ones."""
-
-MOST_HEADINGS = 100  # of one name; every other note has `Notes`
 ALL = 0.999  # a share of one, as sums of floats come to it
 
-_UNLINKED = re.compile(r"[#^|:\[\]]")
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u300c\u300d\u300e\u300f"
 
 
@@ -168,10 +160,6 @@ def _advice_on_new(top: NameMatch | None) -> str:
             f"No note yet, but {_links(top.links)} to {top.link}: a new note of that "
             "very name answers them."
         )
-    if top is not None and top.kind in {"tag", "heading"}:
-        return (
-            f"No note is called so ({top.reason}: {top.link}); a new one may be made."
-        )
     return "Nothing in the vault is called so; a new note may be made."
 
 
@@ -181,17 +169,14 @@ def _links(count: int) -> str:
 
 def matches_of(name: str, names: KnownNames) -> list[NameMatch]:
     """Return everything a name may mean, the likeliest first; ties go by path."""
-    if re.fullmatch(r"#[^\s#]+", name):
-        return _merged([*_tags(name[1:], names, 1.0), *_notes(name[1:], names)])
-    return _merged([*_notes(name, names), *_tags(name, names, TAG)])
+    return _merged(list(_notes(name.removeprefix("#"), names)))
 
 
 def _merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
     best: dict[tuple[str, NotePath | str], NameMatch] = {}
     for given in matches:
         match = structs.replace(given, score=round(given.score, 4))
-        kind = "note" if match.kind == "heading" else match.kind
-        key = (kind, match.path or match.title.lower())
+        key = (match.kind, match.path or match.title.lower())
         known = best.get(key)
         if known is None or match.score > known.score:
             best[key] = match
@@ -199,10 +184,9 @@ def _merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
         for thing, match in best.items():  # unresolved links to what has a note
             if match.kind == "ghost":
                 best[thing] = structs.replace(match, score=min(match.score, DIFFERENT))
-    order = {"note": 0, "ghost": 1, "heading": 2, "tag": 3}
     return sorted(
         best.values(),
-        key=lambda m: (-m.score, order[m.kind], m.path or m.title),
+        key=lambda m: (-m.score, m.kind != "note", m.path or m.title),
     )
 
 
@@ -221,7 +205,6 @@ def _notes(name: str, names: KnownNames) -> Iterator[NameMatch]:
         for known in names.forms[other]:
             factor = HEADING_NAME if known.how == "heading" else 1.0
             yield _match(names, known, score * factor, reason)
-    yield from _by_heading(form, names)
 
 
 def _by_path(name: str, names: KnownNames) -> Iterator[NameMatch]:
@@ -349,29 +332,6 @@ def _numbers_agree(a: str, b: str) -> bool:
     return mine <= others or others <= mine
 
 
-def _by_heading(form: str, names: KnownNames) -> Iterator[NameMatch]:
-    found = names.headings.get(form, [])
-    alone = len({heading.path for heading in found}) == 1 and " " in form
-    score = LONE_HEADING if alone else HEADING
-    for path, level, text, line in found[:MOST_HEADINGS]:
-        if level > 1:  # the first level is a name of its note
-            plain = " ".join(_UNLINKED.sub(" ", text).split())
-            link = names.link_to(path, heading=plain)
-            reason = f"a heading in line {line}"
-            yield NameMatch("heading", path, text, link, score, reason, text)
-
-
-def _tags(name: str, names: KnownNames, best: float) -> Iterator[NameMatch]:
-    form = folded(name)
-    for tag in names.tags.get(in_singular(form), ()):
-        same = folded(tag.text) == form
-        score = best if same else min(best, TAG) - 0.1
-        reason = "a tag of that name" if same else "a tag that is much the same"
-        yield NameMatch(
-            "tag", None, tag.title, tag.title, score, reason, tag.text, tag.uses
-        )
-
-
 def _match(names: KnownNames, name: Name, score: float, reason: str) -> NameMatch:
     if name.path is None:
         link = names.link_to_new(name.title)
@@ -485,7 +445,7 @@ def ingest(vault: Vault, name: str, *, limit: int = SHOWN) -> Ingestion:
         raise BadLimit(limit, MOST)
     path = notes_for(vault).find(name)
     note = _read(vault, path)
-    entities = list(_Reading(vault, note).entities())
+    entities = _Reading(vault, note).entities()
     states = Counter(entity.state for entity in entities)
     return Ingestion(
         path=path,
@@ -512,37 +472,48 @@ class _Reading:
         self.vault, self.note = vault, note
         self.vocabulary = vocabulary_for(vault)
         self.names = self.vocabulary.names
-        self.lines = note.text.split("\n")
         self.matches = cache(lambda name: matches_of(name, self.names))
 
-    @cached_property
-    def left_out(self) -> LeftOutNames:
-        return names_left_out(self.vault)
-
-    def entities(self) -> Iterator[Entity]:
-        for group in self._groups():
-            entity = self._entity(group)
-            if entity is not None:
-                yield entity
+    def entities(self) -> list[Entity]:
+        """Return what the note names, in the order of the text."""
+        groups: dict[str, list[_Naming]] = {}
+        linked: dict[str, str] = {}  # keys of unresolved links, by their singular
+        for naming in self._namings():
+            form, path = in_singular(folded(naming.name)), naming.path
+            if not form:
+                continue
+            path = path or self._meant(naming)
+            key = path or linked.get(form, f"\0{form}")
+            if path is None and naming.target:  # each of these links gets an answer
+                key = f"\0\0{fold(naming.name)}"
+                linked.setdefault(form, key)
+            if path != self.note.path:
+                groups.setdefault(key, []).append(naming._replace(path=path))
+        ordered = sorted(
+            groups.values(),
+            key=lambda group: (min(n.line for n in group), folded(group[0].name)),
+        )
+        entities = (self._entity(group) for group in ordered)
+        return [entity for entity in entities if entity is not None]
 
     def _namings(self) -> Iterator[_Naming]:
         note, vocabulary = self.note, self.vocabulary
-        yield from self._by_links()
-        yield from self._by_properties()
+        yield from self._in_links()
+        yield from self._in_properties()
         entries = {entry.id: entry for entry in vocabulary.counted}
         for note_id, spot in mentions_in(note, vocabulary.table).items():
             entry = entries[note_id]
             # `home` is not the note Home
-            written = len(spot.name) > 1 or spot.text in {entry.title, *entry.aliases}
-            alone = len(spot.notes) == 1 and spot.exact
-            if entry.path != note.path and alone and written:
+            as_given = len(spot.name) > 1 or spot.text in {entry.title, *entry.aliases}
+            is_clear = len(spot.notes) == 1 and spot.exact
+            if entry.path != note.path and is_clear and as_given:
                 yield _Naming(spot.text, "title", spot.line, path=entry.path)
         for phrase in phrases_in(note):
             yield _Naming(phrase.text, phrase.source, phrase.line, firm=phrase.sure)
         for tag in note.tags:
             yield _Naming(tag.name.rpartition("/")[2], "tag", tag.line)
 
-    def _by_links(self) -> Iterator[_Naming]:
+    def _in_links(self) -> Iterator[_Naming]:
         note = self.note
         notes = {entry.path for entry in self.vocabulary.entries}
         for link in note.links:
@@ -550,8 +521,8 @@ class _Reading:
             end = self.names.end_of(link.target, note.path, markdown=markdown)
             if end == note.path or (end is not None and end not in notes):
                 continue  # itself, or an attachment
-            elsewhere = "://" in link.target or is_file_name(link.target)
-            if end is None and (not link.target or elsewhere):
+            is_file = "://" in link.target or is_file_name(link.target)
+            if end is None and (not link.target or is_file):
                 continue
             yield _Naming(
                 link.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX),
@@ -565,39 +536,29 @@ class _Reading:
                 markdown=markdown,
             )
 
-    def _by_properties(self) -> Iterator[_Naming]:
+    def _in_properties(self) -> Iterator[_Naming]:
         linking = {link.property for e in self.vocabulary.counted for link in e.links}
         for key, value in self.note.frontmatter.properties.items():
             if key.lower() in EVERYWHERE or is_category_key(key):
                 continue
             for text in _texts(value):
-                known = folded(text) in self.names.forms
-                if key in linking or known:
+                if key in linking or folded(text) in self.names.forms:
                     firm = key in linking
                     yield _Naming(text, "property", 0, firm=firm, property=key)
 
-    def _groups(self) -> list[list[_Naming]]:
-        groups: dict[str, list[_Naming]] = {}
-        known = [naming for naming in self._namings() if folded(naming.name)]
-        keys = _keys(known)
-        for naming in known:
-            path = naming.path
-            if path is None:
-                match, sure = _meant(self.matches(naming.name))
-                path = match if naming.source != "tag" or sure else None
-            if path != self.note.path:
-                key = path or _key(naming, keys)
-                groups.setdefault(key, []).append(naming._replace(path=path))
-        return sorted(
-            groups.values(),
-            key=lambda group: (min(n.line for n in group), folded(group[0].name)),
-        )
+    def _meant(self, naming: _Naming) -> NotePath | None:
+        matches = self.matches(naming.name)
+        verdict, _ = verdict_on(matches)
+        if verdict not in {"exists", "likely"} or matches[0].kind != "note":
+            return None
+        is_enough = naming.source != "tag" or verdict == "exists"
+        return matches[0].path if is_enough else None
 
     def _entity(self, group: Sequence[_Naming]) -> Entity | None:
         """Return what is named here; None when it may be anything."""
         first = group[0]
         sources = tuple(dict.fromkeys(naming.source for naming in group))
-        mentions = _mentions(group, self.lines)
+        mentions = _mentions(group, self.note.text.split("\n"))
         made = Entity(
             name=first.name,
             state="unsure",
@@ -616,61 +577,70 @@ class _Reading:
             state = _state_of_known(first.name, sources, sure=verdict == "exists")
             link = link or self.names.link_to(first.path)
             return structs.replace(made, state=state, link=link, path=first.path)
-        if verdict == "ambiguous" and set(sources) != {"tag"}:
+        is_tag = set(sources) == {"tag"}
+        if verdict == "ambiguous" and not is_tag:
             return made
-        if set(sources) <= {"tag"} or not _is_worth_a_note(group):
+        if is_tag or not _is_worth_a_note(group):
             return None
-        if is_left_out(first.target or first.name, self.left_out):
-            there: EntityState = "linked" if first.target else "unsure"
-            link = self.names.link_to_new(first.target or first.name)
-            return structs.replace(made, state=there, link=link)
-        return self._with_stub(group, made)
+        target = next((naming for naming in group if naming.target), None)
+        name = target.target if target else first.name
+        if is_left_out(name, names_left_out(self.vault)):
+            state = "linked" if target else "unsure"
+            link = self.names.link_to_new(name)
+            return structs.replace(made, state=state, link=link)
+        return self._with_stub(made, target, self._folder(first.name, group))
 
-    def _with_stub(self, group: Sequence[_Naming], entity: Entity) -> Entity:
-        name, source = entity.name, self.note.path
-        targets = tuple((n.target, n.markdown) for n in group if n.target)
+    def _with_stub(
+        self, entity: Entity, link: _Naming | None, folder: tuple[str, str]
+    ) -> Entity:
+        """Propose a note that answers the links to it; as it is where none can."""
+        name, source, names = entity.name, self.note.path, self.names
+        target, markdown = (link.target, link.markdown) if link else ("", False)
         ghost = next((m for m in entity.candidates if m.kind == "ghost"), None)
         if ghost is not None and folded(ghost.matched) == folded(name):
             name = ghost.matched  # as the links to it are written
-            targets = targets or ((ghost.title, False),)
-        pathed = next((target for target, _ in targets if "/" in target), None)
-        if pathed is not None:
-            path, reason = _linked_path(pathed, source), "the link says so"
+            target = target or ghost.title
+        if "/" in target:
+            path, reason = _linked_path(target, source), "the link says so"
         else:
-            folder, reason = self._folder(name, group)
             plain = " ".join(_FORBIDDEN.sub(" ", name).split()).strip(".")
-            path = _joined(folder, f"{plain or 'Untitled'}{NOTE_SUFFIX}")
-        if path is None or not self._can_be_made(path, targets):
-            others = tuple(match for match in entity.candidates if match is not ghost)
-            return structs.replace(entity, name=name, candidates=others)
-        backlink = self.names.link_to(source) or self.note.title
-        stub = ProposedNote(path, f"Named in {backlink}.\n", reason)
-        bare = path.removesuffix(NOTE_SUFFIX)
-        end = bare if targets and "/" in targets[0][0] else bare.rpartition("/")[2]
-        link = self.names.link_to_new(end)
-        return structs.replace(entity, name=name, state="stub", link=link, stub=stub)
-
-    def _can_be_made(self, path: NotePath, targets: Sequence[tuple[str, bool]]) -> bool:
-        made, source = Names.of([path]), self.note.path
-        if self.names.end_of(f"/{path}", NotePath("")) is not None:
-            return False
-        answers = all(
-            made.resolve(target, source, markdown=markdown) == path
-            for target, markdown in targets
+            path, reason = _joined(folder[0], f"{plain or 'Untitled'}.md"), folder[1]
+        is_taken = (
+            path is None
+            or names.end_of(f"/{path}", NotePath("")) is not None
+            or not is_free(self.vault.config.vault.path, path)
         )
-        return answers and is_free(self.vault.config.vault.path, path)
+        if path is None or is_taken:
+            return self._without_stub(entity, name, ghost)
+        made = Names.of([path])
+        if target and made.resolve(target, source, markdown=markdown) != path:
+            return self._without_stub(entity, name, ghost)
+        stub = ProposedNote(
+            path, f"Named in {names.link_to(source) or self.note.title}.\n", reason
+        )
+        bare = path.removesuffix(NOTE_SUFFIX)
+        end = bare if "/" in target else bare.rpartition("/")[2]
+        to_new = names.link_to_new(end)
+        return structs.replace(entity, name=name, state="stub", link=to_new, stub=stub)
+
+    def _without_stub(
+        self, entity: Entity, name: str, ghost: NameMatch | None
+    ) -> Entity:
+        others = tuple(match for match in entity.candidates if match is not ghost)
+        return structs.replace(entity, name=name, candidates=others)
 
     def _folder(self, name: str, group: Sequence[_Naming]) -> tuple[str, str]:
+        """Return where most notes are that the same property leads to, and why."""
         links = [link for e in self.vocabulary.counted for link in e.links]
         form = folded(name)
-        naming = {one.property for one in group if one.property}
-        naming |= {
+        keys = {naming.property for naming in group if naming.property}
+        keys |= {
             link.property
             for link in links
             if link.path is None and folded(link.target) == form
         }
-        for key in sorted(naming):
-            ends = {one.path for one in links if one.property == key and one.path}
+        for key in sorted(keys):
+            ends = {link.path for link in links if link.property == key and link.path}
             folders = Counter(sorted(path.rpartition("/")[0] for path in ends))
             for folder, count in folders.most_common(1):
                 if count >= LEAST_HABIT * len(ends):
@@ -690,36 +660,6 @@ def _texts(value: PropertyValue) -> Iterator[str]:
             short = len(text) <= NAME_CHARS and len(text.split()) <= NAME_WORDS
             if short and not _NO_NAME.search(text):
                 yield text
-
-
-def _keys(namings: Iterable[_Naming]) -> dict[str, str]:
-    keys: dict[str, str] = {}
-    linked = [naming for naming in namings if naming.target]
-    for naming in linked:
-        keys.setdefault(folded(naming.name), _target_key(naming))
-    for naming in linked:
-        keys.setdefault(in_singular(folded(naming.name)), _target_key(naming))
-    return keys
-
-
-def _target_key(naming: _Naming) -> str:
-    return f"\0{fold(naming.name)}"
-
-
-def _key(naming: _Naming, keys: Mapping[str, str]) -> str:
-    """Return the key of a naming without a note: `Boats` is what `Boat` is."""
-    if naming.target:
-        return _target_key(naming)
-    form = folded(naming.name)
-    single = in_singular(form)
-    return keys.get(form) or keys.get(single) or f"\0\0{single}"
-
-
-def _meant(matches: list[NameMatch]) -> tuple[NotePath | None, bool]:
-    verdict, _ = verdict_on(matches)
-    if verdict not in {"exists", "likely"} or matches[0].kind != "note":
-        return None, False
-    return matches[0].path, verdict == "exists"
 
 
 def _state_of_known(name: str, sources: Collection[str], *, sure: bool) -> EntityState:
@@ -785,9 +725,7 @@ def phrases_in(note: Note) -> list[Phrase]:
     for start, end in prose(note.text, note.frontmatter.end):
         line = bisect_right(starts, start)
         text = source[start:end].decode(errors="replace")
-        cut = max(starts[line - 1], start - LOOKED_AT)
-        before = source[cut:start].decode(errors="replace")
-        ahead = UNSEEN + before if cut > starts[line - 1] else before
+        ahead = source[starts[line - 1] : start].decode(errors="replace")
         found += [Phrase(at[1], line, "name", sure=True) for at in _AT.finditer(text)]
         runs += _runs(line, text, ahead)
         letters = _BEHIND_SMALL.findall(text)
@@ -797,11 +735,10 @@ def phrases_in(note: Note) -> list[Phrase]:
     return sorted(found, key=lambda p: (p.line, p.source, p.text))
 
 
-def _runs(line: int, text: str, before: str) -> Iterator[_Run]:
+def _runs(line: int, text: str, ahead: str) -> Iterator[_Run]:
     for match in _RUN.finditer(text):
-        cut = match.start() - LOOKED_AT
-        ahead = (before if cut <= 0 else UNSEEN) + text[max(0, cut) : match.start()]
-        words, is_opening = match[0].split(" "), opens(ahead)
+        words = match[0].split(" ")
+        is_opening = opens(ahead + text[: match.start()])
         # `Packed for Spain`: a small word ties the first one to the rest
         is_tied = is_opening and len(words) > 1 and words[1][0].islower()
         if is_opening and (is_tied or words[0].lower() in NAMELESS):

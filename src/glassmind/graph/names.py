@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
-from threading import Lock, RLock
+from threading import RLock
 from typing import Literal, NamedTuple, TypeAlias
 from unicodedata import normalize
 
@@ -29,14 +29,14 @@ from glassmind.files.names import NOTE_SUFFIX, LinkWriter, Names, link_text
 from glassmind.files.settings import ObsidianSettings, obsidian_settings
 from glassmind.model import NotePath
 from glassmind.model.notes import Note
-from glassmind.model.ontology import Entry, GhostName, HeadingName, NameKind
+from glassmind.model.ontology import Entry, GhostName, NameKind
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.prose import prose
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.structure import line_starts
-from glassmind.obsidian.text import fold
+from glassmind.obsidian.text import fold, sentence_at
 from glassmind.store.protocol import Rows
-from glassmind.vault import Vault, made_once
+from glassmind.vault import RecentResults, Vault, made_once
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 """Marks over Latin, Greek and Cyrillic letters; those of other scripts are letters."""
@@ -131,18 +131,15 @@ _FOOTNOTE = re.compile(r"(?:\[\^[^\]]*\])+$")
 _BEFORE_WORD = " *_\"'\u201c([\u00ab\u2018"
 _ENDS = tuple(".!?:|\u2026")  # what ends a sentence, or a cell of a table
 
-LOOKED_AT = 200
-"""Letters ahead of a word that say whether it opens a sentence, and more than enough:
-a line may be as long as a note."""
-
-UNSEEN = "x"  # stands for what is not looked at, which is no opening of a line
+LOOKED_AT = 200  # letters ahead of a word that show whether a sentence ended
 
 
 def opens(ahead: str) -> bool:
     """Return whether a word opens a sentence; `ahead` is its line before it."""
-    if _OPENING.fullmatch(ahead):
+    if len(ahead) <= LOOKED_AT and _OPENING.fullmatch(ahead):
         return True
-    return _FOOTNOTE.sub("", ahead.rstrip(_BEFORE_WORD)).endswith(_ENDS)
+    before = ahead[-LOOKED_AT:].rstrip(_BEFORE_WORD)
+    return _FOOTNOTE.sub("", before).endswith(_ENDS)
 
 
 TEMPLATE_FOLDERS = frozenset(["templates", "template", "_templates"])
@@ -396,15 +393,12 @@ def _inflections(pieces: Pieces) -> Iterator[Pieces]:
         yield (*before, f"{last}s")
 
 
-LONGEST_SENTENCE = 300  # characters that are shown: about four lines
-_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends in Chinese
 _ENDS_ITEM = re.compile(r"[*_\"'\u201d)]*\s*(?:$|\n|[|:])")
 """What stands behind a word that a line, a cell or what comes before a colon is."""
 
 _LARGE = r"([A-Z\u00c0-\u00d6\u00d8-\u00de\u0391-\u03a9\u0410-\u042f][^\W\d_]+)"
 _WORD_AFTER = re.compile(rf" {_LARGE}\b")
 _WORD_BEFORE = re.compile(rf"(?<![\w]){_LARGE} $")
-_MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?)?")
 
 
 class Spot(NamedTuple):
@@ -457,7 +451,10 @@ def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[Spot]:
             alone = len(found.name) == 1 and found.name not in table.small
             if alone and not _is_cased(ahead, shown, behind):
                 continue
-            said = _sentence(source, starts[line - 1], at)
+            line_end = source.find(b"\n", until)
+            line_text = source[starts[line - 1] : line_end % (len(source) + 1)].decode()
+            place = len(ahead), len(ahead) + len(shown)
+            said = redacted(sentence_at(line_text, *place))
             meant, exact = table.notes[found.name], found.name not in table.inflected
             yield Spot(found.name, meant, shown, at, until, line, said, exact)
 
@@ -499,19 +496,6 @@ def _is_part(ahead: str, behind: str) -> bool:
     return not opens(ahead[: before.start()])
 
 
-def _sentence(source: bytes, line_start: int, at: int) -> str:
-    end = source.find(b"\n", at)
-    line = source[line_start : len(source) if end < 0 else end].decode()
-    before = len(source[line_start:at].decode())
-    start = max((m.end() for m in _END.finditer(line, 0, before)), default=0)
-    stop = _END.search(line, before)
-    said = line[start : stop.start() if stop else len(line)]
-    if not start:
-        said = _MARKER.sub("", said)
-    said = redacted(" ".join(said.split()))
-    return said if len(said) <= LONGEST_SENTENCE else f"{said[:LONGEST_SENTENCE]}..."
-
-
 TITLE_KEYS = ("title", "name", "id")  # properties that hold what a note is called
 
 HEADED_SO = 2
@@ -531,7 +515,7 @@ Lookup: TypeAlias = Literal["singular", "word", "length"]
 
 
 class Name(NamedTuple):
-    """One name of one thing; `uses` are links to it, or notes of a tag."""
+    """One name of one thing; `uses` are links to it."""
 
     kind: NameKind
     text: str
@@ -539,46 +523,6 @@ class Name(NamedTuple):
     path: NotePath | None
     title: str
     uses: int = 0
-
-
-class Forms:
-    """Names by their folded forms, with a table for each way of looking them up."""
-
-    def __init__(self, names: Iterable[Name]) -> None:
-        forms: dict[str, list[Name]] = {}
-        for name in names:
-            forms.setdefault(folded(name.text), []).append(name)
-        self.names = {
-            form: sorted(same, key=lambda n: (n.kind, n.path or "", n.how, n.text))
-            for form, same in sorted(forms.items())
-        }
-        self._tables: dict[Lookup, dict[str | int, list[str]]] = {
-            "singular": {}, "word": {}, "length": {}
-        }  # fmt: skip
-        for form in self.names:
-            single = in_singular(form)
-            self._tables["singular"].setdefault(single, []).append(form)
-            self._tables["length"].setdefault(len(form), []).append(form)
-            for word in dict.fromkeys(single.split()):
-                self._tables["word"].setdefault(word, []).append(form)
-
-    def by(self, lookup: Lookup, key: str | int) -> Sequence[str]:
-        """Return the forms that a table has for a key, in order."""
-        return self._tables[lookup].get(key, ())
-
-    def slips(self, form: str, most: int) -> list[tuple[str, int]]:
-        """Return the forms a few slips away, nearest first; digits are never slips."""
-        letters = _letters(form)
-        near = [
-            (slips, other)
-            for length in range(len(form) - most, len(form) + most + 1)
-            for other in self.by("length", length)
-            # a slip changes two letters at most
-            if (_letters(other) ^ letters).bit_count() <= 2 * most
-            and _digits(other) == _digits(form)
-            and (slips := slips_between(form, other, most))
-        ]
-        return [(other, slips) for slips, other in sorted(near)]
 
 
 def _digits(form: str) -> str:
@@ -595,44 +539,59 @@ def _letters(form: str) -> int:
 
 
 class KnownNames:
-    """The names of `named` notes, unresolved links, tags and headings; paths of all."""
+    """The names of `named` notes and unresolved links; the paths of all notes.
+
+    `forms` has all names by their folded forms.
+    """
 
     def __init__(
-        self,
-        entries: Sequence[Entry],
-        named: Sequence[Entry],
-        rows: Rows,
+        self, entries: Sequence[Entry], named: Sequence[Entry], rows: Rows
     ) -> None:
-        self._named, self._ghosts = named, rows.ghost_names()
-        headings = rows.headings()
-        self._headings = {
-            entry.path: [
-                HeadingName(entry.path, heading.level, heading.text, heading.line)
-                for heading in headings.get(entry.id, ())
-                if heading.text
-            ]
-            for entry in named
-        }
+        self._ghosts = rows.ghost_names()
         self._pen = LinkWriter(Names.of(rows.paths()), rows.writes_markdown())
         self.paths = {fold(e.path.removesuffix(NOTE_SUFFIX)): e for e in entries}
-        forms = Forms(self._names())
-        self.forms, self.by, self.slips = forms.names, forms.by, forms.slips
+        forms: dict[str, list[Name]] = {}
+        headings = rows.headings()
+        firsts = {
+            entry.path: heading.text
+            for entry in named
+            for heading in reversed(headings.get(entry.id, ()))
+            if heading.level == 1 and heading.text
+        }
+        for name in self._names(named, firsts):
+            forms.setdefault(folded(name.text), []).append(name)
+        self.forms = {
+            form: sorted(same, key=lambda n: (n.kind, n.path or "", n.how, n.text))
+            for form, same in sorted(forms.items())
+        }
+        self._by: dict[tuple[Lookup, str | int], list[str]] = {}
+        for form in self.forms:
+            single = in_singular(form)
+            keys: list[tuple[Lookup, str | int]] = [
+                ("singular", single),
+                ("length", len(form)),
+                *(("word", word) for word in dict.fromkeys(single.split())),
+            ]
+            for key in keys:
+                self._by.setdefault(key, []).append(form)
 
-    @cached_property
-    def tags(self) -> dict[str, list[Name]]:
-        counts, shown = Counter[str](), dict[str, str]()
-        for entry in self._named:
-            for key, tag in {tag.lower(): tag for tag in entry.tags}.items():
-                counts[key] += 1
-                shown.setdefault(key, tag)
-        found: dict[str, list[Name]] = {}
-        for key, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
-            tag = shown[key]
-            name = Name("tag", tag, "tag", None, f"#{tag}", count)
-            ends = {tag, tag.rpartition("/")[2]}
-            for form in sorted({in_singular(folded(end)) for end in ends}):
-                found.setdefault(form, []).append(name)
-        return found
+    def by(self, lookup: Lookup, key: str | int) -> Sequence[str]:
+        """Return the forms with this singular, word or length, in order."""
+        return self._by.get((lookup, key), ())
+
+    def slips(self, form: str, most: int) -> list[tuple[str, int]]:
+        """Return the forms a few slips away, nearest first; digits are never slips."""
+        letters = _letters(form)
+        near = [
+            (slips, other)
+            for length in range(len(form) - most, len(form) + most + 1)
+            for other in self.by("length", length)
+            # a slip changes two letters at most
+            if (_letters(other) ^ letters).bit_count() <= 2 * most
+            and _digits(other) == _digits(form)
+            and (slips := slips_between(form, other, most))
+        ]
+        return [(other, slips) for slips, other in sorted(near)]
 
     @cached_property
     def wanted_paths(self) -> dict[str, GhostName]:
@@ -643,14 +602,6 @@ class KnownNames:
             if "/" in ghost.name and not is_attachment(ghost.name)
         }
 
-    @cached_property
-    def headings(self) -> dict[str, list[HeadingName]]:
-        found: dict[str, list[HeadingName]] = {}
-        for entry in self._named:
-            for heading in self._headings.get(entry.path, ()):
-                found.setdefault(folded(heading.text), []).append(heading)
-        return found
-
     def weight(self, word: str) -> float:
         return math.log(2 + len(self.forms) / (1 + len(self.by("word", word))))
 
@@ -659,14 +610,14 @@ class KnownNames:
     ) -> NotePath | None:
         return self._pen.files.resolve(target, source, markdown=markdown)
 
-    def link_to(self, path: NotePath, shown: str = "", *, heading: str = "") -> str:
+    def link_to(self, path: NotePath, shown: str = "") -> str:
         """Return a link to a note that works in any other, in the style of the vault.
 
         `shown` is its text. In the other style where one cannot hold the name, empty
         where no link can.
         """
         for pen in (self._pen, replace(self._pen, markdown=True)):
-            for link in pen.written(NotePath(""), path, shown, heading):
+            for link in pen.written(NotePath(""), path, shown):
                 if self._leads(link, path):
                     return link
         return ""
@@ -683,15 +634,12 @@ class KnownNames:
         markdown = links[0].kind == "markdown"
         return self.end_of(links[0].target, NotePath(""), markdown=markdown) == path
 
-    def _names(self) -> Iterator[Name]:
-        firsts = {
-            entry.path: next((h.text for h in headings if h.level == 1), "")
-            for entry in self._named
-            if (headings := self._headings.get(entry.path, ()))
-        }
-        times = Counter(map(fold, firsts.values()))
-        for entry in self._named:
-            first = firsts.get(entry.path, "")
+    def _names(
+        self, named: Sequence[Entry], headings: Mapping[NotePath, str]
+    ) -> Iterator[Name]:
+        times = Counter(fold(headings.get(entry.path, "")) for entry in named)
+        for entry in named:
+            first = headings.get(entry.path, "")
             yield from _names_of(entry, "" if times[fold(first)] > HEADED_SO else first)
         for ghost in self._ghosts:
             if not is_attachment(ghost.name):
@@ -746,26 +694,14 @@ class Vocabulary:
 
 
 def vocabulary_for(vault: Vault) -> Vocabulary:
-    return vault.part(_KeptVocabulary).now()
+    settings = obsidian_settings(vault.config.vault.path)
+    with vault.rows().still():
+        rows = vault.rows()
+        key = rows.graph_head(), repr(settings)
+        return vault.part(_recent_vocabulary).get(
+            key, lambda: Vocabulary(vault, tuple(rows.entries()))
+        )
 
 
-class _KeptVocabulary:
-    """Keeps the newest vocabulary, for any number of threads."""
-
-    def __init__(self, vault: Vault) -> None:
-        self._vault, self._making = vault, Lock()
-        self._kept: tuple[str, Vocabulary] | None = None
-
-    def _rows(self) -> Rows:
-        return self._vault.rows()
-
-    def now(self) -> Vocabulary:
-        settings = obsidian_settings(self._vault.config.vault.path)
-        with self._making, self._rows().still():
-            rows = self._rows()  # as they are now, when it is our turn
-            head, kept = rows.graph_head(), self._kept
-            if kept and kept[0] == head and kept[1].settings == settings:
-                return kept[1]
-            made = Vocabulary(self._vault, tuple(rows.entries()))
-            self._kept = (head, made)
-            return made
+def _recent_vocabulary(_: Vault) -> RecentResults:
+    return RecentResults(1)

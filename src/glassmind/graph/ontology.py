@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple, TypeVar
 
 from glassmind.errors import BadLimit
@@ -32,7 +31,6 @@ from glassmind.model.ontology import (
     SpellingCount,
     ValueKind,
 )
-from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 CATEGORY_KEYS = (
@@ -174,20 +172,6 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([+-].*|Z)?")
 _WIKILINK = re.compile(r"!?\[\[[^\]]+\]\]")
 
-DECLARED: Mapping[str, ValueKind] = {
-    "text": "text", "multitext": "list", "aliases": "list", "tags": "tags",
-    "number": "number", "checkbox": "checkbox", "date": "date", "datetime": "datetime",
-}  # fmt: skip
-"""What Obsidian's names of property types mean here."""
-
-FITS: Mapping[str, frozenset[str]] = {
-    "text": frozenset(["text", "link", "date", "datetime", "number"]),
-    "list": frozenset(["list", "text", "link"]),
-    "tags": frozenset(["tags", "list", "text"]),
-    "date": frozenset(["date"]),
-}
-"""Kinds that Obsidian takes for a type without complaint; all others only their own."""
-
 
 def kind_of(value: PropertyValue, name: str = "") -> ValueKind:
     """Return what one value is; the property's name tells tags from other lists."""
@@ -224,10 +208,7 @@ def shared_kind(kinds: Mapping[ValueKind, int]) -> ValueKind:
     return told[0] if len(told) == 1 else "mixed"
 
 
-def property_uses(
-    entries: Sequence[Entry], declared: Mapping[str, str]
-) -> list[PropertyUse]:
-    """`declared` are the types of Obsidian's settings, by property."""
+def property_uses(entries: Sequence[Entry]) -> list[PropertyUse]:
     kinds: dict[str, Counter[ValueKind]] = {}
     items: dict[str, Counter[ValueKind]] = {}
     for entry in entries:
@@ -237,13 +218,10 @@ def property_uses(
                 items.setdefault(name, Counter()).update(map(kind_of, value))
     uses = []
     for name, counts in kinds.items():
-        meant = DECLARED.get(declared.get(name, ""))
-        taken = FITS.get(meant or "", frozenset([meant])) | {"empty"}
-        astray = sum(n for kind, n in counts.items() if meant and kind not in taken)
-        held = shared_kind(items[name]) if items.get(name) else None
+        of_items = shared_kind(items[name]) if items.get(name) else None
         ordered = dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
         kind, total = shared_kind(counts), counts.total()
-        uses.append(PropertyUse(name, total, kind, ordered, held, meant, astray))
+        uses.append(PropertyUse(name, total, kind, ordered, of_items))
     return sorted(uses, key=lambda use: (-use.notes, use.name))
 
 
@@ -296,16 +274,9 @@ LEAST_MEMBERS = 3  # notes that make a hub; two that name one thing may do so by
 
 MEMBERS_SHOWN = 5
 
-MAPS = frozenset(["moc", "map of content", "mapa de contenido", "hub", "index"])
-"""What notes that lead to others are called, as tag, category or end of a name."""
 
-
-def hubs(entries: Sequence[Entry], rows: Rows) -> list[Hub]:
-    found = [*_by_property(entries), *_maps(entries, rows)]
-    return sorted(found, key=lambda hub: (-hub.members.total, hub.name, hub.property))
-
-
-def _by_property(entries: Sequence[Entry]) -> list[Hub]:
+def hubs(entries: Sequence[Entry]) -> list[Hub]:
+    """Return what at least so many notes name in one property, with these notes."""
     titles = {entry.path: entry.title for entry in entries}
     members: dict[tuple[str, str], dict[NotePath, None]] = {}
     named: dict[tuple[str, str], tuple[str, NotePath | None]] = {}
@@ -318,38 +289,12 @@ def _by_property(entries: Sequence[Entry]) -> list[Hub]:
             key = (name, path or f"\0{folded(target)}")
             named.setdefault(key, (titles[path] if path else target, path))
             members.setdefault(key, {})[entry.path] = None
-    return [
-        Hub(key[0] or None, *named[key], _listed(paths))
+    found = [
+        Hub(key[0], *named[key], _listed(paths))
         for key, paths in members.items()
         if len(paths) >= LEAST_MEMBERS
     ]
-
-
-def _maps(entries: Sequence[Entry], rows: Rows) -> list[Hub]:
-    maps = {entry.id: entry for entry in entries if is_map(entry)}
-    members: dict[int, set[NotePath]] = {note_id: set() for note_id in maps}
-    for link in rows.links(sources=maps.keys(), between_notes=True):
-        if link.target_path:
-            members[link.source_id].add(link.target_path)
-    return [
-        Hub(None, maps[note_id].title, maps[note_id].path, _listed(sorted(paths)))
-        for note_id, paths in sorted(members.items())
-        if len(paths) >= LEAST_MEMBERS
-    ]
-
-
-def is_map(entry: Entry) -> bool:
-    said = [tag.rpartition("/")[2] for tag in entry.tags]
-    said += [label for _, label in categories_of(entry)]
-    if any(_names_map(text) for text in said):
-        return True
-    name = folded(entry.title)
-    return name in MAPS or name.endswith((" moc", " index"))
-
-
-@lru_cache(maxsize=8_192)  # the same few tags stand in every note
-def _names_map(text: str) -> bool:
-    return in_singular(folded(text)) in MAPS
+    return sorted(found, key=lambda hub: (-hub.members.total, hub.name, hub.property))
 
 
 def _listed(paths: Collection[NotePath]) -> Listed[str]:
@@ -375,7 +320,7 @@ notes in hierarchies have them."""
 INDEX_NAMES = frozenset(["index", "readme", "home", "start", "moc"])
 """Names of a note that speaks for the folder it stands in."""
 
-BRANCHES_SHOWN, CHILDREN_SHOWN, CYCLES_SHOWN = 10, 10, 10
+BRANCHES_SHOWN, CHILDREN_SHOWN = 10, 10
 
 
 def hierarchies(entries: Sequence[Entry]) -> tuple[Hierarchy, ...]:
@@ -453,14 +398,12 @@ def hierarchy_of(
         listed = Listed(tuple(children[:CHILDREN_SHOWN]), len(children))
         branches.append(Branch(shown.get(root, root), paths.get(root), listed, count))
     branches.sort(key=lambda branch: (-branch.below, branch.name))
-    cycles = [tuple(shown.get(t, t) for t in cycle) for cycle in cycles_in(below)]
     return Hierarchy(
         nesting,
         name,
         len(things),
         depth,
         Listed(tuple(branches[:BRANCHES_SHOWN]), len(branches)),
-        Listed(tuple(cycles[:CYCLES_SHOWN]), len(cycles)),
     )
 
 
@@ -477,30 +420,6 @@ def _walked(root: str, below: Mapping[str, Collection[str]]) -> tuple[int, int]:
     return len(seen) - 1, levels
 
 
-def cycles_in(below: Mapping[str, Collection[str]]) -> list[tuple[str, ...]]:
-    left = {thing: sorted(children) for thing, children in sorted(below.items())}
-    found = []
-    while cycle := _cycle(left):
-        found.append(cycle)
-        left = {
-            thing: [child for child in children if child not in cycle]
-            for thing, children in left.items()
-            if thing not in cycle
-        }
-    return found
-
-
-def _cycle(below: Mapping[str, Collection[str]]) -> tuple[str, ...]:
-    """Return a cycle that begins with its first thing; empty where there is none."""
-    try:
-        TopologicalSorter(below).prepare()
-    except CycleError as error:
-        cycle = tuple(reversed(error.args[1][1:]))
-        first = cycle.index(min(cycle))
-        return cycle[first:] + cycle[:first]
-    return ()
-
-
 T = TypeVar("T")
 
 SHOWN = 20  # how many of a kind are listed unless more are asked for: a screen of them
@@ -515,8 +434,8 @@ def ontology(vault: Vault, *, limit: int = SHOWN) -> Ontology:
         raise BadLimit(limit, MOST)
     vocabulary = vocabulary_for(vault)
     entries, settings = vocabulary.counted, vocabulary.settings
-    uses = property_uses(entries, settings.property_types)
-    named, rows = labels(entries), vault.rows()
+    uses = property_uses(entries)
+    named = labels(entries)
     shown = [
         label
         for source in ("property", "tag", "folder")
@@ -529,7 +448,7 @@ def ontology(vault: Vault, *, limit: int = SHOWN) -> Ontology:
         properties=_first(uses, limit),
         schemas=_first(schemas(entries), limit),
         spellings=_first(spellings(entries), limit),
-        hubs=_first(hubs(entries, rows), limit),
+        hubs=_first(hubs(entries), limit),
         hierarchies=hierarchies(entries),
         notices=settings.notices,
     )

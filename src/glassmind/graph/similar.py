@@ -2,7 +2,7 @@
 
 A product of matrices in single precision finds the pairs worth a look; its last digits
 depend on how the work was cut. So every pair that could count is measured again by
-itself, in double precision: the result does not depend on the blocks, nor on whether
+itself, in double precision: the result does not depend on the strips, nor on whether
 all notes are compared or a few of them with all.
 """
 
@@ -40,8 +40,6 @@ from glassmind.vault import Vault
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 Measures = NDArray[np.float64]
-Pairs = tuple[Numbers, Numbers, Measures]
-"""Owner, other and similarity, one entry a pair."""
 
 MOST_SHOWN = 1_000
 
@@ -63,12 +61,8 @@ DOUBT = 2e-5
 """How far a product in single precision may be off, with room to spare: of rows of
 unit length, 4,096 wide, the worst we saw is 2e-6."""
 
-TALL, WIDE = 1024, 4096  # a block: its 16 MB stay in the processor's cache
-BUFFERED = 1 << 18  # candidates that are kept before the lists take them in
+CELLS = 1 << 22  # of one product: 16 MB, and at most 200 MB where all are similar
 MEASURED = 1 << 12  # pairs measured at once: 25 MB of a width of 384
-STRIP = 256  # rows that are compared with all others at once: 100 MB for 100,000 notes
-
-NONE: Numbers = np.empty(0, np.int64)
 
 
 def similar(
@@ -147,23 +141,27 @@ def update_pairs(
     progress: ShowProgress,
     pause: Callable[[], bool],
 ) -> bool:
-    """Bring the pairs up to the vectors; `pause` may end that between blocks."""
+    """Bring the pairs up to the vectors; `pause` may end that between strips."""
     while not pause():
         with source.still():
             wanted = _wanted(source, level)
             if wanted is None:
                 return True
             change = _change(source, wanted)
-            work = None if change else _whole_pass(source, wanted)
+            compared = None if change else _whole(source, wanted)
         if change is not None:
             with step() as writing:
                 writing.change_pairs(change, wanted.after, wanted.basis)
-        elif work is not None:
-            if not _finished(work, len(wanted.ids), progress, pause):
-                return False
+        elif compared is not None:
+            found = list[Partner]()
+            progress(Progress("pairs", 0, len(wanted.ids)))
+            for done, partners in compared.all():
+                found += partners
+                progress(Progress("pairs", done, len(wanted.ids)))
+                if done < len(wanted.ids) and pause():
+                    return False
             with step() as writing:
-                rows = _as_rows(work.found(), wanted.ids, wanted.ids)
-                writing.replace_pairs(rows, wanted.after, wanted.basis)
+                writing.replace_pairs(found, wanted.after, wanted.basis)
     return False
 
 
@@ -183,16 +181,6 @@ def _wanted(source: Rows, level: float) -> Pass | None:
     after = after._replace(threshold=threshold_for(level, sample))
     changed = None if news.linked is None else [*news.changed, *news.linked]
     return Pass(PairBasis(source.epoch(), before), space, after, changed, ids)
-
-
-def _finished(
-    work: "HalfPass", count: int, progress: ShowProgress, pause: Callable[[], bool]
-) -> bool:
-    for at in work.steps():
-        progress(Progress("pairs", at, count))
-        if at < count and pause():
-            return False
-    return True
 
 
 def pairs_among(
@@ -220,10 +208,8 @@ def pairs_among(
             and pair.similarity >= threshold
         )
         return chain(stored, change.rows), threshold
-    work = _whole_pass(source, wanted)
-    for _ in work.steps():
-        pass
-    return _as_rows(work.found(), ids, ids), threshold
+    found = (partners for _, partners in _whole(source, wanted).all())
+    return chain.from_iterable(found), threshold
 
 
 def _ordered(source: Rows, space: Space) -> tuple[list[int], Floats]:
@@ -241,20 +227,6 @@ def _same_rules(before: PairState, after: PairState) -> bool:
     return before[:2] == after[:2] and before[3:5] == after[3:5]
 
 
-def _matrix(source: Rows, wanted: Pass, numbering: "Numbering") -> Floats:
-    rows = np.empty((len(wanted.ids), wanted.space.width), np.float32)
-    for notes, raw in source.all_vectors(wanted.space):
-        rows[numbering.of(notes)] = _rows_of(raw, wanted.space.width)
-    return rows
-
-
-def _whole_pass(source: Rows, wanted: Pass) -> "HalfPass":
-    numbering = Numbering(wanted.ids)
-    linked = numbering.linked(source.links_among(None))
-    rows = _matrix(source, wanted, numbering)
-    return HalfPass(rows, MOST_PARTNERS, wanted.after.threshold, linked)
-
-
 def _change(source: Rows, wanted: Pass) -> PairChange | None:
     """Return what follows from few changes, full lists anew; None to compare all."""
     before, after = wanted.basis.before, wanted.after
@@ -266,25 +238,20 @@ def _change(source: Rows, wanted: Pass) -> PairChange | None:
         return None
     if not anew:
         return PairChange([], anew, changed)
-    numbering = Numbering(wanted.ids)
-    rows = _matrix(source, wanted, numbering)
-    own = numbering.of(sorted(changed & there))
-    owners = np.unique(numbering.of(sorted(anew)))
-    for at in range(0, len(own), STRIP):
-        similar = near(rows[own[at : at + STRIP]], rows, after.threshold)[1]
-        owners = np.union1d(owners, similar)
+    compared = _Compared(source, wanted)
+    owners = compared.near(changed & there) | {compared.at[note] for note in anew}
     if len(owners) * FEW > len(there):
         return None
-    notes = [wanted.ids[owner] for owner in owners.tolist()]
-    linked = numbering.linked(source.links_among(notes))
-    lists = Lists(len(owners), MOST_PARTNERS, after.threshold)
-    for at in range(0, len(owners), STRIP):
-        some = owners[at : at + STRIP]
-        row, column, similarity = near(rows[some], rows, after.threshold)
-        good = column != some[row]
-        good &= are_apart(some[row], column, len(rows), linked)
-        lists.merge(at + row[good], column[good], similarity[good])
-    return PairChange(list(_as_rows(lists.found(), notes, wanted.ids)), notes, changed)
+    notes = [wanted.ids[owner] for owner in sorted(owners)]
+    compared.leave_out(source.links_among(notes))
+    found = [pair for _, some in compared.lists(sorted(owners)) for pair in some]
+    return PairChange(found, notes, changed)
+
+
+def _whole(source: Rows, wanted: Pass) -> "_Compared":
+    compared = _Compared(source, wanted)
+    compared.leave_out(source.links_among(None))
+    return compared
 
 
 def _full_lists_with(source: Rows, changed: Collection[int]) -> set[int]:
@@ -297,169 +264,117 @@ def _full_lists_with(source: Rows, changed: Collection[int]) -> set[int]:
     return {note for note, size in sizes.items() if size >= MOST_PARTNERS}
 
 
-class Numbering:
-    """The place of each note among all, by path."""
-
-    def __init__(self, ids: Sequence[int]) -> None:
-        self._ids = np.asarray(ids, np.int64)
-        self._order = np.argsort(self._ids)
-        self._sorted = self._ids[self._order]
-
-    def of(self, notes: Sequence[int] | Numbers) -> Numbers:
-        wanted = np.asarray(notes, np.int64)
-        places: Numbers = self._order[np.searchsorted(self._sorted, wanted)]
-        return places
-
-    def linked(self, links: tuple[Sequence[int], Sequence[int]]) -> Numbers:
-        """Return the pairs that links join, as keys for `are_apart`."""
-        ends = np.asarray(links, np.int64).reshape(2, -1)
-        known = np.isin(ends, self._sorted).all(axis=0)
-        one, other = self.of(ends[0, known]), self.of(ends[1, known])
-        return np.unique(_pair_keys(one, other, len(self._ids)))
-
-
 def _rows_of(raw: bytes, width: int) -> Floats:
     return np.frombuffer(raw, "<f4").astype(np.float32, copy=False).reshape(-1, width)
 
 
-def _as_rows(
-    found: Pairs, owners: Sequence[int], ids: Sequence[int]
-) -> Iterator[Partner]:
-    own, all_ids = np.asarray(owners, np.int64), np.asarray(ids, np.int64)
-    notes, others = own[found[0]].tolist(), all_ids[found[1]].tolist()
-    yield from map(Partner, notes, others, found[2].tolist())
+class _Compared:
+    """The vectors of all notes by path, and which of them are linked."""
+
+    def __init__(self, source: Rows, wanted: Pass) -> None:
+        self._ids, width = np.array(wanted.ids, np.int64), wanted.space.width
+        self._threshold = wanted.after.threshold
+        self.at = {note: number for number, note in enumerate(wanted.ids)}
+        self._rows = np.empty((len(wanted.ids), width), np.float32)
+        for notes, raw in source.all_vectors(wanted.space):
+            self._rows[[self.at[note] for note in notes]] = _rows_of(raw, width)
+        self._linked = linked_keys((), len(self._ids))
+
+    def leave_out(self, links: tuple[Sequence[int], Sequence[int]]) -> None:
+        """Leave out the pairs that links join."""
+        known = [
+            (self.at[one], self.at[other])
+            for one, other in zip(*links, strict=True)
+            if one in self.at and other in self.at
+        ]
+        self._linked = linked_keys(known, len(self._ids))
+
+    def near(self, notes: Collection[int]) -> set[int]:
+        """Return the numbers of all that may be similar to one of these notes."""
+        found: set[int] = set()
+        for some in strips([self.at[note] for note in notes], len(self._rows)):
+            products = self._rows @ self._rows[some].T
+            likely = (products >= self._threshold - DOUBT).any(axis=1)
+            found.update(np.flatnonzero(likely).tolist())
+        return found
+
+    def all(self) -> Iterator[tuple[int, list[Partner]]]:
+        return self.lists(range(len(self._rows)))
+
+    def lists(self, owners: Sequence[int]) -> Iterator[tuple[int, list[Partner]]]:
+        """Yield how many lists are made, and the partners of the last ones."""
+        done = 0
+        for some in strips(owners, len(self._rows)):
+            done += len(some)
+            row, other, similarity = most_similar(
+                self._rows, some, self._threshold, self._linked
+            )
+            notes, others = self._ids[some[row]].tolist(), self._ids[other].tolist()
+            yield done, list(map(Partner, notes, others, similarity.tolist()))
 
 
-class Lists:
-    """The most similar of every row so far; of equals the smaller number first."""
-
-    def __init__(self, count: int, most: int, threshold: float) -> None:
-        self._most, self._threshold = most, threshold
-        self._other = np.full((count, most), -1, np.int64)
-        self._similarity = np.full((count, most), -1.0, np.float64)
-        self.bar = np.full(count, threshold, np.float64)
-
-    def merge(self, owner: Numbers, other: Numbers, similarity: Measures) -> None:
-        """Take candidates in; none may be on its owner's list already."""
-        good = similarity >= self.bar[owner]
-        owner, other, similarity = owner[good], other[good], similarity[good]
-        if not len(owner):
-            return
-        touched = np.unique(owner)
-        rows, places = np.nonzero(self._other[touched] >= 0)
-        held = touched[rows]
-        owner = np.concatenate((held, owner))
-        other = np.concatenate((self._other[held, places], other))
-        similarity = np.concatenate((self._similarity[held, places], similarity))
-        order = np.lexsort((other, -similarity, owner))
-        owner, other, similarity = owner[order], other[order], similarity[order]
-        starts = np.flatnonzero(np.diff(owner, prepend=owner[:1] - 1))
-        sizes = np.diff(np.append(starts, len(owner)))
-        place = np.arange(len(owner)) - np.repeat(starts, sizes)
-        best = place < self._most
-        owner, place = owner[best], place[best]
-        self._other[touched], self._similarity[touched] = -1, -1.0
-        self._other[owner, place] = other[best]
-        self._similarity[owner, place] = similarity[best]
-        last = self._similarity[touched, -1]
-        self.bar[touched] = np.maximum(last, self._threshold)
-
-    def found(self) -> Pairs:
-        owner, place = np.nonzero(self._other >= 0)
-        return owner, self._other[owner, place], self._similarity[owner, place]
+def strips(owners: Sequence[int], count: int) -> Iterator[Numbers]:
+    tall = max(1, CELLS // max(1, count))
+    for at in range(0, len(owners), tall):
+        yield np.array(owners[at : at + tall], np.int64)
 
 
-def measured(rows: Floats, row: Numbers, columns: Floats, column: Numbers) -> Measures:
-    found = np.empty(len(row), np.float64)
-    for at in range(0, len(row), MEASURED):
+def most_similar(
+    rows: Floats, owners: Numbers, threshold: float, linked: Numbers
+) -> tuple[Numbers, Numbers, Measures]:
+    """Return the place among `owners`, the row and the similarity of each partner.
+
+    The most similar first, of equals the one of the smaller number; none of a pair
+    that is `linked`.
+    """
+    products = rows[owners] @ rows.T
+    products[np.arange(len(owners)), owners] = -1
+    found = np.flatnonzero(products.reshape(-1) >= np.float32(threshold - DOUBT))
+    place, other = np.divmod(found, len(rows))
+    keys = _pair_keys(owners[place], other, len(rows))
+    apart = linked[np.searchsorted(linked, keys)] != keys
+    place, other = place[apart], other[apart]
+    value = products[place, other]
+    # only what may be among the first by exact numbers is measured exactly
+    order = np.lexsort((-value, place))
+    last = np.full(len(owners), -1.0)
+    is_last = _ranks(place[order]) == MOST_PARTNERS - 1
+    last[place[order][is_last]] = value[order][is_last]
+    likely = value >= last[place] - 2 * DOUBT
+    place, other = place[likely], other[likely]
+    similarity = measured(rows, owners[place], other)
+    order = np.lexsort((other, -similarity, place))
+    order = order[similarity[order] >= threshold]
+    order = order[_ranks(place[order]) < MOST_PARTNERS]
+    return place[order], other[order], similarity[order]
+
+
+def _ranks(groups: Numbers) -> Numbers:
+    """Return the rank of each in its group; equal ones stand side by side."""
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    sizes = np.diff(np.append(starts, len(groups)))
+    ranks: Numbers = np.arange(len(groups)) - np.repeat(starts, sizes)
+    return ranks
+
+
+def measured(rows: Floats, one: Numbers, other: Numbers) -> Measures:
+    found = np.empty(len(one), np.float64)
+    for at in range(0, len(one), MEASURED):
         part = slice(at, at + MEASURED)
-        left = rows[row[part]].astype(np.float64)
-        left *= columns[column[part]]
+        left = rows[one[part]].astype(np.float64)
+        left *= rows[other[part]]
         # one row at a time, in an order that its width alone decides
         found[part] = left.sum(axis=1)
     np.clip(found, -1.0, 1.0, out=found)
     return found.round(DIGITS)
 
 
-def near(rows: Floats, columns: Floats, threshold: float) -> Pairs:
-    """Return row, column and similarity in no order; a row meets itself if in both."""
-    products = rows @ columns.T
-    found = np.flatnonzero(products.reshape(-1) >= np.float32(threshold - DOUBT))
-    row, column = np.divmod(found, len(columns))
-    similarity = measured(rows, row, columns, column)
-    good = similarity >= threshold
-    return row[good], column[good], similarity[good]
-
-
-def are_apart(
-    one: Numbers, other: Numbers, count: int, linked: Numbers
-) -> NDArray[np.bool_]:
-    """Return which pairs are not among those linked, given as ascending keys."""
-    if not len(linked):
-        return np.ones(len(one), np.bool_)
-    keys = _pair_keys(one, other, count)
-    places = np.minimum(np.searchsorted(linked, keys), len(linked) - 1)
-    apart: NDArray[np.bool_] = linked[places] != keys
-    return apart
+def linked_keys(pairs: Sequence[tuple[int, int]], count: int) -> Numbers:
+    """Return pairs as ascending keys; the last is above every other key."""
+    ends = np.array(pairs, np.int64).reshape(-1, 2)
+    keys = _pair_keys(ends[:, 0], ends[:, 1], count)
+    return np.unique(np.append(keys, np.iinfo(np.int64).max))
 
 
 def _pair_keys(one: Numbers, other: Numbers, count: int) -> Numbers:
     return np.minimum(one, other) * count + np.maximum(one, other)
-
-
-class HalfPass:
-    """Every row with every other, block by block: the half above the diagonal."""
-
-    def __init__(
-        self, rows: Floats, most: int, threshold: float, linked: Numbers = NONE
-    ) -> None:
-        self._rows, self._linked = rows, linked
-        self._lists = Lists(len(rows), most, threshold)
-        self._waiting: list[tuple[Numbers, Numbers]] = []
-        self._products = np.empty(TALL * WIDE, np.float32)
-
-    def blocks(self) -> Iterator[tuple[int, int, int, int]]:
-        count = len(self._rows)
-        for top in range(0, count, TALL):
-            for left in range(top, count, WIDE):
-                yield top, min(top + TALL, count), left, min(left + WIDE, count)
-
-    def steps(self) -> Iterator[int]:
-        """Do the work; after each block, yield the row that it has come to."""
-        for block in self.blocks():
-            self._block(*block)
-            yield block[0]
-        self._take()
-        yield len(self._rows)
-
-    def found(self) -> Pairs:
-        return self._lists.found()
-
-    def _block(self, top: int, bottom: int, left: int, right: int) -> None:
-        tall, wide = bottom - top, right - left
-        products = self._products[: tall * wide].reshape(tall, wide)
-        np.matmul(self._rows[top:bottom], self._rows[left:right].T, out=products)
-        bars, flat = self._lists.bar, products.reshape(-1)
-        low = min(bars[top:bottom].min(), bars[left:right].min()) - DOUBT
-        found = np.flatnonzero(flat >= np.float32(low))
-        row, column = np.divmod(found, wide)
-        row, column = row + top, column + left
-        lowest = np.minimum(bars[row], bars[column]) - DOUBT
-        kept = (row < column) & (flat[found] >= lowest)
-        row, column = row[kept], column[kept]
-        apart = are_apart(row, column, len(self._rows), self._linked)
-        self._waiting.append((row[apart], column[apart]))
-        if sum(len(rows) for rows, _ in self._waiting) >= BUFFERED:
-            self._take()
-
-    def _take(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if not waiting:
-            return
-        row, column = (np.concatenate(ends) for ends in zip(*waiting, strict=True))
-        similarity = measured(self._rows, row, self._rows, column)
-        self._lists.merge(
-            np.concatenate((row, column)),
-            np.concatenate((column, row)),
-            np.concatenate((similarity, similarity)),
-        )

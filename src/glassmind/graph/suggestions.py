@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush, nlargest
 from itertools import chain
 from math import fsum, log
-from threading import Lock
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -59,19 +58,18 @@ from glassmind.model.suggestions import (
 )
 from glassmind.obsidian.prose import readable_text
 from glassmind.search.notes import notes_for
-from glassmind.vault import Vault
+from glassmind.vault import RecentResults, Vault
 
 Strengths: TypeAlias = NDArray[np.float64]
 """A number from 0 to 1 for every node of the link graph."""
 
 WEIGHTS: Final[Mapping[SignName, float]] = {
-    "mentions": 0.20,
-    "mentioned": 0.20,
-    "votes": 0.17,
+    "mentions": 0.22,
+    "mentioned": 0.22,
+    "votes": 0.20,
     "similarity": 0.12,
-    "worded": 0.11,
-    "wording": 0.105,
-    "vocabulary": 0.095,
+    "worded": 0.12,
+    "wording": 0.12,
 }
 """They add up to 1. Learnt on five vaults; see docs/ranking.md."""
 
@@ -79,7 +77,6 @@ KINDS: Final[Mapping[SignName, SuggestionKind]] = {
     "votes": "neighbours",
     "worded": "words",
     "wording": "words",
-    "vocabulary": "similar",
     "similarity": "similar",
 }
 """The kind of a suggestion without a mention, by its strongest sign."""
@@ -90,7 +87,6 @@ REASONS: Final[Mapping[SignName, str]] = {
     "votes": "notes like this one are linked with it",
     "worded": "it says words of this note's name",
     "wording": "words of its name stand in the text",
-    "vocabulary": "both use the same rare words",
     "similarity": "the notes are alike",
 }
 
@@ -125,8 +121,8 @@ PRIOR_WEIGHT = 3.0  # passages that this prior is worth
 INFLECTED = 0.8  # what a plural counts against the name as it was given
 LOWER_CASE = 0.5  # a word in small letters where the name has a capital
 
-MOST_MENTIONING, MOST_WORDED, MOST_ALIKE = 500, 2_000, 300
-"""Passages looked up for a name, for a word of a name, and for rare words."""
+MOST_MENTIONING, MOST_WORDED = 500, 2_000
+"""Passages looked up for a name and for a word of a name."""
 
 VOTERS = 10  # similar notes whose links count
 MOST_SHARED = 5  # common notes, common tags and namesakes that are shown
@@ -260,25 +256,12 @@ def _used(
 
 
 def facts_for(vault: Vault) -> Facts:
-    return vault.part(_KeptFacts).now()
+    key = vault.store.log().head(), link_graph(vault)
+    return vault.part(_recent_facts).get(key, lambda: facts_of(vault, key[1]))
 
 
-class _KeptFacts:
-    """Keeps the newest facts; one thread makes them, the others wait."""
-
-    def __init__(self, vault: Vault) -> None:
-        self._vault = vault
-        self._making = Lock()
-        self._kept: tuple[str, Facts] | None = None
-
-    def now(self) -> Facts:
-        vault = self._vault
-        head, net = vault.store.log().head(), link_graph(vault)
-        with self._making:
-            kept = self._kept
-            if kept is None or kept[0] != head or kept[1].net is not net:
-                kept = self._kept = head, facts_of(vault, net)
-            return kept[1]
+def _recent_facts(_: Vault) -> RecentResults:
+    return RecentResults(1)
 
 
 class Pages:
@@ -358,7 +341,6 @@ class Finder:
             "similarity": _above_usual(cosines),
             "worded": self._worded(node),
             "wording": _wording(facts, node, own),
-            "vocabulary": self._vocabulary(node, page),
         }
         open_ = facts.offered.copy()
         open_[node] = False
@@ -415,18 +397,6 @@ class Finder:
             found[holding] += self.facts.rarity[word] / whole
         found[node] = 0
         return np.minimum(found, 1) ** 2
-
-    def _vocabulary(self, node: int, page: Page | None) -> Strengths:
-        found = np.zeros(len(self.facts.net))
-        if page is None or self.words is None:
-            return found
-        for note_id, score in self.words.alike(page.note.text, MOST_ALIKE):
-            at = self.facts.net.node_of(note_id)
-            if at is not None:
-                found[at] = score
-        most = found[node] or found.max(initial=0.0)
-        found[node] = 0
-        return np.sqrt(np.minimum(found / most, 1)) if most else found
 
     def _holding(self, name: Pieces, limit: int) -> tuple[int, NDArray[np.int64]]:
         key = name, limit

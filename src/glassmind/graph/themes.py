@@ -5,7 +5,7 @@ theme names a note that is gone. Whoever cannot write answers the same from memo
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import count as count_from
 from itertools import pairwise
@@ -24,7 +24,7 @@ from glassmind.errors import (
 )
 from glassmind.graph.link_graph import link_graph
 from glassmind.links.communities import by_size, clusters, modularity
-from glassmind.links.graph import Floats, Ints, LinkGraph, View, part_of
+from glassmind.links.graph import Floats, Ints, LinkGraph, part_of
 from glassmind.links.ranks import influence
 from glassmind.model.graph import (
     KeptTheme,
@@ -47,7 +47,6 @@ LEAST = 3  # notes of a theme: of two, the link says it all
 LARGE, LARGE_SHARE = 10, 0.25  # more notes are divided again, as in obsidian-brain
 ROUNDS = 4  # of that: a quarter of a vault has three others beside it
 RECIPE = "3"  # changes when the same links give other themes than before
-FINE = 1.0  # resolution above which a few linked notes may be in no theme
 
 KNOWN_SHARE = 0.5
 """What two themes have in common at least, of the smaller one, to be the same: of a
@@ -185,7 +184,7 @@ class Themed:
             before = _by_node(graph, members, 1).astype(np.int32)
             last_id = None if ghosts or once else kept.last_id
             division = parts, known_again(before, parts.labels, last_id)
-        themes = _described(graph, division, resolution, _common_tags(rows.tags()))
+        themes = _described(graph, division, resolution, rows.tags())
         grouped = themes.notes - themes.apart
         quality = division[0].modularity
         made = ThemeState(mark, resolution, quality, self._usual, grouped)
@@ -322,10 +321,8 @@ def fingerprint(graph: LinkGraph) -> str:
 
 
 def parted(graph: LinkGraph, resolution: float) -> Parts:
-    """Return communities, large ones divided, small ones joined, pairs left out."""
+    """Return communities, large ones divided, small ones left out."""
     found = _smaller(graph, clusters(graph, resolution=resolution), resolution)
-    if resolution <= FINE:
-        _join(graph.both_view, found)
     labels = _numbered(found)
     themed = labels >= 0
     # no link counts from one theme to another: each comes out as alone, but for scale
@@ -337,51 +334,25 @@ def parted(graph: LinkGraph, resolution: float) -> Parts:
 
 
 def _smaller(graph: LinkGraph, labels: Ints, resolution: float) -> Ints:
+    """Divide communities that are too large, as coarsely as will do."""
     labels = labels.copy()
     most = max(LARGE, LARGE_SHARE * len(graph))
     whole: set[int] = set()
     for _ in range(ROUNDS):
         sizes = np.bincount(labels[labels >= 0])
         large = [n for n in np.flatnonzero(sizes > most).tolist() if n not in whole]
-        if not large:
-            break
         for label in large:
-            nodes = np.flatnonzero(labels == label)
-            inner = _inner(part_of(graph, nodes), resolution)
+            nodes, finer = np.flatnonzero(labels == label), resolution
+            part = part_of(graph, nodes)
+            inner = clusters(part, resolution=finer)
+            while inner.max() < 1 and finer < 1.0:
+                finer = min(1.0, 2 * finer)
+                inner = clusters(part, resolution=finer)
             if inner.max() < 1:
                 whole.add(label)
             beyond = inner > 0
             labels[nodes[beyond]] = labels.max() + inner[beyond]
     return labels
-
-
-def _inner(part: LinkGraph, resolution: float) -> Ints:
-    """Divide a community that is too large, as coarsely as will do."""
-    while True:
-        found = clusters(part, resolution=resolution)
-        if found.max() > 0 or resolution >= 1.0:
-            return found
-        resolution = min(1.0, 2 * resolution)
-
-
-def _join(view: View, labels: Ints) -> None:
-    """Join linked notes in no large enough theme: four as two and two have none."""
-    sizes = np.bincount(labels[labels >= 0])
-    small = (labels >= 0) & (sizes[labels] < LEAST) if len(sizes) else labels >= 0
-    left = dict.fromkeys(np.flatnonzero(small).tolist())
-    while left:
-        group = [next(iter(left))]
-        known, alone = set(group), True
-        for node in group:
-            left.pop(node, None)
-            for near in view.nodes[view.starts[node] : view.starts[node + 1]].tolist():
-                if not small[near]:
-                    alone = False
-                elif near not in known:
-                    known.add(near)
-                    group.append(near)
-        if alone:
-            labels[group] = labels[group[0]]
 
 
 def _numbered(found: Ints) -> Ints:
@@ -394,30 +365,24 @@ def _numbered(found: Ints) -> Ints:
     return labels
 
 
-_CommonTags: TypeAlias = Callable[[Iterable[int]], tuple[TagCount, ...]]
-
-
 def _common_tags(
-    of_notes: Mapping[int, Iterable[str]],
-) -> _CommonTags:
-    """Return what gives the commonest tags of notes, given by file id."""
-    tags: dict[int, list[str]] = {}
+    nodes: Iterable[int], tags: Mapping[int, Sequence[str]]
+) -> tuple[TagCount, ...]:
+    """Return the commonest tags; `tags` are those of each note."""
+    found = [tag for node in nodes for tag in tags.get(node, ())]
     written: dict[str, str] = {}
-    for note, names in of_notes.items():
-        for name in names:
-            tags.setdefault(note, []).append(name.lower())
-            written[name.lower()] = min(written.get(name.lower(), name), name)
-
-    def common(notes: Iterable[int]) -> tuple[TagCount, ...]:
-        counts = Counter(tag for note in notes for tag in tags.get(note, ()))
-        order = sorted(counts, key=lambda tag: (-counts[tag], tag))
-        return tuple(TagCount(written[tag], counts[tag]) for tag in order[:NAMED])
-
-    return common
+    for name in found:
+        written[name.lower()] = min(written.get(name.lower(), name), name)
+    counts = Counter(name.lower() for name in found)
+    order = sorted(counts, key=lambda tag: (-counts[tag], tag))
+    return tuple(TagCount(written[tag], counts[tag]) for tag in order[:NAMED])
 
 
 def _described(
-    graph: LinkGraph, division: _Division, resolution: float, tags: _CommonTags
+    graph: LinkGraph,
+    division: _Division,
+    resolution: float,
+    tags: Mapping[int, Sequence[str]],
 ) -> Themes:
     (labels, shares, quality), ids = division
     hubs, notes = _hubs(graph, labels), graph.note_count
@@ -430,7 +395,8 @@ def _described(
             ThemeMember(graph.paths[n], graph.titles[n], float(shares[n]), n >= notes)
             for n in nodes
         )
-        common, hub = tags(graph.ids[nodes].tolist()), hubs.get(label)
+        common = _common_tags(graph.ids[nodes].tolist(), tags)
+        hub = hubs.get(label)
         theme = Theme(
             ids[label],
             members[0].title,
@@ -464,7 +430,7 @@ def _summary(members: Sequence[ThemeMember], tags: Sequence[TagCount]) -> str:
 
 def _hubs(graph: LinkGraph, labels: Ints) -> Mapping[int, int]:
     """Return the note that most of a theme name in a property, itself included."""
-    links = graph.tables.links.flat
+    links = graph.tables.links
     targets, _, names = links.columns
     sources = np.repeat(np.arange(len(graph)), np.diff(links.starts))
     named = (names > 0) & (targets >= 0) & (labels[sources] >= 0)

@@ -1,14 +1,12 @@
 """The links of a vault in memory: one immutable picture of the rows, as numpy arrays.
 
 Nodes are numbered by path, so that ordering by number breaks ties by path; unresolved
-names, where they are included, follow by name. A `Table` has one row of numbers for
-each node: its links as written, its distinct targets, or the distinct notes that link
-to it. Numbers of kinds grow as confidence falls, so the strongest of some links is the
-one with the least number.
+names, where they are included, follow by name. Numbers of kinds grow as confidence
+falls, so the strongest of some links is the one with the least number.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,10 +16,8 @@ from numpy.typing import NDArray
 from glassmind.model.graph import (
     CONFIDENCE,
     KINDS,
-    LinkRow,
     LinkRows,
     NetEdge,
-    NodeRow,
     NodeRows,
     StoredLink,
 )
@@ -29,10 +25,8 @@ from glassmind.model.graph import (
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 Column: TypeAlias = NDArray[Any]
-Row: TypeAlias = tuple[Column, ...]
 
 NOWHERE = -1  # the target of a link that leads to no node, or into its own note
-MOST_REPLACED = 256  # rows beside the arrays; copying their dict is not cheap
 MARK_BITS = 3  # the kind of a link; before them is its line
 
 _KIND = (1 << MARK_BITS) - 1
@@ -41,53 +35,15 @@ _NODE_BITS = 29  # two nodes and a kind fit one number
 STRENGTH: Floats = np.array([CONFIDENCE[kind] for kind in KINDS])
 
 
-class Flat(NamedTuple):
-    """All rows in one piece: row `n` is `starts[n]:starts[n + 1]` of each column."""
+class Table(NamedTuple):
+    """One row of numbers for each node: `starts[n]:starts[n + 1]` of each column."""
 
     starts: Ints
     columns: tuple[Column, ...]
 
-
-class Table:
-    """One row for each node, in one or more columns; never changed."""
-
-    def __init__(self, flat: Flat, replaced: Mapping[int, Row] | None = None) -> None:
-        self._base, self._replaced = flat, dict(replaced or {})
-
-    def row(self, node: int) -> Row:
-        replaced = self._replaced.get(node)
-        if replaced is not None:
-            return replaced
-        first, last = self._base.starts[node : node + 2].tolist()
-        return tuple(column[first:last] for column in self._base.columns)
-
-    def with_rows(self, rows: Mapping[int, Row]) -> "Table":
-        if not rows:
-            return self
-        replaced = {**self._replaced, **rows}
-        table = Table(self._base, replaced)
-        return table if len(replaced) <= MOST_REPLACED else Table(table.flat)
-
-    @cached_property
-    def flat(self) -> Flat:
-        if not self._replaced:
-            return self._base
-        starts, columns = self._base
-        sizes, parts, at = np.diff(starts), [list[Column]() for _ in columns], 0
-        for node in sorted(self._replaced):
-            row = self._replaced[node]
-            for part, column, new in zip(parts, columns, row, strict=True):
-                part.extend((column[starts[at] : starts[node]], new))
-            sizes[node], at = len(row[0]), node + 1
-        for part, column in zip(parts, columns, strict=True):
-            part.append(column[starts[at] :])
-        joined = zip(parts, columns, strict=True)
-        return Flat(
-            starts_of(sizes),
-            tuple(
-                np.concatenate(p, dtype=c.dtype, casting="unsafe") for p, c in joined
-            ),
-        )
+    def row(self, node: int) -> tuple[Column, ...]:
+        first, last = self.starts[node : node + 2].tolist()
+        return tuple(column[first:last] for column in self.columns)
 
 
 class View(NamedTuple):
@@ -182,20 +138,20 @@ class LinkGraph:
 
     @cached_property
     def out_degree(self) -> Ints:
-        return np.diff(self.tables.out.flat.starts)
+        return np.diff(self.tables.out.starts)
 
     @cached_property
     def in_degree(self) -> Ints:
-        return np.diff(self.tables.into.flat.starts)
+        return np.diff(self.tables.into.starts)
 
     @cached_property
-    def both(self) -> Flat:
-        keys = [_keys(table.flat) for table in (self.tables.out, self.tables.into)]
+    def both(self) -> Table:
+        keys = [_keys(table) for table in (self.tables.out, self.tables.into)]
         return _distinct(len(self), np.concatenate(keys))
 
     @cached_property
     def out_view(self) -> View:
-        return _view(self.tables.out.flat)
+        return _view(self.tables.out)
 
     @cached_property
     def both_view(self) -> View:
@@ -220,35 +176,9 @@ def build(head: str, nodes: NodeRows, rows: LinkRows) -> LinkGraph:
     if (sources[1:] < sources[:-1]).any():  # ids go by path until notes come later
         order = np.argsort(sources, kind="stable")  # as written within a note
         columns = tuple(column[order] for column in columns)
-    links = Flat(starts_of(np.bincount(sources, minlength=count)), columns)
+    links = Table(starts_of(np.bincount(sources, minlength=count)), columns)
     shown = Nodes(nodes.ids, nodes.paths, nodes.titles, count, known)
     return LinkGraph(head, shown, _tables(links), tuple(names))
-
-
-def updated(
-    graph: LinkGraph, head: str, notes: Sequence[NodeRow], links: Sequence[LinkRow]
-) -> LinkGraph:
-    """Return the graph with all `links` of edited notes, which kept their paths."""
-    titles: list[str] | None = None  # copying all of them costs more than the rest
-    written: dict[int, list[tuple[int, int, int]]] = {}
-    for file_id, _, title in notes:
-        node = int(graph.nodes.by_id[file_id])
-        if graph.titles[node] != title:
-            titles = titles or list(graph.titles)
-            titles[node] = title
-        written[file_id] = []
-    names = {name: place for place, name in enumerate(graph.names)}
-    for source, target, mark, name in links:
-        end = graph.node_of(target) if target != source else None
-        number = names.setdefault(name, len(names))
-        row = (NOWHERE if end is None else end, mark, number)
-        written[source].append(row)
-    rows: dict[int, Row] = {}
-    for source, parts in written.items():
-        columns = np.array(parts, np.int32).reshape(-1, 3).T
-        rows[int(graph.nodes.by_id[source])] = (columns[0], columns[1], columns[2])
-    nodes = graph.nodes._replace(titles=titles) if titles else graph.nodes
-    return LinkGraph(head, nodes, _relinked(graph.tables, rows), tuple(names))
 
 
 def with_ghosts(graph: LinkGraph, unresolved: Sequence[StoredLink]) -> LinkGraph:
@@ -259,7 +189,7 @@ def with_ghosts(graph: LinkGraph, unresolved: Sequence[StoredLink]) -> LinkGraph
         called[key] = min(called.get(key, link.target), link.target)
     keys = sorted(called)
     number = {key: place for place, key in enumerate(keys, start=len(graph))}
-    starts, (targets, *rest) = graph.tables.links.flat
+    starts, (targets, *rest) = graph.tables.links
     sources = graph.nodes_of(
         np.array([link.source_id for link in unresolved], np.int64)
     )
@@ -274,7 +204,7 @@ def with_ghosts(graph: LinkGraph, unresolved: Sequence[StoredLink]) -> LinkGraph
         titles=[*graph.titles, *shown],
         unresolved=keys,
     )
-    tables = _tables(Flat(starts_of(counts), (targets, *rest)))
+    tables = _tables(Table(starts_of(counts), (targets, *rest)))
     return LinkGraph(graph.head, nodes, tables, graph.names)
 
 
@@ -283,10 +213,10 @@ def part_of(graph: LinkGraph, nodes: Sequence[int] | Column) -> LinkGraph:
     chosen = np.asarray(nodes, np.int32)
     number = np.full(len(graph) + 1, NOWHERE, np.int32)  # the last is `NOWHERE`
     number[chosen] = np.arange(len(chosen), dtype=np.int32)
-    starts, columns = graph.tables.links.flat
+    starts, columns = graph.tables.links
     places = _places(starts, chosen)
     targets, *others = (column[places] for column in columns)
-    links = Flat(starts_of(np.diff(starts)[chosen]), (number[targets], *others))
+    links = Table(starts_of(np.diff(starts)[chosen]), (number[targets], *others))
     order, notes = chosen.tolist(), int(np.count_nonzero(chosen < graph.note_count))
     shown = Nodes(
         graph.ids[chosen],
@@ -320,9 +250,9 @@ def inner_links(graph: LinkGraph, nodes: Sequence[int] | Column) -> tuple[Ints, 
     inside = np.zeros(len(graph), np.bool_)
     inside[np.asarray(nodes, np.int64)] = True
     chosen = np.flatnonzero(inside).astype(np.int32)
-    flat = graph.tables.out.flat
-    targets = gathered(flat, chosen)
-    sources = np.repeat(chosen, flat.starts[chosen + 1] - flat.starts[chosen])
+    table = graph.tables.out
+    targets = gathered(table, chosen)
+    sources = np.repeat(chosen, table.starts[chosen + 1] - table.starts[chosen])
     kept = inside[targets]
     return sources[kept], targets[kept]
 
@@ -333,8 +263,8 @@ def common_nodes(graph: LinkGraph, one: int, other: int) -> list[int]:
     return sorted(shared.tolist(), key=lambda node: (len(graph.around(node)), node))
 
 
-def gathered(flat: Flat, nodes: NDArray[np.integer[Any]]) -> Ints:
-    starts, (items, *_) = flat
+def gathered(table: Table, nodes: NDArray[np.integer[Any]]) -> Ints:
+    starts, (items, *_) = table
     return items[_places(starts, nodes)]
 
 
@@ -363,7 +293,7 @@ def _numbered(by_id: Ints, file_ids: NDArray[np.int64]) -> Ints:
     return by_id[np.minimum(file_ids, len(by_id) - 1)]
 
 
-def _tables(links: Flat) -> Tables:
+def _tables(links: Table) -> Tables:
     count = len(links.starts) - 1
     targets, marks, _ = links.columns
     sources = np.repeat(np.arange(count, dtype=np.int64), np.diff(links.starts))
@@ -371,54 +301,21 @@ def _tables(links: Flat) -> Tables:
     out = _distinct(count, keys)
     reverse = np.sort(_keys(out, reverse=True))
     into = _rows_of(count, reverse, reverse >> MARK_BITS)
-    return Tables(Table(links), Table(out), Table(into))
-
-
-def _relinked(tables: Tables, rows: Mapping[int, Row]) -> Tables:
-    out: dict[int, Row] = {}
-    into: dict[int, dict[int, int]] = {}
-    for node, (targets, marks, _) in rows.items():
-        before, after = _kinds(tables.out.row(node)), dict[int, int]()
-        for target, mark in zip(targets.tolist(), marks.tolist(), strict=True):
-            after[target] = min(after.get(target, _KIND), mark & _KIND)
-        after.pop(NOWHERE, None)
-        if before == after:
-            continue
-        out[node] = _row(after)
-        for target in before.keys() | after.keys():
-            if before.get(target) != after.get(target):
-                kinds = into.setdefault(target, _kinds(tables.into.row(target)))
-                kinds.pop(node, None)
-                if target in after:
-                    kinds[node] = after[target]
-    return Tables(
-        tables.links.with_rows(rows),
-        tables.out.with_rows(out),
-        tables.into.with_rows({target: _row(kinds) for target, kinds in into.items()}),
-    )
-
-
-def _kinds(row: Row) -> dict[int, int]:
-    return dict(zip(row[0].tolist(), row[1].tolist(), strict=True))
-
-
-def _row(kinds: Mapping[int, int]) -> Row:
-    nodes = sorted(kinds)
-    return np.array(nodes, np.int32), np.array([kinds[n] for n in nodes], np.uint8)
+    return Tables(links, out, into)
 
 
 def _packed(rows: Column, nodes: Column, kinds: Column) -> NDArray[np.int64]:
     return (rows.astype(np.int64) << _NODE_BITS | nodes) << MARK_BITS | kinds
 
 
-def _keys(flat: Flat, *, reverse: bool = False) -> NDArray[np.int64]:
+def _keys(table: Table, *, reverse: bool = False) -> NDArray[np.int64]:
     """Return rows as packed keys; in reverse, as if each link led the other way."""
-    rows = np.repeat(np.arange(len(flat.starts) - 1), np.diff(flat.starts))
-    nodes, kinds = flat.columns
+    rows = np.repeat(np.arange(len(table.starts) - 1), np.diff(table.starts))
+    nodes, kinds = table.columns
     return _packed(nodes, rows, kinds) if reverse else _packed(rows, nodes, kinds)
 
 
-def _distinct(count: int, keys: NDArray[np.int64]) -> Flat:
+def _distinct(count: int, keys: NDArray[np.int64]) -> Table:
     keys = np.sort(keys)
     pairs = keys >> MARK_BITS
     first = np.ones(len(keys), np.bool_)
@@ -426,17 +323,17 @@ def _distinct(count: int, keys: NDArray[np.int64]) -> Flat:
     return _rows_of(count, keys[first], pairs[first])
 
 
-def _rows_of(count: int, keys: NDArray[np.int64], pairs: NDArray[np.int64]) -> Flat:
+def _rows_of(count: int, keys: NDArray[np.int64], pairs: NDArray[np.int64]) -> Table:
     nodes = pairs.astype(np.int32)  # keeps the low bits
     nodes &= (1 << _NODE_BITS) - 1
     kinds = keys.astype(np.uint8)
     kinds &= _KIND
     starts = starts_of(np.bincount(pairs >> _NODE_BITS, minlength=count))
-    return Flat(starts, (nodes, kinds))
+    return Table(starts, (nodes, kinds))
 
 
-def _view(flat: Flat) -> View:
-    return View(flat.starts, flat.columns[0], STRENGTH[flat.columns[1]])
+def _view(table: Table) -> View:
+    return View(table.starts, table.columns[0], STRENGTH[table.columns[1]])
 
 
 Stops: TypeAlias = tuple[int, ...]

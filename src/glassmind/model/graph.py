@@ -4,7 +4,6 @@ Named tuples, for the reason that `types` gives.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from msgspec import UNSET, Struct, UnsetType
@@ -84,19 +83,6 @@ class NetEdge(NamedTuple):
     confidence: float
 
 
-class NodeRow(NamedTuple):
-    id: int
-    path: str
-    title: str
-
-
-class LinkRow(NamedTuple):
-    source: int
-    target: int
-    mark: int
-    property: str
-
-
 class NodeRows(NamedTuple):
     ids: "NDArray[np.int64]"
     paths: list[str]
@@ -115,14 +101,6 @@ class LinkRows(NamedTuple):
     targets: "NDArray[np.int64]"
     marks: "NDArray[np.int64]"
     properties: list[tuple[int, int, str]]
-
-
-class News(NamedTuple):
-    """How far the rows have come since, and the files whose links may be others."""
-
-    head: str
-    changed: list[int]
-    notes: "list[NodeRow]"
 
 
 class StoredLink(NamedTuple):
@@ -475,73 +453,3 @@ class KeptThemes(NamedTuple):
     state: ThemeState | None
     members: Sequence[tuple[int, int, float]]
     last_id: int
-
-
-EventKind: TypeAlias = Literal[
-    "made", "renamed", "links_to", "linked_from", "neighbour_made", "changed"
-]
-"""What happened: to the note itself, to a link of it, or to a note at its other end."""
-
-DateOrigin: TypeAlias = Literal["property", "name", "git", "modified"]
-"""Where a date comes from, the surest first: a property of the note, the day in its
-name, the history of the vault, or when its file was last changed."""
-
-
-class NoteDates(NamedTuple):
-    day: str | None
-    mtime_ns: int
-    properties: Mapping[str, object]
-
-
-class TimelineEvent(Struct, frozen=True):
-    """Something that happened to a note, to a link of it or to a linked note.
-
-    `day` is `YYYY-MM-DD`; `time` is `HH:MM:SS` with its offset, empty if only the day
-    is known. `path` and `title` are of the other note, or of the note itself. Links
-    that no longer exist are not events.
-    """
-
-    day: str
-    time: str
-    kind: EventKind
-    path: str
-    title: str
-    origin: DateOrigin
-    detail: str
-    sentence: str = ""
-    commit: str = ""
-    uri: str | None = None
-
-
-class Timeline(Struct, frozen=True, kw_only=True):
-    """The latest events around a note, earliest first; `total` counts all."""
-
-    path: str
-    title: str
-    uri: str | None = None
-    events: tuple[TimelineEvent, ...]
-    total: int
-    notices: tuple[str, ...] = ()
-
-
-ChangeKind: TypeAlias = Literal["added", "changed", "renamed", "removed"]
-
-
-class Commit(NamedTuple):
-    """One step of the history; day and time as its author's clock showed them."""
-
-    id: str
-    day: str
-    time: str
-
-    @property
-    def at(self) -> float:
-        """The moment, in seconds since 1970: clocks of two places compare by it."""
-        return datetime.fromisoformat(f"{self.day}T{self.time}").timestamp()
-
-
-class FileChange(NamedTuple):
-    commit: Commit
-    kind: ChangeKind
-    path: str
-    former: str

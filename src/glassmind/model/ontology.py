@@ -23,7 +23,7 @@ ValueKind: TypeAlias = Literal[
 LabelSource: TypeAlias = Literal["property", "tag", "folder"]
 Spelled: TypeAlias = Literal["property", "tag", "category"]
 Nesting: TypeAlias = Literal["property", "folder", "tag"]
-NameKind: TypeAlias = Literal["note", "ghost", "tag", "heading"]
+NameKind: TypeAlias = Literal["note", "ghost"]
 Verdict: TypeAlias = Literal["exists", "likely", "ambiguous", "new"]
 
 
@@ -54,13 +54,6 @@ class GhostName(NamedTuple):
     notes: int
 
 
-class HeadingName(NamedTuple):
-    path: NotePath
-    level: int
-    text: str
-    line: int
-
-
 class Listed(Struct, Generic[T_co], frozen=True):
     """The first of many, and how many there are."""
 
@@ -82,8 +75,7 @@ class PropertyUse(Struct, frozen=True):
     """A property: how many notes have it, and the kinds of its values.
 
     `kind` is the kind of all values that are not empty, "mixed" if they differ.
-    `items` is the kind of what lists hold. `declared` is the type in Obsidian, and
-    `astray` counts values of another.
+    `items` is the kind of what lists hold.
     """
 
     name: str
@@ -91,8 +83,6 @@ class PropertyUse(Struct, frozen=True):
     kind: ValueKind
     kinds: Mapping[ValueKind, int]
     items: str | None = None
-    declared: str | None = None
-    astray: int = 0
 
 
 class SchemaKey(Struct, frozen=True):
@@ -140,7 +130,7 @@ class SpelledWord(Spelling, frozen=True):
 
 
 class Hub(Struct, frozen=True):
-    """A note that many belong to by a property, or that lists them.
+    """A note that many name in a property.
 
     `path` is None if no note has the name.
     """
@@ -162,14 +152,13 @@ class Branch(Struct, frozen=True):
 
 
 class Hierarchy(Struct, frozen=True):
-    """Items below others, by folder, tag or property; `cycles` are below themselves."""
+    """Items below others, by folder, tag or property."""
 
     nesting: Nesting
     name: str
     size: int
     depth: int
     roots: Listed[Branch]
-    cycles: Listed[tuple[str, ...]] = Listed()
 
 
 class Ontology(Struct, frozen=True, kw_only=True):

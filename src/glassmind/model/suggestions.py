@@ -165,8 +165,7 @@ SuggestionKind: TypeAlias = Literal[
 meaning, words of a name, or the links around both."""
 
 SignName: TypeAlias = Literal[
-    "mentions", "mentioned", "votes", "worded", "wording", "vocabulary", "passages",
-    "similarity", "reciprocal",
+    "mentions", "mentioned", "votes", "worded", "wording", "similarity", "reciprocal",
 ]  # fmt: skip
 
 

@@ -372,7 +372,6 @@ def resolution_text(result: ResolveResult, _: Any, style: Style) -> Iterator[str
     yield f"{style.strong(result.verdict)}  {style.clean(result.advice)}"
     for match in result.candidates:
         where = match.path or match.title
-        where += f"#{match.title}" if match.kind == "heading" else ""
         reason = style.faint(f"{match.reason}: {match.matched}")
         name = f"{match.kind} {style.strong(where)}"
         yield f"  {match.score:.2f}  {name}  {reason}  {style.clean(match.link)}"

@@ -186,18 +186,6 @@ def rank_text(result: "RankResult", _: object, style: Style) -> Iterator[str]:
         yield style.faint(f"Estimated from {notes}: {off}.")
 
 
-def timeline_text(result: "TimelineResult", _: object, style: Style) -> Iterator[str]:
-    yield style.strong(result.path)
-    left = result.total - len(result.events)
-    if left:
-        yield style.faint(f"{counted(left, 'earlier event')} left out")
-    for event in result.events:
-        origin = f"{event.origin} {event.commit[:8]}".rstrip()
-        said = f": {style.quote(event.sentence)}" if event.sentence.strip() else ""
-        detail = style.clean(event.detail)
-        yield f"{event.day}  {detail}{said}{style.faint(f'  ({origin})')}"
-
-
 def graph_operation(
     title: str,
     about: str,
@@ -380,34 +368,6 @@ def rank(vault: Engine, arguments: RankArguments, caller: Caller) -> RankResult:
     return answered(vault.knowledge.rank, RankResult, vault, arguments, caller)
 
 
-class TimelineArguments(NoteArguments):
-    limit: Limited = 100
-
-
-class TimelineResult(Result, domain.Timeline):
-    empty_without = ("events",)
-
-    def sources(self) -> Shown:
-        """Return the note and its linked notes; a sentence may be from either."""
-        paths = note_paths([self.path, *(event.path for event in self.events)])
-        return shown([Passage(path) for path in paths])
-
-
-@graph_operation(
-    "Show a timeline",
-    "Show when a note was created and when links to it and from it appeared, "
-    "each with where the date is from (properties, names, git, files).",
-    timeline_text,
-    page=Page("events", most=MOST_SHOWN, grows=False),
-)
-def timeline(
-    vault: Engine, arguments: TimelineArguments, caller: Caller
-) -> TimelineResult:
-    """Show when a note and its links appeared."""
-    method = vault.knowledge.timeline
-    return answered(method, TimelineResult, vault, arguments, caller, "name")
-
-
 MOST_ENTITIES = 500  # names in a note that the engine returns
 KINDS_SHOWN = 4  # kinds of notes that share a schema: what fits a line beside its keys
 SOURCES = {"property": "Categories", "tag": "Tags", "folder": "Folders"}
@@ -469,8 +429,7 @@ def _use(use: vocabulary.PropertyUse) -> str:
     if use.kind == "mixed":
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in use.kinds.items())
     of = f" of {use.items}" if use.kind in {"list", "tags"} and use.items else ""
-    astray = f"; {use.astray:,} not {use.declared} as declared" if use.astray else ""
-    return f"{use.name}  {kinds}{of}  {counted(use.notes, 'note')}{astray}"
+    return f"{use.name}  {kinds}{of}  {counted(use.notes, 'note')}"
 
 
 def _schema(schema: vocabulary.Schema) -> str:
@@ -487,9 +446,9 @@ def _spelling(spelling: vocabulary.Spelling) -> str:
 
 
 def _hub(hub: vocabulary.Hub) -> str:
-    how = f"by {hub.property}" if hub.property else "as a map"
     ghost = "" if hub.path else ", no note yet"
-    return f"{hub.path or hub.name}  {counted(hub.members.total, 'note')} {how}{ghost}"
+    notes = counted(hub.members.total, "note")
+    return f"{hub.path or hub.name}  {notes} by {hub.property}{ghost}"
 
 
 def _hierarchy(tree: vocabulary.Hierarchy) -> Iterator[str]:
@@ -499,8 +458,6 @@ def _hierarchy(tree: vocabulary.Hierarchy) -> Iterator[str]:
             more = branch.children.total - len(branch.children.shown)
             left = f" and {more:,} more" if more else ""
             yield f"  {branch.name}: {', '.join(branch.children.shown)}{left}"
-    for cycle in tree.cycles.shown:
-        yield f"  in a circle: {' > '.join([*cycle, cycle[0]])}"
 
 
 def ingest_text(result: "IngestResult", _: object, style: Style) -> Iterator[str]:

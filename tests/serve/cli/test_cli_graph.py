@@ -128,17 +128,6 @@ def test_suggestions_come_with_the_edit_and_change_nothing(program: Inside) -> N
     assert content() == before
 
 
-def test_a_timeline_begins_with_what_was_first(program: Inside) -> None:
-    found = program.json("graph", "timeline", "Heron", "network", "-n", "6")
-    shown = program.run("graph", "timeline", "Heron", "network").stdout
-
-    days = [event["day"] for event in found["events"]]
-    assert len(days) == 6
-    assert days == sorted(days)
-    assert found["total"] > 6
-    assert days[-1] in shown
-
-
 def test_two_notes_are_dismissed_once_and_brought_back_once(tmp_path: Path) -> None:
     program = Inside(with_sample(tmp_path))
     program.run("index")
@@ -219,7 +208,6 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
     [
         ["graph", "connections", "zeppelin hangar"],
         ["graph", "path", "Home", "zeppelin hangar"],
-        ["graph", "timeline", "zeppelin hangar"],
         ["graph", "suggest", "zeppelin hangar"],
         ["graph", "dismiss", "Home", "zeppelin hangar"],
         ["ingest", "zeppelin hangar"],
@@ -244,7 +232,6 @@ def test_a_name_that_nobody_has_is_an_error_about_the_vault(
         ["graph", "path", "Alder bridge", "Heron nodde v3"],
         ["graph", "suggest", "Heron nodde v3"],
         ["graph", "similar", "Heron nodde v3"],
-        ["graph", "timeline", "Heron nodde v3"],
         ["ingest", "Heron nodde v3"],
     ],
     ids=" ".join,
@@ -336,7 +323,6 @@ def test_what_a_note_holds_cannot_command_the_terminal(tmp_path: Path) -> None:
     for asked in (
         ["graph", "connections", "Tea"],
         ["graph", "path", "Tea", "Cup"],
-        ["graph", "timeline", "Tea"],
         ["graph", "suggest"],
         ["graph", "rank"],
         ["ingest", "Tea"],
@@ -405,18 +391,6 @@ def test_an_empty_answer_says_why_it_is(tmp_path: Path) -> None:
 
     assert (ranked.returncode, ranked.stdout) == (1, "No notes match.\n")
     assert similar == "No pairs yet: notes are compared when they are embedded.\n"
-
-
-def test_a_timeline_calls_where_a_date_is_from_as_its_json_does(
-    program: Inside,
-) -> None:
-    asked = ("graph", "timeline", "2024-03-11")
-    events = program.json(*asked)["events"]
-    lines = program.run(*asked).stdout.splitlines()[1:]
-
-    assert {event["origin"] for event in events} >= {"name"}
-    for event, line in zip(events, lines, strict=False):
-        assert line.endswith(f"({event['origin']})")
 
 
 def test_what_an_overview_leaves_out_stands_under_its_own_words(

@@ -23,7 +23,6 @@ ASKED: dict[str, dict[str, Any]] = {
     "/graph/rank": {"metric": "bridging", "limit": 3, "about": "heron"},
     "/graph/suggest": {"limit": 3},
     "/graph/similar": {"name": NOTE},
-    "/graph/timeline": {"name": "Heron network", "limit": 5},
     "/graph/ontology": {"limit": 3},
     "/graph/resolve": {"text": "Heron nodes"},
     "/graph/ingest": {"name": "2025 in review"},

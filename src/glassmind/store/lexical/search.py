@@ -1,7 +1,6 @@
 """Searching the keyword index."""
 
 import os
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import fsum, log1p
@@ -40,10 +39,6 @@ _INTEGER = tantivy.FieldType.Integer
 _NAME = "the word index"
 _LONGEST_NAME, _MOST_WORDS, MOST_NAMESAKES = 8, 40, 200
 """Words of a name, and of a text that is looked through; chunks of namesakes."""
-
-_MOST_STEMS, _COMMON_SHARE = 60, 0.2
-"""Stems of a text that are looked for, and the share of all passages from which on one
-is too common to tell texts apart."""
 
 _MOST_CALLERS = 8
 """Callers whose word statistics are kept, each with its own view of the notes."""
@@ -173,39 +168,6 @@ class KeywordIndex:
         notes = self._state.searcher.fast_field_values("note", places)
         known = sorted({int(note) for note in notes if note is not None})
         return int(found.count or 0), known  # type: ignore[attr-defined] # no stub
-
-    @faults_named(_NAME)
-    def alike(self, text: str, limit: int) -> list[tuple[int, float]]:
-        """Return the notes whose passages say what a text says, with their best score.
-
-        Looked for are the stems that tell the text from others, as many as are worth
-        their time. Of the best `limit` passages, by note.
-        """
-        statistics = self._statistics()
-        count = max(1, statistics.total)
-        said = Counter(analysis.stemmed.analyze(analysis.prepared(text)))
-        weights = {}
-        for stem, times in said.items():
-            held = statistics.count("body_stem", stem)
-            if 1 < held <= _COMMON_SHARE * count:
-                weights[stem] = log1p(times) * log1p(count / held)
-        best = sorted(weights, key=lambda stem: (-weights[stem], stem))[:_MOST_STEMS]
-        if not best:
-            return []
-        schema = self._state.index.schema
-        parts = []
-        for stem in best:
-            boost = weights[stem] * statistics.scale("body_stem", stem)
-            term = Q.term_query(schema, "body_stem", stem)
-            parts.append((SHOULD, Q.boost_query(term, boost)))
-        query = self._only_visible(Q.boolean_query(parts))
-        hits = self._state.searcher.search(query, limit, count=False).hits
-        notes = self._state.searcher.fast_field_values("note", [at for _, at in hits])
-        found: dict[int, float] = {}
-        for note, (score, _) in zip(notes, hits, strict=True):
-            if note is not None:
-                found.setdefault(int(note), statistics.rounded(score))
-        return sorted(found.items())
 
     @faults_named(_NAME)
     def ask(self, query: WordQuery) -> "KeywordQuery":

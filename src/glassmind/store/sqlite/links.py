@@ -8,10 +8,7 @@ from glassmind.model.graph import (
     Edge,
     LinkFilter,
     LinkLine,
-    LinkRow,
     LinkRows,
-    News,
-    NodeRow,
     NodeRows,
     StoredLink,
 )
@@ -122,14 +119,6 @@ select s.value, c.seq, c.token from settings s
 left join (select seq, token from link_changes order by seq desc limit 1) c
 where s.key = 'epoch'
 """
-_NEWS = """
-select (select value from settings where key = 'epoch'), c.seq, c.token, c.note_id,
-  f.path, n.title
-from link_changes c left join notes n on n.id = c.note_id
-  left join files f on f.id = n.id
-where c.seq >= ? order by c.seq limit ?
-"""
-"""With what the notes are called: another statement would cost as much again."""
 _MARK = """line * 8 + case kind when 'canvas' then 4 when 'property' then 3
     else case when embed then 1 when kind = 'markdown' then 2 else 0 end end"""
 """Line and kind of a link in one number, as the arrays of the graph hold them."""
@@ -142,9 +131,6 @@ left join chunks c on l.property is null and c.id = (select x.id from chunks x
   where x.note_id = l.note_id and x.start_byte <= l.start_byte
   order by x.start_byte desc limit 1)
 """
-
-_MOST_CHANGES = 5_000
-"""From some such number on, reading everything is faster than piece by piece."""
 
 
 class GraphRows(NoteRows):
@@ -160,26 +146,6 @@ class GraphRows(NoteRows):
     def graph_head(self) -> str:
         """Return how far the rows have come: a marker, as those of `change_log`."""
         return marker_of(*next(iter(self._rows(_HEAD))))
-
-    def graph_news(self, head: str) -> News | None:
-        """Return what came since a head.
-
-        None when the log does not go back to it, or tells too much.
-        """
-        epoch, seq, token = head.split(":")
-        rows = self._rows(_NEWS, int(seq), _MOST_CHANGES + 2).fetchall()
-        if seq != "0" and rows:
-            known, *rows = rows
-            if known[:3] != (epoch, int(seq), bytes.fromhex(token)):
-                return None
-        elif not rows:
-            return News(head, [], []) if self.graph_head() == head else None
-        if rows and (rows[0][:2] != (epoch, int(seq) + 1) or len(rows) > _MOST_CHANGES):
-            return None
-        later = marker_of(*rows[-1][:3]) if rows else head
-        notes = {NodeRow(*row[3:]) for row in rows if row[4] is not None}
-        changed = list(dict.fromkeys(row[3] for row in rows))
-        return News(later, changed, sorted(notes, key=lambda note: note.path))
 
     def graph_nodes(self) -> NodeRows:
         """Return every note, by path."""
@@ -204,14 +170,6 @@ class GraphRows(NoteRows):
         """)
         sources, targets, marks = map(_numbers, next(iter(found)))
         return LinkRows(sources, targets, marks, named)
-
-    def graph_links_of(self, note_ids: Collection[int]) -> list[LinkRow]:
-        """Return every link of these notes, by note and as written."""
-        statement = f"""
-            select note_id, coalesce(target_id, 0), {_MARK}, coalesce(property, '')
-            from {self.links_table} where note_id {_THESE} order by note_id, seq
-        """
-        return [LinkRow(*row) for row in self._for(statement, note_ids)]
 
     def unsettled_links(self) -> int:
         """Return how many links have not been looked up, as a run was cut short."""

@@ -10,7 +10,6 @@ from xxhash import xxh3_128_hexdigest
 from glassmind.errors import IndexDamaged
 from glassmind.model import NotePath, Span
 from glassmind.model.context import ProjectName, ProjectNote, SectionHeading
-from glassmind.model.graph import NoteDates
 from glassmind.model.index import (
     FileFilter,
     Ghost,
@@ -329,24 +328,6 @@ class NoteRows(VectorRows):
             return self._rows(f"select {columns} order by note_id, seq")
         statement = f"select {columns} where note_id {_THESE} order by note_id, seq"
         return self._for(statement, note_ids)
-
-    def dates_of(
-        self, note_ids: Collection[int], names: Collection[str]
-    ) -> dict[int, NoteDates]:
-        """Return the day, the time of change and these properties of each note."""
-        statement = """
-            select n.id, n.day, f.mtime_ns,
-              (select json_group_array(json_array(lower(p.name), json(p.value)))
-               from properties p where p.note_id = n.id and lower(p.name) in
-                 (select value from json_each(?2)))
-            from notes n join files f on f.id = n.id
-            where n.id in (select value from json_each(?1))
-        """
-        rows = self._for(statement, note_ids, json.dumps(list(names)))
-        return {
-            note_id: NoteDates(day, mtime_ns, dict(json.loads(properties)))
-            for note_id, day, mtime_ns, properties in rows
-        }
 
     def project_notes(self, project: ProjectName) -> list[ProjectNote]:
         """Return the notes of a project, by path, each with the first rule it meets."""
