@@ -23,7 +23,7 @@ WORDS = (
 
 def entry_for(program: Program) -> dict[str, object]:
     """Return the entry of a program, as one user has it."""
-    return entry_of(WORDS, program.more)
+    return entry_of(WORDS, program)
 
 
 def golden(program: str, when: str) -> Path:

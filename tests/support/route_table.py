@@ -37,10 +37,11 @@ class Route(NamedTuple):
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        extra = [routes.CallerArguments] * self.operation.writes
+        kinds = [self.operation.arguments]
+        kinds += [routes.CallerArguments] * self.operation.writes
         return tuple(
             argument
-            for kind in (self.operation.arguments, *extra)
+            for kind in kinds
             for argument in arguments_in(schema_of(kind, "http"))
         )
 

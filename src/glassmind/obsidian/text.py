@@ -178,8 +178,8 @@ def first_quoted(text: str) -> str:
     return "\n".join(_NUMBER.sub("", line, count=1) for line in quoted) or text
 
 
-_APART = re.compile(r"[\W_]+")
-"""What may stand between the letters of a word that reads as one all the same."""
+_BETWEEN = bytes(code for code in range(128) if not chr(code).isalnum())
+"""What may be between the letters of a word that reads as one all the same."""
 
 MARK_CHARS = 8
 """Letters of the word; it is made longer where a text should hold it."""
@@ -187,7 +187,8 @@ MARK_CHARS = 8
 
 def absent_word(text: str) -> str:
     """Return a word that does not stand in the text; the same text has the same."""
-    folded = _APART.sub("", unicodedata.normalize("NFKC", text).casefold())
+    plain = unicodedata.normalize("NFKC", text).casefold().encode("ascii", "ignore")
+    folded = plain.translate(None, _BETWEEN).decode()
     seed = text.encode("utf-8", "surrogatepass")
     while True:
         found = sha256(seed).hexdigest()

@@ -387,7 +387,6 @@ def resolution_text(result: ResolveResult, _: Any, style: Style) -> Iterator[str
         "name, and get the link to write. Call it before creating a note or link, "
         "so that nothing is created twice. Verdicts: exists, likely, ambiguous, "
         "new.",
-        fits=True,
     ),
     route=Route("GET", "/graph/resolve", sets=("graph",)),
 )

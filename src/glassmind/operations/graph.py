@@ -512,7 +512,6 @@ class OntologyResult(Result, vocabulary.Ontology):
         "Show what the vault calls things: categories, tags, folders, properties "
         "and which of them occur together, spellings that differ, hubs and "
         "hierarchies. Look before choosing properties or tags for a note.",
-        fits=True,
     ),
     route=Route("GET", "/graph/ontology", sets=("graph",)),
 )

@@ -12,7 +12,7 @@ from glassmind.errors import MODEL, USAGE, BadValue, ConfigError, VaultAbsent
 from glassmind.files.read import safe_path
 from glassmind.index.background import gently
 from glassmind.model.access import Shown
-from glassmind.model.index import Check, IndexReport, Skipped, Stats, Status, WatchState
+from glassmind.model.index import Check, IndexReport, Stats, Status, WatchState
 from glassmind.model.models import ModelFetched, ModelState
 from glassmind.model.suggestions import PairStatus
 from glassmind.obsidian.text import Style, bytes_in_words, counted
@@ -53,27 +53,11 @@ class IndexArguments(Arguments):
     ] = ()  # type: ignore[assignment]
 
 
-class IndexResult(Result, frozen=True, kw_only=True):
-    """What an index run did; the first counts are of notes, the last of passages."""
-
-    text_only = ("vault",)
+class IndexResult(Result, IndexReport, frozen=True, kw_only=True):
+    text_only = ("vault", "held", "renamed")
     vault: str
-    added: int
-    changed: int
-    moved: int
-    removed: int
-    unchanged: int
-    notes: int
-    seconds: float
-    skipped: list[Skipped]
     skipped_total: int
-    warnings: list[str]
     warnings_total: int
-    rebuilt: bool
-    compacted: bool
-    embedded: int
-    reused: int
-    left: int
 
     def sources(self) -> Shown:
         return shown(named=[skipped.path for skipped in self.skipped])

@@ -245,8 +245,7 @@ class Page(Struct, frozen=True):
 class Tool(Struct, frozen=True):
     """How MCP offers an operation; the hints are those of the protocol.
 
-    A tool without a `toolset` is in the first set of its route. With `fits`, the
-    surface lowers `limit` until the text is short enough.
+    A tool without a `toolset` is in the first set of its route.
     """
 
     title: str
@@ -256,7 +255,6 @@ class Tool(Struct, frozen=True):
     idempotent: bool = True
     timeout_s: float = 30.0
     page: Page | None = None
-    fits: bool = False
     name: str = ""
 
 

@@ -14,7 +14,6 @@ import stat
 import sys
 import sysconfig
 import tomllib
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
@@ -36,8 +35,8 @@ class Unfit(Exception):
         self.problem, self.line = problem, line
 
 
-class Form(ABC):
-    """How a program writes its list of servers. All methods raise `Unfit`."""
+class Form:
+    """A list of servers in JSON, or as a subclass writes it. Methods raise `Unfit`."""
 
     kind = "an object"
 
@@ -50,15 +49,6 @@ class Form(ABC):
             raise Unfit(f"{self.section} is not {self.kind}")
         return found
 
-    @abstractmethod
-    def read(self, text: str) -> dict[str, Any]: ...
-
-    @abstractmethod
-    def changed(self, text: str, name: str, entry: Entry | None) -> str:
-        """Return the text with an entry of that name, or without one."""
-
-
-class JsonForm(Form):
     def read(self, text: str) -> dict[str, Any]:
         try:
             found = json.loads(text or "{}", object_pairs_hook=_unique)
@@ -72,6 +62,7 @@ class JsonForm(Form):
         return found
 
     def changed(self, text: str, name: str, entry: Entry | None) -> str:
+        """Return the text with an entry of that name, or without one."""
         values, servers = self.read(text), self.servers(text)
         servers.pop(name, None)
         values[self.section] = ({} if entry is None else {name: entry}) | servers
@@ -171,26 +162,27 @@ def launch_of(running: Running) -> tuple[str, ...]:
 
 
 def _source() -> str:
+    """Return what this program was installed from, as pip noted it."""
     try:
-        return source_in(distribution(NAME).read_text("direct_url.json") or "")
+        noted = distribution(NAME).read_text("direct_url.json") or ""
     except PackageNotFoundError:
         return RELEASE
+    return source_in(noted)
 
 
 def source_in(noted: str) -> str:
     try:
         origin = json.loads(noted)
-        url = origin["url"]
-        parts = urlsplit(url)
-        if parts.scheme == "file":
+        url = str(origin["url"])
+        if url.startswith("file:"):
             from urllib.request import url2pathname  # noqa: PLC0415 - loads ssl
 
-            return url2pathname(parts.path)
+            return url2pathname(urlsplit(url).path)
         if commit := origin.get("vcs_info"):
             return f"{commit['vcs']}+{url}@{commit['commit_id']}"
     except (ValueError, KeyError, TypeError, AttributeError):
         return RELEASE
-    return str(url)
+    return url
 
 
 NAMES = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -205,10 +197,6 @@ JAN_FILE = "mcp_config.json"
 CODEX_WAITS_S = 30
 """Seconds for Codex to wait for a server; its default, 10, may be too short for the
 first start with uv or from a cold disk."""
-
-
-def entry_of(words: Sequence[str], more: Entry) -> dict[str, object]:
-    return {"command": words[0], "args": list(words[1:]), **more}
 
 
 def is_ours(entry: object) -> bool:
@@ -245,24 +233,11 @@ class Machine(NamedTuple):
         return self.folder_in("XDG_CONFIG_HOME") or self.home / ".config"
 
 
-def this_machine() -> Machine:
-    return Machine(sys.platform, Path(os.path.expanduser("~")), os.environ)  # noqa: PTH111
-
-
-def claude_code(machine: Machine) -> Path:
-    return (machine.folder_in("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json"
-
-
 def claude_desktop(machine: Machine) -> Path:
     local = machine.folder_in("LOCALAPPDATA")
     if machine.platform == "win32" and local and (local / STORE_CLAUDE).is_dir():
         return local / STORE_CLAUDE / "LocalCache/Roaming" / DESKTOP_FILE
     return machine.settings / DESKTOP_FILE
-
-
-def codex(machine: Machine) -> Path:
-    own = machine.folder_in("CODEX_HOME")
-    return (own or machine.home / ".codex") / "config.toml"
 
 
 def jan(machine: Machine) -> Path:
@@ -282,46 +257,50 @@ class Program(NamedTuple):
     more: Entry = MappingProxyType({})
 
 
+def entry_of(words: Sequence[str], program: Program) -> dict[str, object]:
+    return {"command": words[0], "args": list(words[1:]), **program.more}
+
+
 STDIO: Entry = {"type": "stdio"}
 
 PROGRAMS = {
     "claude-code": Program(
         "Claude Code",
-        claude_code,
-        JsonForm("mcpServers"),
+        lambda m: (m.folder_in("CLAUDE_CONFIG_DIR") or m.home) / ".claude.json",
+        Form("mcpServers"),
         "restart Claude Code; `claude mcp list` shows whether it is connected",
         STDIO,
     ),
     "claude-desktop": Program(
         "Claude Desktop",
         claude_desktop,
-        JsonForm("mcpServers"),
+        Form("mcpServers"),
         "quit Claude Desktop (closing its window is not enough) and start it again",
     ),
     "codex": Program(
         "Codex",
-        codex,
+        lambda m: (m.folder_in("CODEX_HOME") or m.home / ".codex") / "config.toml",
         TomlForm("mcp_servers"),
         "restart Codex; /mcp lists the tools",
         {"startup_timeout_sec": CODEX_WAITS_S},
     ),
     "cursor": Program(
         "Cursor",
-        lambda machine: machine.home / ".cursor/mcp.json",
-        JsonForm("mcpServers"),
+        lambda m: m.home / ".cursor/mcp.json",
+        Form("mcpServers"),
         "enable {name} in Cursor's settings, under MCP, if it is off",
     ),
     "vscode": Program(
         "VS Code",
-        lambda machine: machine.settings / "Code/User/mcp.json",
-        JsonForm("servers"),
+        lambda m: m.settings / "Code/User/mcp.json",
+        Form("servers"),
         "in VS Code, run `MCP: List Servers` and start {name}; it asks for your trust",
         STDIO,
     ),
     "jan": Program(
         "Jan",
         jan,
-        JsonForm("mcpServers"),
+        Form("mcpServers"),
         "quit Jan and start it again; Settings, MCP Servers shows {name}",
         {"env": {}, "active": True},
     ),

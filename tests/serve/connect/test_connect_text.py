@@ -8,9 +8,9 @@ from connect_desk import entry_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.serve.connect import PROGRAMS, JsonForm, TomlForm, Unfit
+from glassmind.serve.connect import PROGRAMS, Form, TomlForm, Unfit
 
-JSON, TOML = JsonForm("servers"), TomlForm("servers")
+JSON, TOML = Form("servers"), TomlForm("servers")
 ENTRY = entry_for(PROGRAMS["vscode"])
 SMALL: dict[str, object] = {"command": "x", "args": []}
 

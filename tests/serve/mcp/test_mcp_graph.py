@@ -223,16 +223,6 @@ def test_a_line_is_said_to_be_of_the_note_it_stands_in(vault: VaultDesk) -> None
         assert "to [[B]]  A.md:3" in of_source
 
 
-def test_an_overview_that_was_cut_says_how_to_see_more(vault: VaultDesk) -> None:
-    vault.indexed({f"n{n}.md": f"#a-tag-with-a-long-name-{n}" for n in range(400)})
-
-    answer = asked(vault, "glassmind_ontology", limit=400)
-
-    assert answer.structured_content["truncated"] is True
-    assert "response_format=detailed shows more" in text_of(answer)
-    assert estimate_tokens(text_of(answer)) < 2_500
-
-
 def test_a_name_that_only_links_know_is_told_with_how_to_see_them(
     vault: VaultDesk,
 ) -> None:

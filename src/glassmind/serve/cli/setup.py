@@ -48,8 +48,6 @@ from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
 from glassmind.serve.cli.start import CLIENT, TOOLS
 
-TITLES = 20  # newest notes to look through for a title of plain words
-
 WITHOUT_MODEL = (
     "search uses keywords and links for now; with a network: {call} models fetch, then "
     "{call} index; without: {call} models fetch --from FOLDER"
@@ -96,7 +94,7 @@ def init(args: Namespace, output: Output) -> int:
             output.fault(f"stopped; what was read is kept, and {call} index continues")
             return INTERRUPTED
         _show_run(done, call, output)
-        example = f'{call} search "{_example_query(config)}"'
+        example = f'{call} search "what did I write last week"'
         follows = [example, f"{call} connect claude-code"]
     values = {
         "vault": str(chosen.vault),
@@ -198,16 +196,6 @@ def own_call() -> str:
     return shlex.join(words)
 
 
-def _example_query(config: Config) -> str:
-    with opened(config) as engine:
-        listed = engine.list_notes(newest=True, limit=TITLES).notes
-    for note in listed:
-        words, is_template = note.title.split(), "template" in note.path.lower()
-        if len(words) > 1 and all(map(str.isalpha, words)) and not is_template:
-            return " ".join(words)
-    return "what did I write last week"
-
-
 def _show_run(done: FirstRun, call: str, output: Output) -> None:
     report, embedded = done.report, done.report.embedded + done.report.reused
     if not report.notes:
@@ -243,7 +231,7 @@ def connect_program(args: Namespace, output: Output) -> int:
     program, file = connect.PROGRAMS[args.program], _file_of(args)
     launch = connect.launch_of(connect.this_program())
     words = [*launch, *_words_of_entry(args, config)]
-    entry, vault = connect.entry_of(words, program.more), str(config.vault.path)
+    entry, vault = connect.entry_of(words, program), str(config.vault.path)
     notices = [*_connect_notices(config)]
     values: dict[str, object] = {"vault": vault, "entry": entry, "notices": notices}
     if args.shown:
@@ -304,7 +292,9 @@ def _check_name(args: Namespace, command: str) -> None:
 
 def _file_of(args: Namespace) -> Path:
     if not args.file:
-        return connect.PROGRAMS[args.program].file(connect.this_machine())
+        home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() may raise
+        machine = connect.Machine(sys.platform, home, os.environ)
+        return connect.PROGRAMS[args.program].file(machine)
     file = path_of(args.file)
     if not file.parent.is_dir():
         raise WrongUsage(f"--file: there is no folder {file.parent}", "connect")

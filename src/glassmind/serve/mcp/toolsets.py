@@ -30,7 +30,6 @@ from glassmind.operations.model_text import fenced_lines, labelled
 from glassmind.operations.registry import (
     Arguments,
     Caller,
-    NoArguments,
     NoNotes,
     Operation,
     Page,
@@ -57,19 +56,14 @@ def _tools_in(name: str) -> Iterator[McpTool]:
             yield tool_of(operation)
 
 
-class FormatArguments(Arguments, frozen=True, kw_only=True):
-    """Arguments of every tool whose result is cut to fit."""
-
-    response_format: Annotated[Literal["concise", "detailed"], arg("")] = "concise"
-
-
-class PagingArguments(FormatArguments, frozen=True, kw_only=True):
+class PagingArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of every tool whose result comes in pages."""
 
     cursor: Annotated[
         Annotated[str, Meta(max_length=200)] | None,
         arg("from the last answer"),
     ] = None
+    response_format: Annotated[Literal["concise", "detailed"], arg("")] = "concise"
 
 
 def tool_of(operation: Operation) -> McpTool:
@@ -79,7 +73,8 @@ def tool_of(operation: Operation) -> McpTool:
     schema = schema_of(operation.arguments, "mcp")
     if tool.page and "limit" in schema["properties"]:
         schema["properties"]["limit"]["maximum"] = tool.page.most
-    schema["properties"] |= schema_of(_own_arguments(operation), "mcp")["properties"]
+    if tool.page:
+        schema["properties"] |= schema_of(PagingArguments, "mcp")["properties"]
     return McpTool(
         operation.tool_name,
         tool.title,
@@ -115,28 +110,15 @@ def _widen_tuples(schema: Any) -> None:
         schema["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
 
 
-def _own_arguments(operation: Operation) -> type[Arguments]:
-    tool = operation.tool
-    if tool and tool.page:
-        return PagingArguments
-    return FormatArguments if tool and tool.fits else NoArguments
-
-
 def answer(operation: Operation, call: ToolCall) -> Answer:
-    own, rest = _own_arguments(operation), dict(call.given)
-    names = own.__struct_fields__
-    chosen = _read(operation, own, {n: rest.pop(n) for n in names if n in rest})
-    arguments = _read(operation, operation.arguments, rest)
-    detailed = getattr(chosen, "response_format", "") == "detailed"
-    view = View(detailed=detailed)
-    if operation.tool and operation.tool.page:
-        return _page(operation, operation.tool.page, call, arguments, view)
-    if operation.tool and operation.tool.fits:
-        return _fitted(operation, call, arguments, view)
+    page = operation.tool and operation.tool.page
+    if page:
+        return _page(operation, page, call)
+    arguments = _read(operation, operation.arguments, call.given)
     result = operation.run(call.engine, arguments, _caller(call))
     values = result.to_json()
     values = values if isinstance(result, NoNotes) else labelled(values)
-    return Answer(_text_of(operation, result, view), values, result.sources())
+    return Answer(_text_of(operation, result, View()), values, result.sources())
 
 
 def _text_of(operation: Operation, result: Any, view: View) -> str:
@@ -156,9 +138,12 @@ def _caller(call: ToolCall) -> Caller:
     return Caller("mcp", call.client, call.progress)
 
 
-def _page(
-    operation: Operation, page: Page, call: ToolCall, arguments: Any, view: View
-) -> Answer:
+def _page(operation: Operation, page: Page, call: ToolCall) -> Answer:
+    own, given = PagingArguments.__struct_fields__, dict(call.given)
+    paging = {name: given.pop(name) for name in own if name in given}
+    chosen = _read(operation, PagingArguments, paging)
+    arguments = _read(operation, operation.arguments, given)
+    view = View(detailed=chosen.response_format == "detailed")
     offset = read_cursor(operation.tool_name, call.given)
     limit = getattr(arguments, "limit", page.most)
     if limit is None:
@@ -226,22 +211,6 @@ def _with_items(result: Any, page: Page, items: Any, *, is_first: bool) -> Any:
         if elements or (is_first and not getattr(item, page.inner)):
             made.append(msgspec.structs.replace(item, **{page.inner: elements}))
     return msgspec.structs.replace(result, **{page.items: made})
-
-
-def _fitted(operation: Operation, call: ToolCall, arguments: Any, view: View) -> Answer:
-    wanted = limit = arguments.limit
-    while True:
-        arguments = msgspec.structs.replace(arguments, limit=limit)
-        result = operation.run(call.engine, arguments, _caller(call))
-        text = _text_of(operation, result, view)
-        if limit == 1 or estimate_tokens(text) <= BUDGETS[view.detailed]:
-            break
-        limit = max(limit * 2 // 3, 1)
-    if limit < wanted:
-        text += f"\nTruncated to fit: limit was lowered to {limit}."
-        text += "" if view.detailed else " response_format=detailed shows more."
-    values = result.to_json() | {"truncated": limit < wanted}
-    return Answer(text, labelled(values), result.sources())
 
 
 def write_cursor(tool: str, given: Mapping[str, object], offset: int) -> str:
