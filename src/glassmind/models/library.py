@@ -21,7 +21,8 @@ State: TypeAlias = Literal["here", "package", "damaged", "absent"]
 
 def states(config: Config) -> list[ModelState]:
     home, cards = models_folder(config), _configured(config)
-    chosen = next((card for card in cards if can_run(card, home)), *cards[:1])
+    usable = [card for card in cards if can_run(card, home)]
+    chosen = next(iter([*usable, *cards]), None)
     return [
         ModelState(
             card.id,

@@ -35,7 +35,6 @@ COMMANDS_ALONE = frozenset(
         "still_waiting",
         "not_merged",
         "not_superseded",
-        "no_history",
         "bad_value",
     )
 )
