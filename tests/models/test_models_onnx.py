@@ -171,7 +171,7 @@ def test_the_space_names_what_the_vectors_depend_on() -> None:
     assert MINILM.id in space
     assert MINILM.weights.sha256[:16] in space
     other = MINILM._replace(query_prefix="query: ")
-    changed = OnnxEmbedder(other, Path(), weights=MINILM.weights.sha256)
+    changed = OnnxEmbedder(other, Path())
     assert changed.space != space
 
 
@@ -208,7 +208,7 @@ def test_weights_that_are_none_are_told_as_damaged(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"not a model")
     tokenizer = (home / MINILM.id / "tokenizer.json").read_bytes()
     (tmp_path / "tokenizer.json").write_bytes(tokenizer)
-    embedder = OnnxEmbedder(MINILM, tmp_path, weights="0" * 64)
+    embedder = OnnxEmbedder(MINILM, tmp_path)
 
     with pytest.raises(ModelDamaged, match=r"model\.onnx"):
         embedder.query("tea")

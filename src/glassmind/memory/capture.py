@@ -39,8 +39,7 @@ TEXT_BYTES = 1024 * 1024
 PROJECT_CHARS, CLIENT_CHARS, TAG_CHARS, SOURCE_CHARS = 200, 80, 100, 1000
 """Each is on one line; a path of 255 characters and a heading are a source."""
 
-MOST = 32
-"""Sources, or tags, of one memo: all of them fit the frontmatter that is read."""
+MOST = 32  # sources, or tags, of one memo: all of them fit the frontmatter that is read
 
 UNKNOWN = "unknown"
 """The client of a capture without a client's name."""
@@ -85,19 +84,14 @@ def captured(vault: MemoryVault, claim: Claim) -> Captured:
     checked = replace(claim, project=project, sources=sources)
     folder = INBOX if waits else MEMO_FOLDERS[kind]
     memo = _memo(vault, checked, kind, folder, origin)
-    notices += _unknown_project(vault, project)
-    done = _saved(vault, memo, f"capture a {kind}", notices)
-    sent = retained(vault, done.memory)
-    return structs.replace(done, notices=(*done.notices, *sent))
-
-
-def _unknown_project(vault: MemoryVault, project: str) -> list[str]:
     if project:
         with suppress(IndexFault), vault.faults():
             hint = vault.unknown_project(project)
             if hint is not None:
-                return [f"the project {project!r} is new to this vault{hint}"]
-    return []
+                notices.append(f"the project {project!r} is new to this vault{hint}")
+    done = _saved(vault, memo, f"capture a {kind}", notices)
+    sent = retained(vault, done.memory)
+    return structs.replace(done, notices=(*done.notices, *sent))
 
 
 def summary_kept(vault: MemoryVault, claim: Claim, title: str) -> Captured:
@@ -143,7 +137,14 @@ def _saved(
     vault: MemoryVault, memo: Memo, why: str, notices: Sequence[str] = ()
 ) -> Captured:
     written, digest = write_new(vault, memo, why)
-    problem = _not_indexed(vault, written.path)
+    problem = ""
+    if (error := vault.refresh([written.path])) is not None:
+        problem = not_indexed(error)
+    elif vault.exact(written.path) is None:
+        problem = (
+            "the index leaves it out: see index.include_agent_dir, .glassmindignore "
+            "and the files that Obsidian excludes"
+        )
     return Captured(
         written,
         digest,
@@ -151,18 +152,6 @@ def _saved(
         indexed=not problem,
         notices=(*([f"it is kept, but {problem}"] if problem else ()), *notices),
     )
-
-
-def _not_indexed(vault: MemoryVault, path: NotePath) -> str:
-    error = vault.refresh([path])
-    if error is not None:
-        return not_indexed(error)
-    if vault.exact(path) is None:
-        return (
-            "the index leaves it out: see index.include_agent_dir, .glassmindignore "
-            "and the files that Obsidian excludes"
-        )
-    return ""
 
 
 # Checks of what a client gives
@@ -303,8 +292,7 @@ MOST_CLIENTS, MOST_NOTES = 500, 500
 """Clients, and notes of each, that are remembered, the latest: clients choose their
 own names."""
 
-MOST_DERIVED = 20
-"""Notes that a capture names, the latest."""
+MOST_DERIVED = 20  # notes that a capture names, the latest
 
 NAMELESS = ("http", "mcp")
 """Clients without a name: what they were given may be any client's."""

@@ -45,8 +45,7 @@ RENEWED = "a newer summary is kept"
 
 _LINK = re.compile(r"\[\[[^\[\]]+\]\]")
 
-LONGEST_CHAIN = 1_000
-"""Memos that superseded one another, as far as they are followed."""
+LONGEST_CHAIN = 1_000  # memos that superseded one another, as far as they are followed
 
 Facts = Mapping[str, Fact | None]
 

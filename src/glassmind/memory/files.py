@@ -43,8 +43,7 @@ from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo, MemoKind, MemoPlace
 
-DEEPEST = 8
-"""Nested folders that the inbox is searched through."""
+DEEPEST = 8  # nested folders that the inbox is searched through
 
 LEAST_BYTES = 3
 """The shortest name for which similar ones are suggested: a letter or two are in every

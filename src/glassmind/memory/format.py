@@ -50,8 +50,7 @@ BOXES = {"x": "done", "X": "done", "-": "cancelled"}
 """What boxes of tasks say; all others are open, as tasks are counted in Obsidian."""
 
 _BOX_OF = {"done": "x", "cancelled": "-"}
-STATUS_CHARS = 80
-"""A status is a word or two."""
+STATUS_CHARS = 80  # a status is a word or two
 
 SUPERSEDED = "superseded"
 _ENDS = re.compile(r"\r\n?")

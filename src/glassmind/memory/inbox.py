@@ -1,7 +1,7 @@
 """The inbox: what waits for a person, and the boxes that were ticked in Obsidian."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from msgspec import Struct, structs
@@ -58,7 +58,7 @@ from glassmind.memory.writing import (
     retained,
     trash_for,
 )
-from glassmind.model import NotePath, PropertyValue
+from glassmind.model import NotePath
 from glassmind.model.edits import is_over
 from glassmind.model.memory import (
     KEEP,
@@ -135,17 +135,13 @@ def inbox_now(vault: MemoryVault, *, promote: bool) -> Inbox:
     ]
     waiting.sort(key=lambda one: (moment_of(one.created), one.path))
     with suppress(IndexFault):
-        problems += _strays(vault)
+        problems += unreadable_notices(vault)
+        problems += (
+            str(MemoAstray(note.path, vault.folder, waits=True))
+            for note in vault.rows().stray_memories(vault.folder)
+            if note.properties.get("generated") is True
+        )
     return Inbox(tuple(waiting), done.moved, tuple(problems))
-
-
-def _strays(vault: MemoryVault) -> list[str]:
-    """Return notices about unreadable memos, and about waiting ones moved outside."""
-    return unreadable_notices(vault) + [
-        str(MemoAstray(note.path, vault.folder, waits=True))
-        for note in vault.rows().stray_memories(vault.folder)
-        if note.properties.get("generated") is True
-    ]
 
 
 def accept_ticked(vault: MemoryVault) -> Promoted:
@@ -173,7 +169,7 @@ def _promote_ticked(vault: MemoryVault, seen: Sequence[_Seen]) -> Promoted:
     for one in seen:
         try:
             if one.ticked:
-                moved.append(_promoted(vault, one.path, _as_is, BY_BOX, ACCEPTED))
+                moved.append(_accepted(vault, one.path, BY_BOX))
         except NotWaiting:
             continue  # somebody else was faster
         except VaultError as error:
@@ -208,7 +204,7 @@ def _seen(vault: MemoryVault, path: NotePath) -> _Seen:
 def accept(vault: MemoryVault, name: str, *, client: str) -> Moved:
     vault.check_writes("nothing was accepted")
     memo = waiting_called(vault, name)
-    return _indexed(vault, _promoted(vault, memo.path, _as_is, client, ACCEPTED))
+    return _indexed(vault, _accepted(vault, memo.path, client))
 
 
 def edit(
@@ -241,7 +237,9 @@ def edit(
         folder, own = trash_for(memo.path, vault.folder), memo.path.rpartition("/")[2]
         copy_into(writer, folder, own, raw, COPIED)
         named = replace(new, title=title_from(new.text, memo.kind))
-        renamed = _dated_name(named) if _is_titled(memo) else ""
+        title = title_from(memo.text, memo.kind)  # a file of its name may have a number
+        is_titled = title in (title_in(memo.path), _NUMBER.sub("", title_in(memo.path)))
+        renamed = _dated_name(named) if is_titled else ""
         moved = _moved(vault, writer, memo.path, change, why=EDITED, name=renamed)
     return _indexed(vault, moved)
 
@@ -252,15 +250,9 @@ def reject(vault: MemoryVault, name: str, *, client: str) -> Moved:
     return put_away(vault, memo, client=client, why=REJECTED)
 
 
-def _as_is(found: FileText, _: Memo) -> str:
-    return found.text
-
-
-def _promoted(
-    vault: MemoryVault, path: NotePath, change: Change, client: str, why: str
-) -> Moved:
+def _accepted(vault: MemoryVault, path: NotePath, client: str) -> Moved:
     with vault.changing(client) as writer:
-        return _moved(vault, writer, path, change, why=why)
+        return _moved(vault, writer, path, lambda found, _: found.text, why=ACCEPTED)
 
 
 def _moved(  # noqa: PLR0913 - each fact by its name
@@ -307,12 +299,6 @@ def _approved(before: FileText, memo: Memo, change: Change, today: str) -> str:
     if APPROVED not in facts:
         new[APPROVED] = today
     return with_facts(changed, new, memo.path)
-
-
-def _is_titled(memo: Memo) -> bool:
-    """True if the name of a memo's file is made from its text; it may have a number."""
-    named = title_in(memo.path)
-    return title_from(memo.text, memo.kind) in (named, _NUMBER.sub("", named))
 
 
 def _dated_name(memo: Memo) -> str:
@@ -395,7 +381,10 @@ def with_added(before: FileText, kept: Memo, memo: Memo) -> str:
     """Return the note of a kept memo with what another says, unless it says so."""
     text, facts = before.text, _more_facts(kept, memo)
     if not is_included(kept, memo):
-        facts |= _origin(read_head(text).frontmatter.properties, memo)
+        known = read_head(text).frontmatter.properties.get(FROM)
+        others = known if isinstance(known, list) else [known]
+        own = " ".join(f"{memo.client or UNKNOWN} {memo.created}".split())
+        facts[FROM] = (*(str(one) for one in others if one), own)
         added = "\n".join(memo.text.splitlines())
         if kept.kind == "task":  # as part of its list item
             added = "\n".join(line and f"  {line}" for line in added.split("\n"))
@@ -417,13 +406,6 @@ def is_included(kept: Memo, memo: Memo) -> bool:
 def _paragraphs(text: str) -> list[str]:
     parts = _PARAGRAPHS.split("\n".join(text.splitlines()))
     return [plain for part in parts if (plain := " ".join(part.split()))]
-
-
-def _origin(facts: Mapping[str, PropertyValue], memo: Memo) -> dict[str, Fact | None]:
-    known = facts.get(FROM)
-    others = known if isinstance(known, list) else [known]
-    own = " ".join(f"{memo.client or UNKNOWN} {memo.created}".split())
-    return {FROM: (*(str(one) for one in others if one), own)}
 
 
 def _more_facts(kept: Memo, memo: Memo) -> dict[str, Fact | None]:

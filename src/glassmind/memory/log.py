@@ -15,8 +15,7 @@ from glassmind.model.memory import WriteLog, WriteRecord
 LIMIT_BYTES = 16 * 1024 * 1024
 """About 50,000 writes, read in half a second; older ones are in the file."""
 
-MOST_RECORDS = 10_000
-"""Writes that are returned at once."""
+MOST_RECORDS = 10_000  # writes that are returned at once
 
 
 def write_log(

@@ -17,11 +17,9 @@ LEAST = 0.6
 """The least similarity that is shown. Of a sentence of ten words, one may differ, or
 two be added or left out."""
 
-SHOWN = 3
-"""Similar memos that are shown for one."""
+SHOWN = 3  # similar memos that are shown for one
 
-MOST_WORDS = 2_000
-"""Words of a memo that are compared."""
+MOST_WORDS = 2_000  # words of a memo that are compared
 
 QUERY_WORDS, CANDIDATES = 16, 20
 """Words that are searched for, and notes that are compared: what says nearly the same

@@ -20,11 +20,9 @@ from glassmind.obsidian.text import fold
 if TYPE_CHECKING:
     from glassmind.model.search import Hit, SearchReply
 
-MOST = 200
-"""Memos that are returned at once: as many as a search returns."""
+MOST = 200  # memos that are returned at once: as many as a search returns
 
-FIRST_POOL = 50
-"""Hits that are asked for at first; filters may leave few of them."""
+FIRST_POOL = 50  # hits that are asked for at first; filters may leave few of them
 
 LEAST_COSINES: Mapping[str, float] = {
     "all-minilm-l6-v2": 0.25,
@@ -69,18 +67,31 @@ def recall(vault: MemoryVault, request: RecallRequest, today: date) -> Recalled:
         raise UnknownKind(str(request.kind), get_args(MemoKind))
     if not 1 <= request.limit <= MOST:
         raise BadLimit(request.limit, MOST)
-    passing = _passing(vault, request)
+    is_wanted = _project(vault, request.project) if request.project else None
+    passing = [
+        memo
+        for memo in known_memos(vault, superseded=request.superseded)
+        if request.kind in (None, memo.kind)
+        and (is_wanted is None or is_wanted(memo))
+        and _is_between(memo, request.since, request.until)
+    ]
     reply: SearchReply | None = None
     if request.query is None:
         found = [_Found(memo, 1.0) for memo in passing]
     else:
         found, reply = _by_query(vault, request, request.query, passing, today)
     notices = [
-        *_left_out(vault),
-        *(() if found else _unknown_project(vault, request.project)),
         *unreadable_notices(vault),
         *(reply.degraded if reply else ()),
     ]
+    project = request.project
+    if not found and project is not None:
+        hint = vault.unknown_project(project)
+        if hint is not None:
+            notices.insert(0, f"no note belongs to the project {project[:80]!r}{hint}")
+    if not vault.config.index.include_agent_dir:
+        left_out = f"{vault.folder}/ is left out of the index and so is not recalled"
+        notices.insert(0, f"{left_out}; see index.include_agent_dir")
     shown = found[: request.limit]
     memos = whole(vault, [one.memo for one in shown])
     recalled = [
@@ -100,31 +111,6 @@ def recall(vault: MemoryVault, request: RecallRequest, today: date) -> Recalled:
         reply.confidence if reply else None,
         bool(found) and reply is not None and reply.is_doubtful,
     )
-
-
-def _left_out(vault: MemoryVault) -> list[str]:
-    """Return why nothing can be recalled, if the settings are the reason."""
-    if vault.config.index.include_agent_dir:
-        return []
-    left_out = f"{vault.folder}/ is left out of the index"
-    return [f"{left_out} and so is not recalled; see index.include_agent_dir"]
-
-
-def _unknown_project(vault: MemoryVault, project: str | None) -> list[str]:
-    if project is None or (hint := vault.unknown_project(project)) is None:
-        return []
-    return [f"no note belongs to the project {project[:80]!r}{hint}"]
-
-
-def _passing(vault: MemoryVault, request: RecallRequest) -> list[Memo]:
-    is_wanted = _project(vault, request.project) if request.project else None
-    return [
-        memo
-        for memo in known_memos(vault, superseded=request.superseded)
-        if request.kind in (None, memo.kind)
-        and (is_wanted is None or is_wanted(memo))
-        and _is_between(memo, request.since, request.until)
-    ]
 
 
 def _project(vault: MemoryVault, project: str) -> Callable[[Memo], bool]:
@@ -179,7 +165,8 @@ def _by_query(
     of the query, or is near enough to what it means.
     """
     wanted = {memo.path: memo for memo in passing}
-    least = _least_cosine(vault)
+    space = vault.rows().answering_space()
+    least = least_cosine("" if space is None else space.name)
     for pool in (max(FIRST_POOL, request.limit), MOST):
         replies = [
             vault.search(
@@ -209,11 +196,6 @@ def _filters(folder: str, wanted: Iterable[NotePath]) -> list[str]:
     return [below] if are_inside else ["[kind]", below]
 
 
-def _least_cosine(vault: MemoryVault) -> float:
-    space = vault.rows().answering_space()
-    return least_cosine("" if space is None else space.name)
-
-
 def least_cosine(space: str) -> float:
     return LEAST_COSINES.get(space.partition("@")[0], UNMEASURED)
 
@@ -221,12 +203,15 @@ def least_cosine(space: str) -> float:
 def _near(hits: "Sequence[Hit]", query: str, least: float) -> "list[Hit]":
     if _WORD.search(_FILTER.sub(" ", query)) is None:
         return list(hits)
-    return [hit for hit in hits if _has_word(hit) or (hit.similarity or 0.0) >= least]
-
-
-def _has_word(hit: "Hit") -> bool:
-    by_words = any(one.channel == "lexical" and one.share > 0 for one in hit.evidence)
-    return "lexical" in hit.channels and (by_words or bool(hit.snippet.marks))
+    return [
+        hit
+        for hit in hits
+        if (hit.similarity or 0.0) >= least
+        or any(
+            evidence.channel == "lexical" and (evidence.share > 0 or hit.snippet.marks)
+            for evidence in hit.evidence
+        )
+    ]
 
 
 def _found(hits: "Sequence[Hit]", wanted: Mapping[NotePath, Memo]) -> list[_Found]:

@@ -104,24 +104,20 @@ def embedder_for(config: Config) -> ChosenEmbedder | None:
     Nothing is loaded and nothing is fetched yet. Raises UnknownModel, ModelAbsent,
     ModelDamaged or RemoteRefused.
     """
-    if config.embeddings.backend == "none":
+    chosen, home = config.embeddings, models_folder(config)
+    if chosen.backend == "none":
         return None
-    return ChosenEmbedder(*_model_of(config))
-
-
-def _model_of(config: Config) -> "tuple[Embedder, str]":
-    chosen = config.embeddings
     if chosen.backend in {"ollama", "openai"}:
         from glassmind.models.served import served_embedder  # noqa: PLC0415
 
         served = served_embedder(chosen)
-        return served, served.model
+        return ChosenEmbedder(served, served.model)
     if names_folder(chosen.model):
         folder = Path(chosen.model).expanduser()
-        found = model_in(folder)
-        return _opened(found.card, folder, found.sha256, None), found.card.id
-    card = present(cards_chosen(config), models_folder(config))
-    return embedder_of(card, models_folder(config)), card.id
+        card = model_in(folder)
+        return ChosenEmbedder(_opened(card, folder, None), card.id)
+    card = present(cards_chosen(config), home)
+    return ChosenEmbedder(embedder_of(card, home), card.id)
 
 
 def cards_chosen(config: Config) -> Sequence[ModelCard]:
@@ -181,19 +177,17 @@ def embedder_of(card: ModelCard, home: Path, threads: int | None = None) -> "Emb
         return SentenceEmbedder(card, threads=threads)
     folder = home / card.id
     check_files(card, folder)
-    return _opened(card, folder, card.weights.sha256, threads)
+    return _opened(card, folder, threads)
 
 
-def _opened(
-    card: ModelCard, folder: Path, weights: str, threads: int | None
-) -> "Embedder":
+def _opened(card: ModelCard, folder: Path, threads: int | None) -> "Embedder":
     if card.runs == "static":
         from glassmind.models.static import StaticEmbedder  # noqa: PLC0415
 
-        return StaticEmbedder(card, folder, weights)
+        return StaticEmbedder(card, folder)
     from glassmind.models.onnx import OnnxEmbedder  # noqa: PLC0415
 
-    return OnnxEmbedder(card, folder, weights=weights, threads=threads)
+    return OnnxEmbedder(card, folder, threads=threads)
 
 
 GIVEN = "smart-connections:"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from glassmind.config.settings import Config
 from glassmind.errors import BadSetting, ModelAbsent, ModelDamaged
@@ -80,17 +80,12 @@ WEIGHTS = (
 USUAL_WIDTH, USUAL_TOKENS = 384, 512
 
 
-class LocalModel(NamedTuple):
-    card: ModelCard
-    sha256: str
-
-
 def names_folder(name: str) -> bool:
     return name.startswith(("/", "~", ".", "\\")) or ":\\" in name or ":/" in name
 
 
-def model_in(folder: Path) -> LocalModel:
-    """Return what is known of the model in a folder.
+def model_in(folder: Path) -> ModelCard:
+    """Return the card of the model in a folder.
 
     Weights we know have our card. Of others the width, pooling and length are read from
     the files that come with models, and the prefixes go by the folder's name. Raises
@@ -104,8 +99,8 @@ def model_in(folder: Path) -> LocalModel:
     files = (ModelFile(weights, 0, digest), ModelFile("tokenizer.json"))
     for card in CARDS:
         if card.files and card.weights.sha256 == digest:
-            return LocalModel(card._replace(files=files), digest)
-    return LocalModel(_described(folder)._replace(files=files), digest)
+            return card._replace(files=files)
+    return _described(folder)._replace(files=files)
 
 
 def _described(folder: Path) -> ModelCard:

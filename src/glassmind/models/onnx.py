@@ -23,14 +23,9 @@ if TYPE_CHECKING:
 
 class OnnxEmbedder(FileEmbedder):
     def __init__(
-        self,
-        card: ModelCard,
-        folder: Path,
-        *,
-        weights: str,
-        threads: int | None = None,
+        self, card: ModelCard, folder: Path, *, threads: int | None = None
     ) -> None:
-        super().__init__(card, folder, weights)
+        super().__init__(card, folder)
         self._threads = threads or usable_cores()
         self._lock = Lock()
         self._loading: Future[OnnxSession] | None = None
@@ -135,12 +130,15 @@ class CrossEncoder:
 
     def scores(self, query: str, passages: Sequence[str], /) -> Iterator[float]:
         self.warm()
-        asked = self._tokenizer.first_ids(query, QUERY_TOKENS)
+        tokens = self._tokenizer
+        first, last = tokens.first, tokens.last
+        before = [first, *tokens.first_ids(query, QUERY_TOKENS), last]
 
         def score(passage: str) -> float:
-            return self._score(
-                asked, self._tokenizer.first_ids(passage, PASSAGE_TOKENS)
-            )
+            after = [*tokens.first_ids(passage, PASSAGE_TOKENS), last]
+            kinds = [0] * len(before) + [1] * len(after)
+            x = float(self._session.run([*before, *after], kinds)[0])
+            return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))
 
         yield from in_order(score, passages, threads=self._threads, ahead=1)
 
@@ -155,13 +153,3 @@ class CrossEncoder:
     @cached_property
     def _tokenizer(self) -> WindowedTokenizer:
         return tokenizer_of(self._card, self._folder / "tokenizer.json")
-
-    def _score(self, query: Sequence[int], passage: Sequence[int]) -> float:
-        first, last = self._tokenizer.first, self._tokenizer.last
-        ids = [first, *query, last, *passage, last]
-        kinds = [0] * (len(query) + 2) + [1] * (len(passage) + 1)
-        return sigmoid(float(self._session.run(ids, kinds)[0]))
-
-
-def sigmoid(x: float) -> float:
-    return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))

@@ -187,14 +187,11 @@ def _gap(text: str, start: int, end: int) -> int:
 
 
 class FileEmbedder:
-    """What is common to models whose files are in a folder.
+    """What is common to models whose files are in a folder."""
 
-    `weights` is the sha256 of the weights.
-    """
-
-    def __init__(self, card: ModelCard, folder: Path, weights: str) -> None:
+    def __init__(self, card: ModelCard, folder: Path) -> None:
         self._card, self._folder = card, folder
-        self.space, self.width = space_of(card, weights), card.width
+        self.space, self.width = space_of(card, card.weights.sha256), card.width
 
     def query(self, text: str, /) -> "Vector":
         asked = self._card.asked(text)

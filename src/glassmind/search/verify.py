@@ -1,14 +1,12 @@
 """Verify receipts: say what became of the lines that each one cites.
 
 The files decide. The index is only asked where to look for a note that is gone: notes
-of its name in other folders, notes that are not indexed yet, notes with these lines at
-the same place, and notes with the heading. A text cannot be searched for lines of which
-only the digest is known, so every run of as many lines is hashed, the nearest first.
+of its name in other folders, and notes with the heading. A text cannot be searched for
+lines of which only the digest is known, so every run of as many lines is hashed, the
+nearest first.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from glassmind.errors import (
@@ -20,13 +18,12 @@ from glassmind.errors import (
 )
 from glassmind.files.names import name_key
 from glassmind.files.read import Unreadable, VaultFiles, check_parts, decode
-from glassmind.files.scan import kind_of, scan
+from glassmind.files.scan import kind_of
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Receipt, Verified
 from glassmind.obsidian.notes import is_excalidraw, read_note
 from glassmind.obsidian.receipts import FORM, full_digest, parse_receipt, receipt_of
 from glassmind.obsidian.secrets import redacted
-from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
 MOST_CHARS = 128_000_000
@@ -130,71 +127,51 @@ class _Verifier:
             return Verified(text, "unchanged", text, "the lines stand as they did")
         return self._in_same_note(text, receipt, note)
 
+    def _in_same_note(self, text: str, receipt: Receipt, note: _NoteText) -> Verified:
+        span, count = receipt.span, len(note.lines)
+        if (now := self._seek(note, receipt)) is not None:
+            why = f"the same lines are now {_lines(now)} of the note"
+            return Verified(text, "moved", _receipt_at(note, now, receipt), why)
+        why = f"{_lines(span)} of {note.path} changed"
+        if self._left <= 0:
+            why = f"{_lines(span)} changed; {note.path} is too long to search fully"
+        elif span.end > count:
+            why = f"the lines are no longer in {note.path}, which has {count} now"
+        return Verified(text, "changed", None, why)
+
     def _seek(self, note: _NoteText, receipt: Receipt) -> Span | None:
         span, digest = receipt.span, receipt.digest
         now, self._left = seek(note.lines, span, digest, self._left)
         return now
 
-    def _in_same_note(self, text: str, receipt: Receipt, note: _NoteText) -> Verified:
-        span = receipt.span
-        now = self._seek(note, receipt)
-        if now is not None:
-            said = f"the same lines are now {_lines(now)} of the note"
-            return Verified(text, "moved", _receipt_at(note, now, receipt), said)
-        said = f"{_lines(span)} of {note.path} changed"
-        if self._left <= 0:
-            said = f"{_lines(span)} changed; {note.path} is too long to search fully"
-        elif span.end > len(note.lines):
-            count = len(note.lines)
-            said = f"the lines are no longer in {note.path}, which has {count} now"
-        return Verified(text, "changed", None, said)
-
     def _in_other_notes(self, text: str, receipt: Receipt) -> Verified:
-        looked, gone = 0, f"there is no {receipt.path}"
+        gone = f"there is no {receipt.path}"
         try:
-            for path in dict.fromkeys(self._likely(receipt, self._vault.rows())):
-                note = None if path == receipt.path else self._note_if_any(path)
-                if note is None:
-                    continue
-                looked += 1
+            for note in self._likely_notes(receipt):
                 now = self._seek(note, receipt)
                 if now is not None and _is_unique(note, now, receipt):
-                    said = f"the same lines are now {_lines(now)} of {path}"
+                    why = f"the same lines are now {_lines(now)} of {note.path}"
                     there = _receipt_at(note, now, receipt)
-                    return Verified(text, "moved", there, said)
+                    return Verified(text, "moved", there, why)
         except IndexAbsent:
-            said = f"{gone}, and no index yet to look for another place in"
-            return Verified(text, "gone", None, said)
-        given_up = ", then given up" if self._left <= 0 else ""
-        said = f"{gone}, and the lines are in no note that may be it"
-        return Verified(text, "gone", None, f"{said} ({looked} looked at{given_up})")
+            why = f"{gone}, and no index yet to look for another place in"
+            return Verified(text, "gone", None, why)
+        why = f"{gone}, and the lines are in no note that may be it"
+        return Verified(text, "gone", None, why)
 
-    def _likely(self, receipt: Receipt, rows: Rows) -> Iterator[NotePath]:
-        alike = rows.notes(name_key=name_key(receipt.path), limit=MOST_NOTES)
-        yield from (note.path for note in alike)
-        yield from self._new[:MOST_NOTES]
-        yield from islice(self._with_same_lines(receipt, rows), MOST_NOTES)
+    def _likely_notes(self, receipt: Receipt) -> Iterator[_NoteText]:
+        """Yield notes with the name of the one that is gone, or with its heading."""
+        rows = self._vault.rows()
+        found = rows.notes(name_key=name_key(receipt.path), limit=MOST_NOTES)
         if receipt.heading:
-            under = rows.notes(heading=receipt.heading, limit=MOST_NOTES)
-            yield from (note.path for note in under)
-
-    def _with_same_lines(self, receipt: Receipt, rows: Rows) -> Iterator[NotePath]:
-        start, end = receipt.span
-        for path, first, text in rows.around(receipt.span):
+            found = [*found, *rows.notes(heading=receipt.heading, limit=MOST_NOTES)]
+        for path in dict.fromkeys(note.path for note in found):
             if self._left <= 0:
                 return
-            self._left -= len(text) + PLACE_CHARS
-            inside = Span(start - first + 1, end - first + 1)
-            if stands_at(plain_lines(text), inside, receipt.digest):
-                yield path
-
-    def _note_if_any(self, path: NotePath) -> _NoteText | None:
-        if self._left <= 0:
-            return None
-        try:
-            return self._note(path)
-        except (FileUnreadable, PathOutsideVault):
-            return None
+            try:
+                yield self._note(path)
+            except (FileUnreadable, PathOutsideVault):
+                continue
 
     def _note(self, path: NotePath) -> _NoteText:
         """Return a note as it is on disk now, in the lines that the index counts."""
@@ -208,15 +185,6 @@ class _Verifier:
             text = redacted(_text_of(path, self._files.read(path)))
             self._last = _NoteText(path, text, plain_lines(text))
         return self._last
-
-    @cached_property
-    def _new(self) -> list[NotePath]:
-        """The notes that are not indexed yet, the last changed first."""
-        known = self._vault.rows().stamps()
-        found = scan(self._vault.config.vault.path, self._rules, known).changed
-        new = [one for one in found if one.path not in known]
-        new.sort(key=lambda one: (-one.mtime_ns, one.path))
-        return [one.path for one in new if one.kind != "attachment"]
 
 
 def _text_of(path: NotePath, raw: bytes) -> str:
