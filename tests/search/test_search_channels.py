@@ -567,7 +567,7 @@ class Shortest(Channel):
     weight = 0.5
 
     def candidates(self) -> list[Candidate]:
-        notes = sorted(self.run.notes.note_ids(folder="Boats"))
+        notes = sorted(self.run.rows.note_ids(folder="Boats"))
         return [Candidate(0, note, 1.0) for note in notes]
 
     def reason(self, _: Place) -> Reason:

@@ -178,7 +178,12 @@ def own_gold(readings: Readings, *, seed: int = 0, most: int = MOST_QUERIES) -> 
     vault and seed; a note added later changes few of them.
     """
     names = {path: _names(read.note) for path, read in readings.notes.items()}
-    merged = _merged(clue for clue in _clues(readings) if _worth(clue, names))
+    merged = _merged(
+        clue
+        for clue in _clues(readings)
+        if any(map(str.isalpha, clue.text))
+        and key_of(clue.text) not in names[clue.target]
+    )
     chosen = _sampled(merged, seed, most)
     hidden: dict[NotePath, set[Edit]] = {}
     for clues in chosen.values():
@@ -230,7 +235,8 @@ def _link_clues(path: NotePath, read: Reading, readings: Readings) -> Iterator[C
         edits = tuple(
             Edit(link.start, link.end, shown_by(link).encode()) for link in links
         )
-        if not all(_replaceable(link, source) for link in links):
+        written = [source[link.start : link.end].lstrip(b"!") for link in links]
+        if not all(w.startswith(b"[") and w.endswith((b"]", b")")) for w in written):
             continue
         for link in links:
             unasked = link.embed or link.kind == "property"
@@ -249,11 +255,6 @@ def _end_of(link: Link, path: NotePath, readings: Readings) -> NotePath | None:
         return None
     markdown = link.kind == "markdown"
     return readings.names.resolve(link.target, path, markdown=markdown)
-
-
-def _replaceable(link: Link, source: bytes) -> bool:
-    written = source[link.start : link.end]
-    return written.lstrip(b"!").startswith(b"[") and written.endswith((b"]", b")"))
 
 
 def _alias_clues(path: NotePath, read: Reading) -> Iterator[Clue]:
@@ -287,11 +288,6 @@ def _names(note: Note) -> frozenset[str]:
     path = note.path.removesuffix(".md")
     shown = (note.title, path, path.rpartition("/")[2], first)
     return frozenset(key_of(name) for name in shown)
-
-
-def _worth(clue: Clue, names: Mapping[NotePath, frozenset[str]]) -> bool:
-    key = key_of(clue.text)
-    return any(letter.isalpha() for letter in key) and key not in names[clue.target]
 
 
 def _merged(clues: Iterable[Clue]) -> list[tuple[str, list[Clue]]]:

@@ -76,7 +76,13 @@ def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
     theirs = values[0]
     found = difference(list(ours), list(theirs), seed=seed, groups=groups)
     best = _best(values)
-    reason = _objection(best, found)
+    reason = ""
+    if best == 0:
+        reason = "the settings in force are the best of those tried"
+    elif found.mean < LEAST_GAIN:
+        reason = f"the gain is below {LEAST_GAIN} on questions it was not chosen by"
+    elif found.interval.low <= 0:
+        reason = "the gain may be noise: its 95 % interval does not lie above 0"
     return Choice(
         best=best,
         accepted=not reason,
@@ -87,16 +93,6 @@ def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
         after=float(ours.mean()),
         held_out=found,
     )
-
-
-def _objection(best: int, found: Difference) -> str:
-    if best == 0:
-        return "the settings in force are the best of those tried"
-    if found.mean < LEAST_GAIN:
-        return f"the gain is below {LEAST_GAIN} on questions it was not chosen by"
-    if found.interval.low <= 0:
-        return "the gain may be noise: its 95 % interval does not lie above 0"
-    return ""
 
 
 def _best(values: Values) -> int:

@@ -11,18 +11,16 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from glassmind.errors import (
-    MemoUnreadable,
     NotSuperseded,
     StillWaiting,
     VaultError,
 )
 from glassmind.files.names import NOTE_SUFFIX
-from glassmind.files.write import FileText, VaultWriter, rewrite
+from glassmind.files.write import FileText, VaultWriter
 from glassmind.memory.capture import Claim, checked_project, summary_kept
 from glassmind.memory.files import memo_again, memo_at, memo_called
 from glassmind.memory.format import (
     FIRST_STATUS,
-    read_memo,
     title_from,
     title_in,
     with_facts,
@@ -30,6 +28,7 @@ from glassmind.memory.format import (
 from glassmind.memory.vault import MemoryVault
 from glassmind.memory.writing import (
     GONE,
+    change_memo,
     into_trash,
     put_away,
 )
@@ -61,7 +60,19 @@ def supersede(vault: MemoryVault, old: str, new: str, *, client: str) -> Superse
         facts: Facts = {"status": "superseded", "superseded-by": link_to(after)}
         left = _write(vault, writer, before, lambda _: facts, SUPERSEDED)
         link = link_to(before)
-        took = _write(vault, writer, after, lambda f: _one_more(f, link), SUPERSEDES)
+
+        def one_more(facts: Mapping[str, PropertyValue]) -> Facts:
+            known = facts.get("supersedes")
+            links = [
+                str(one)
+                for one in (known if isinstance(known, list) else [known])
+                if one
+            ]
+            if link in links:
+                return {}
+            return {"supersedes": [*links, link] if links else link}
+
+        took = _write(vault, writer, after, one_more, SUPERSEDES)
     return Superseded(left, took, vault.refreshed(before.path, after.path))
 
 
@@ -95,14 +106,6 @@ def link_to(memo: Memo) -> str:
     return f"[[{at}]]"
 
 
-def _one_more(facts: Mapping[str, PropertyValue], link: str) -> Facts:
-    known = facts.get("supersedes")
-    links = [str(one) for one in (known if isinstance(known, list) else [known]) if one]
-    if link in links:
-        return {}
-    return {"supersedes": [*links, link] if links else link}
-
-
 def _write(
     vault: MemoryVault,
     writer: VaultWriter,
@@ -110,21 +113,11 @@ def _write(
     facts: Callable[[Mapping[str, PropertyValue]], Facts],
     why: str,
 ) -> Memo:
-    written = ""
-
-    def change(before: FileText) -> str:
-        nonlocal written
-        if not before.text:
-            raise MemoUnreadable(memo.path, "it is gone")
+    def change(before: FileText, _: Memo) -> str:
         new = facts(read_head(before.text).frontmatter.properties)
-        written = with_facts(before.text, new, memo.path) if new else before.text
-        return written
+        return with_facts(before.text, new, memo.path) if new else before.text
 
-    rewrite(writer, memo.path, change, why=why)
-    found = read_memo(memo.path, written, vault.folder)
-    if found is None:
-        raise MemoUnreadable(memo.path, "it is no longer a memory")
-    return found
+    return change_memo(vault, writer, memo.path, change, why)
 
 
 def forget(vault: MemoryVault, name: str, *, client: str) -> Moved:

@@ -13,7 +13,6 @@ from glassmind.errors import (
     IndexFault,
     MemoAstray,
     MemoNotFound,
-    MemoUnreadable,
     NoteChanged,
     NotMerged,
     NotWaiting,
@@ -21,7 +20,7 @@ from glassmind.errors import (
 )
 from glassmind.files.names import NOTE_SUFFIX
 from glassmind.files.read import Unreadable, decode, digest_of
-from glassmind.files.write import FileText, VaultWriter, rewrite
+from glassmind.files.write import FileText, VaultWriter
 from glassmind.memory.capture import UNKNOWN, box_of, checked_text
 from glassmind.memory.files import (
     inbox_paths,
@@ -50,6 +49,7 @@ from glassmind.memory.near import NearMemos
 from glassmind.memory.vault import MemoryVault
 from glassmind.memory.writing import (
     GONE,
+    change_memo,
     copy_into,
     into_trash,
     move_into,
@@ -270,24 +270,25 @@ def _moved(  # noqa: PLR0913 - each fact by its name
     """
     today = vault.now().date().isoformat()
 
-    def accepted(before: FileText) -> str:
-        known = read_memo(path, before.text, vault.folder) if before.text else None
-        if known is None or not is_waiting(known):
+    def accepted(before: FileText, known: Memo) -> str:
+        if not is_waiting(known):
             raise NotWaiting(path)
         return _approved(before, known, change, today)
 
-    rewrite(writer, path, accepted, why=why)
+    try:
+        memo = change_memo(vault, writer, path, accepted, why)
+    except MemoNotFound as error:
+        raise NotWaiting(path) from error
     raw = writer.read(path)
     if raw is None:
         raise NotWaiting(path)
-    memo = _memo_in(raw, path, vault.folder)
     if memo.place != "inbox":  # a person put it there
         return Moved(memo, path)
     if not name and not is_read(path.rpartition("/")[2]):  # such as a conflict copy
         name = _dated_name(replace(memo, title=title_from(memo.text, memo.kind)))
     place, digest = place_for(memo, vault.folder), digest_of(raw)
     to = move_into(writer, path, place, expected=digest, why=why, name=name)
-    return Moved(_memo_in(raw, to, vault.folder), path)
+    return Moved(replace(memo, path=to, title=title_in(to), place="kept"), path)
 
 
 def _approved(before: FileText, memo: Memo, change: Change, today: str) -> str:
@@ -310,15 +311,6 @@ def _indexed(vault: MemoryVault, moved: Moved) -> Moved:
     return structs.replace(moved, notices=(*notices, *retained(vault, moved.memory)))
 
 
-def _memo_in(raw: bytes, path: NotePath, folder: str) -> Memo:
-    found = decode(raw)
-    text = "" if isinstance(found, Unreadable) else found.text
-    memo = read_memo(path, text, folder)
-    if memo is None:
-        raise MemoUnreadable(path, "it is no longer a memory")
-    return memo
-
-
 def merge(vault: MemoryVault, name: str, into: str, *, client: str) -> Moved:
     """Add a memo of the inbox to another, and move the first to the trash.
 
@@ -333,7 +325,14 @@ def merge(vault: MemoryVault, name: str, into: str, *, client: str) -> Moved:
     with vault.changing(client) as writer:
         memo, kept = still_waiting(vault, memo), memo_again(vault, kept)
         _refuse_hiding(memo, kept)
-        after = _added(vault, writer, kept, memo)
+        new = memo  # as it is now
+        after = change_memo(
+            vault,
+            writer,
+            kept.path,
+            lambda text, now: with_added(text, now, new),
+            MERGED,
+        )
         with suppress(*GONE):  # a person deleted it, and it is merged all the same
             into_trash(vault, writer, memo, MERGED)
     known = f"{kept.path} says so already; no text was added to it"
@@ -354,27 +353,6 @@ def _refuse_hiding(memo: Memo, kept: Memo) -> None:
         reason = f"the other is {kept.status}"
     if reason:
         raise NotMerged(memo.path, kept.path, reason)
-
-
-def _added(vault: MemoryVault, writer: VaultWriter, kept: Memo, memo: Memo) -> Memo:
-    after = kept
-
-    def change(before: FileText) -> str:
-        nonlocal after
-        if not before.text:
-            raise MemoNotFound(kept.path)
-        text = with_added(before, read(before.text), memo)
-        after = read(text)
-        return text
-
-    def read(text: str) -> Memo:
-        memo = read_memo(kept.path, text, vault.folder)
-        if memo is None:
-            raise MemoUnreadable(kept.path, "it is no longer a memory")
-        return memo
-
-    rewrite(writer, kept.path, change, why=MERGED)
-    return after
 
 
 def with_added(before: FileText, kept: Memo, memo: Memo) -> str:

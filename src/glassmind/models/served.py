@@ -45,14 +45,6 @@ MOST_WINDOW = 512
 """Tokens of a window at most: a vector of many pages says little of each."""
 
 
-class ServedName(NamedTuple):
-    """Which model of which kind of server, and what its family wants."""
-
-    kind: str
-    model: str
-    family: Family
-
-
 class ServedEmbedder:
     """A model behind an `ask` function; the texts of one call are of one chunk alone.
 
@@ -60,23 +52,20 @@ class ServedEmbedder:
     """
 
     def __init__(
-        self, name: ServedName, ask: Ask, *, expected: int, patience: EmbeddingBounds
+        self,
+        chosen: Embeddings,
+        model: str,
+        family: Family,
+        ask: Ask,
+        patience: EmbeddingBounds,
     ) -> None:
-        self._name, self._ask, self._width = name, ask, expected
-        self._expected = expected
-        self._patience, self._family = patience, name.family
-        self._window = min(name.family.max_tokens // SLACK, MOST_WINDOW)
-
-    @property
-    def model(self) -> str:
-        return self._name.model
-
-    @property
-    def space(self) -> str:
-        cut = f" {self._expected} wide" if self._expected else ""
-        prefixes = f"{self._family.query!r} {self._family.passage!r}"
-        how = f"{self._window}{cut} {prefixes}"
-        return f"{self._name.kind} {self.model} {how} v{VERSION}"
+        expected = chosen.dimensions
+        self.model, self._ask, self._width = model, ask, expected
+        self._patience, self._family = patience, family
+        self._window = min(family.max_tokens // SLACK, MOST_WINDOW)
+        cut = f" {expected} wide" if expected else ""
+        how = f"{self._window}{cut} {family.query!r} {family.passage!r}"
+        self.space = f"{chosen.backend} {model} {how} v{VERSION}"
 
     @property
     def width(self) -> int:
@@ -148,5 +137,4 @@ def served_embedder(
             reason = f"{server.host}: no embeddings in the answer"
             raise ModelFailed(model, reason) from None
 
-    name = ServedName(chosen.backend, model, family)
-    return ServedEmbedder(name, ask, expected=chosen.dimensions, patience=patience)
+    return ServedEmbedder(chosen, model, family, ask, patience)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import UNSET
 
 from glassmind.model import NotePath, Span
-from glassmind.model.graph import Edge, Hop
+from glassmind.model.graph import Hop
 from glassmind.model.search import (
     ChannelName,
     Evidence,
@@ -38,20 +38,15 @@ def cut_snippet(text: str, places: Sequence[int], mark: MarkWords) -> Snippet:
     the beginning of the passage. Only the stretch is marked, not the passage: a hit has
     a few microseconds.
     """
-    start, end = _whole_words(text, _best_start(places))
+    best, most = 0, 0
+    if places and places[-1] > REACH:
+        for number, place in enumerate(places):
+            count = sum(other <= place + REACH for other in places[number:])
+            if count > most:
+                best, most = max(0, place - LEAD), count
+    start, end = _whole_words(text, best)
     line = " ".join(text[start:end].split())
     return Snippet(line, tuple(mark(line)))
-
-
-def _best_start(places: Sequence[int]) -> int:
-    if not places or places[-1] <= REACH:
-        return 0
-    best, most = 0, 0
-    for number, place in enumerate(places):
-        count = sum(other <= place + REACH for other in places[number:])
-        if count > most:
-            best, most = max(0, place - LEAD), count
-    return best
 
 
 def _whole_words(text: str, start: int) -> tuple[int, int]:
@@ -112,7 +107,10 @@ def hits_of(run: "Run", ranking: "Ranking") -> Iterator[Hit]:
     shares of the best of the others. Raises IndexDamaged.
     """
     wish, keys, scores = run.wish, ranking.keys, ranking.scores
-    ranks = {name: _ranks(found) for name, found in run.votes.items()}
+    ranks: dict[ChannelName, dict[int, int]] = {}
+    for name, found in run.votes.items():
+        notes = dict.fromkeys([note for _, note, _ in found])
+        ranks[name] = {note: rank for rank, note in enumerate(notes, 1)}
     given, at, top, least = 0, 0, None, -inf
     while given < wish.limit and at < len(keys) and scores[keys[at]] >= least:
         batch = _with_ties(ranking, at, wish.limit - given)
@@ -124,11 +122,6 @@ def hits_of(run: "Run", ranking: "Ranking") -> Iterator[Hit]:
                 given += 1
                 relevance = min(1.0, max(0.0, hit.score / top)) if top > 0 else 1.0
                 yield hit._replace(relevance=relevance)
-
-
-def _ranks(found: Sequence[tuple[int, int, float]]) -> dict[int, int]:
-    notes = dict.fromkeys([note for _, note, _ in found])
-    return {note: rank for rank, note in enumerate(notes, 1)}
 
 
 def _with_ties(ranking: "Ranking", at: int, count: int) -> Sequence[int]:
@@ -156,7 +149,7 @@ def _batch(
         for key in keys
     }
     via = {note for some in routes.values() for route in some for note in route.via}
-    names = run.notes.names(via) if via else {}
+    names = run.rows.names(via) if via else {}
     least, made = run.wish.min_similarity, []
     for key in keys:
         passages = [shown[chunk] for chunk in chunks[key] if chunk in shown]
@@ -182,7 +175,11 @@ def _batch(
                 similarity=similarity,
                 depth=route.depth,
                 connected_via=tuple(paths[n] for n in route.via if n in paths),
-                hops=tuple(_hops(route.steps, paths)),
+                hops=tuple(
+                    Hop(paths[source], paths[target], kind, name)
+                    for source, target, name, kind in route.steps
+                    if source in paths and target in paths
+                ),
             )
         )
     by_day = run.is_about_days and "recent" in run.weights
@@ -195,7 +192,7 @@ def _chunks_of(
     """Return at most two chunks that speak for each key, the best first."""
     chunks = {key: ranking.chunks_of(key)[:2] for key in keys}
     silent = [key for key in keys if not chunks[key]]
-    held = run.notes.chunk_ids_of([ranking.notes[key] for key in silent])
+    held = run.rows.chunk_ids_of([ranking.notes[key] for key in silent])
     for key in silent:
         passing = run.passing(held.get(ranking.notes[key], []))
         nearest = [one.chunk_id for one in run.nearest(passing, 1)]
@@ -249,9 +246,3 @@ def merged(main: HitChunk, others: Sequence[HitChunk]) -> tuple[Span, list[HitCh
         else:
             rest.append(other)
     return lines, rest
-
-
-def _hops(steps: Sequence[Edge], paths: Mapping[int, NotePath]) -> Iterator[Hop]:
-    for source, target, name, kind in steps:
-        if source in paths and target in paths:
-            yield Hop(paths[source], paths[target], kind, name)

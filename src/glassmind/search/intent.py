@@ -136,15 +136,12 @@ def asks(text: str) -> bool:
     Sentences out of notes are searched for too, to see what else there is on them.
     """
     first = text.lower().replace("'", " ").split()[:2]
-    return "?" in text or not _asking().isdisjoint(first) or _in_other_script(text)
+    other = sum(letter > LAST_LATIN for letter in text if letter.isalpha())
+    is_other_script = 2 * other > sum(map(str.isalpha, text))
+    return "?" in text or not _asking().isdisjoint(first) or is_other_script
 
 
 def _ruled(known: Sequence[Rule], text: str) -> float:
     lowered = text.lower()
     found = [rule.weight for rule in known if rule.fits(text, lowered)]
     return max(found) + SECOND * (len(found) - 1) if found else 0.0
-
-
-def _in_other_script(text: str) -> bool:
-    other = sum(letter > LAST_LATIN for letter in text if letter.isalpha())
-    return 2 * other > sum(map(str.isalpha, text))

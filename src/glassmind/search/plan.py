@@ -157,7 +157,7 @@ class Run:
         words = without_counted(question.words.words)
         self.words = question.words._replace(words=words)
         self.query = index.ask(self.words)
-        self.rows, self.notes = vault.rows(), vault.rows()
+        self.rows = vault.rows()
         self.models = semantic_for(vault)
         self.intent = None if self.wish.intent == "auto" else self.wish.intent
         self.roots: tuple[int, ...] = ()
@@ -174,10 +174,6 @@ class Run:
         self.fact_cosines: dict[int, float] = {}
         self.reranked = 0
         self.weights = weights_of(self)
-
-    @property
-    def agent_folder(self) -> str:
-        return self.vault.agent_folder
 
     @property
     def is_about_days(self) -> bool:
@@ -209,9 +205,8 @@ class Run:
         return None if self.allowed is None else frozenset(self.allowed.values())
 
     def passing(self, chunk_ids: Iterable[int]) -> list[int]:
-        if self.allowed is None:
-            return list(chunk_ids)
-        return [chunk for chunk in chunk_ids if chunk in self.allowed]
+        allowed = self.allowed
+        return [c for c in chunk_ids if allowed is None or c in allowed]
 
     def nearest(self, chunk_ids: Iterable[int], limit: int) -> list[Candidate]:
         if self.semantic is None or self.vector is None:
@@ -253,7 +248,7 @@ def understand(
         run.roots = tuple(run.rows.note_ids(paths=[path]))
     elif run.intent in ROOTED:
         named = run.index.named(run.text)
-        linked = run.notes.inbound(named)
+        linked = run.rows.inbound(named)
         run.roots = tuple([note for note in named if note in linked][:1] or named[:1])
         if not run.roots and run.wish.intent == "auto":
             # no note is named: keywords and meaning know better

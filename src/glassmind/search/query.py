@@ -71,7 +71,9 @@ def parse_query(text: str, today: date) -> WordQuery:
     prefixes: list[str] = []
     filters: list[Filter] = []
     for found in re.finditer(_PIECE, text, re.VERBOSE | re.IGNORECASE):
-        negated = found["not"] is not None and _starts_piece(text, found.start())
+        at = found.start()
+        starts_piece = at == 0 or text[at - 1].isspace()
+        negated = found["not"] is not None and starts_piece
         if found["property"] is not None:
             filters.append(
                 _property(found["property"], found["value"], negated=negated)
@@ -94,10 +96,6 @@ def parse_query(text: str, today: date) -> WordQuery:
     return WordQuery(
         tuple(words), tuple(phrases), tuple(excluded), tuple(prefixes), tuple(filters)
     )
-
-
-def _starts_piece(text: str, at: int) -> bool:
-    return at == 0 or text[at - 1].isspace()
 
 
 def _has_letter(text: str) -> bool:
@@ -154,25 +152,24 @@ CHOICES: Mapping[str, tuple[str | None, ...]] = {
     "rerank": get_args(Rerank),
     "unique": ("notes", "chunks"),
 }
-"""What a wish of each name may be."""
+BOUNDS = {"hop_depth": (0, MOST_HOPS), "threshold": (0, 1), "min_similarity": (-1, 1)}
+"""What the options of a search may be, by name."""
 
 
 def checked(wish: Wish) -> Wish:
     if not 1 <= wish.limit <= MOST_HITS:
         raise BadLimit(wish.limit, MOST_HITS)
-    if not 0 <= wish.hop_depth <= MOST_HOPS:
-        raise BadWish("hop_depth", wish.hop_depth, f"from 0 to {MOST_HOPS}")
-    if not 0.0 <= wish.threshold <= 1.0:
-        raise BadWish("threshold", wish.threshold, "from 0 to 1")
-    least = wish.min_similarity
-    if least is not None and not -1.0 <= least <= 1.0:
-        raise BadWish("min_similarity", least, "from -1 to 1")
+    for name, (low, high) in BOUNDS.items():
+        value = getattr(wish, name)
+        if value is not None and not low <= value <= high:
+            raise BadWish(name, value, f"from {low} to {high}")
     for name, choices in CHOICES.items():
         if getattr(wish, name) not in choices:
-            raise BadWish(name, getattr(wish, name), f"one of {_listed(choices)}")
+            known = ", ".join(map(str, choices))
+            raise BadWish(name, getattr(wish, name), f"one of {known}")
     named = get_args(ChannelName)
     if wish.channels is not None and not set(named) >= set(wish.channels) != set():
-        raise BadWish("channels", wish.channels, f"some of {_listed(named)}")
+        raise BadWish("channels", wish.channels, f"some of {', '.join(named)}")
     return wish
 
 
@@ -180,10 +177,6 @@ def mode_of(config: Config) -> Mode:
     """Return the mode of a call that names none; nothing embeds in `none`."""
     usual, none = config.search.mode, config.embeddings.backend == "none"
     return "fulltext" if none and usual == "hybrid" else usual
-
-
-def _listed(choices: tuple[str | None, ...]) -> str:
-    return ", ".join(str(choice) for choice in choices)
 
 
 SAYS = r"\S"  # what stands somewhere in every query that says anything

@@ -185,9 +185,10 @@ class Ranking:
             self._sort()
 
     def drop(self, keys: Iterable[int]) -> None:
-        for key in keys:
+        gone = set(keys)
+        for key in gone:
             del self.scores[key]
-        self._sort()
+        self.keys = [key for key in self.keys if key not in gone]
 
 
 LOSS = 0.1

@@ -36,8 +36,13 @@ def reply_to(vault: Vault, question: Question, *, alone: bool) -> SearchReply:
         try:
             reply = _answer(vault, question, index, by_words=by_words)
         except IndexDamaged as error:
-            index = _repaired_index(vault, error)
-            reply = _answer(vault, question, index, by_words=by_words)
+            from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415 - as below
+
+            remade = IndexKeeper(vault).remake_words(error)
+            found_index = vault.store.keywords() if remade else None
+            if found_index is None:
+                raise
+            reply = _answer(vault, question, found_index, by_words=by_words)
     folder = vault.agent_folder
     hits = [
         hit._replace(generated=True) if is_in_inbox(hit.path, folder) else hit
@@ -77,14 +82,4 @@ def _current_index(vault: Vault, head: str, notices: list[str]) -> "Keywords":
         raise IndexDamaged("the word index", reason or "it cannot be opened")
     if reason is not None and not index.reaches(head):
         notices.append(f"the latest changes are not searched yet: {reason}")
-    return index
-
-
-def _repaired_index(vault: Vault, error: IndexDamaged) -> "Keywords":
-    from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415 - as above
-
-    is_made = IndexKeeper(vault).remake_words(error)
-    index = vault.store.keywords() if is_made else None
-    if index is None:
-        raise error
     return index

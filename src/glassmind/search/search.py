@@ -6,7 +6,7 @@ cross-encoder correct.
 """
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
@@ -17,7 +17,6 @@ from glassmind.model.search import (
     ChannelName,
     Hit,
     SearchReply,
-    Wish,
 )
 from glassmind.search import channels
 from glassmind.search.confidence import signals_of
@@ -67,18 +66,22 @@ def search(
     Raises NoteNotFound, AmbiguousName or IndexDamaged.
     """
     run, ranking = run_search(vault, index, question, reach)
-    hits = list(hits_of(run, ranking))
-    wish, degraded = question.wish, list(run.degraded)
-    if run.semantic is not None and (lag := _lag(run)) is not None:
-        degraded.append(lag)
-    degraded += unheeded(wish, by_meaning=run.vector is not None)
+    hits = tuple(hits_of(run, ranking))
+    degraded = list(run.degraded)
+    if run.semantic is not None:
+        try:
+            degraded += filter(None, [run.models.lag()])
+        except GlassmindError as error:
+            degraded.append(str(error))
+    degraded += unheeded(run.wish, by_meaning=run.vector is not None)
+    curve = run.models.curve() if "semantic" in run.votes else None
     return SearchReply(
         question.text,
-        tuple(hits),
+        hits,
         tuple(degraded),
-        wish.mode,
+        run.wish.mode,
         run.intent,
-        _confidence(run, hits),
+        None if curve is None else curve.probability(signals_of(run, hits)),
         channels=tuple(n for n in run.channels if n in run.votes and n in run.weights),
         reranked=run.reranked,
         semantic_failure=run.failed.get("semantic", ""),
@@ -93,18 +96,23 @@ def steady_search(vault: Vault, index: "Keywords", question: Question) -> Search
         return near
     rest = question._replace(wish=wish._replace(facts=False))  # they are in the first
     far = search(vault, index, rest, FAR)
-    shown = {_place(hit, wish) for hit in near.hits}
-    behind = (hit for hit in far.hits if _place(hit, wish) not in shown)
+
+    def place(hit: Hit) -> tuple[NotePath, int]:
+        return hit.path, 0 if wish.unique == "notes" else hit.chunk_index
+
+    shown = {place(hit) for hit in near.hits}
+    behind = (hit for hit in far.hits if place(hit) not in shown)
     return near._replace(hits=(*near.hits, *behind)[: wish.limit])
 
 
 def run_search(
     vault: Vault, index: "Keywords", question: Question, reach: int
 ) -> tuple[Run, Ranking]:
+    """Ask the channels, and rank what they found."""
     run = Run(vault, index, question, channels.CHANNELS, reach)
     guess = ask_leaders(run)
-    understand(run, guess, lambda: list(leading(run)))
-    run.leaders = list(leading(run).items())
+    understand(run, guess, lambda: list(leading_notes(run)))
+    run.leaders = list(leading_notes(run).items())
     for name in run.channels:
         if name in run.weights and name not in LEADERS:
             run.ask(name)
@@ -137,7 +145,7 @@ def ask_leaders(run: Run) -> Guess | None:
             semantic.join()
 
 
-def leading(run: Run) -> dict[int, float]:
+def leading_notes(run: Run) -> dict[int, float]:
     """Return the notes that keywords and meaning found, with their scores.
 
     They lead other channels even where they have no vote themselves.
@@ -147,27 +155,26 @@ def leading(run: Run) -> dict[int, float]:
 
 
 def fused(run: Run, names: Iterable[ChannelName], weights: Weights) -> Ranking:
+    """Return one ranking of notes, or of chunks, from the votes of some channels."""
     voting = [name for name in names if name in run.votes and weights.get(name)]
-    homes = None if run.wish.unique == "notes" else _best_chunks(run)
-    votes = {name: votes_for(run.votes[name], run.pool, homes) for name in voting}
-    notes = {key: key for one in votes.values() for key in one.scores}
-    if homes is not None:
-        notes = {one[0]: one[1] for name in voting for one in run.votes[name]}
-        notes.update({chunk: note for note, chunk in homes.items()})
+    notes: dict[int, int] = {}
+    best_chunks: dict[int, int] | None = None
+    if run.wish.unique == "chunks":
+        best_chunks = {}
+        for name in LEADERS:
+            for chunk, note, _ in run.votes.get(name, ()):
+                best_chunks.setdefault(note, chunk)
+        notes = {chunk: note for name in voting for chunk, note, _ in run.votes[name]}
+        notes.update({chunk: note for note, chunk in best_chunks.items()})
+    votes = {name: votes_for(run.votes[name], run.pool, best_chunks) for name in voting}
+    if best_chunks is None:
+        notes = {key: key for found in votes.values() for key in found.scores}
     if run.fact_cosines and votes.get("semantic"):
         votes["semantic"] = with_facts(votes["semantic"], run.fact_cosines)
-    scores = {name: one.scores for name, one in votes.items()}
+    scores = {name: found.scores for name, found in votes.items()}
     shares = fuse(run.wish.fusion, scores, weights)
-    chunks = {name: one.chunks for name, one in votes.items()}
+    chunks = {name: found.chunks for name, found in votes.items()}
     return Ranking(shares, {**notes, **{key: key for key in run.facts}}, chunks)
-
-
-def _best_chunks(run: Run) -> dict[int, int]:
-    homes: dict[int, int] = {}
-    for name in LEADERS:
-        for chunk, note, _ in run.votes.get(name, ()):
-            homes.setdefault(note, chunk)
-    return homes
 
 
 def lifts_of(run: Run) -> Mapping[AdjustmentName, float]:
@@ -191,7 +198,7 @@ def add_adjustments(run: Run, ranking: Ranking) -> None:
         return
     head = [key for key in ranking.keys[:ADJUSTED] if key not in run.facts]
     notes = [ranking.notes[key] for key in head]
-    changed = run.notes.modified(notes)
+    changed = run.rows.modified(notes)
     tags = run.rows.tags(notes) if lifts.get("tag") else {}
     by_activity = lifts.get("hot") or lifts.get("pinned")
     activity = run.vault.hooks.activity(run.vault) if by_activity else {}
@@ -199,10 +206,8 @@ def add_adjustments(run: Run, ranking: Ranking) -> None:
     for key in head:
         note = ranking.notes[key]
         if note in changed:
-            facts, active = (
-                (changed[note], tags.get(note, ())),
-                activity.get(note, COLD),
-            )
+            facts = (changed[note], tags.get(note, ()))
+            active = activity.get(note, COLD)
             made[key] = adjust(facts, active, run.text, lifts, run.today)
     ranking.drop([key for key in head if key not in made])
     ranking.add(made)
@@ -242,19 +247,3 @@ def lower_superseded(run: Run, ranking: Ranking) -> None:
     lost = losses(ranking.by_note(), successors, loss)
     superseded = [key for key in ranking.keys if ranking.notes[key] in lost]
     ranking.add({key: [lost[ranking.notes[key]]] for key in superseded})
-
-
-def _lag(run: Run) -> str | None:
-    try:
-        return run.models.lag()
-    except GlassmindError as error:
-        return str(error)
-
-
-def _confidence(run: Run, hits: Sequence[Hit]) -> float | None:
-    curve = run.models.curve() if "semantic" in run.votes else None
-    return None if curve is None else curve.probability(signals_of(run, hits))
-
-
-def _place(hit: Hit, wish: Wish) -> tuple[NotePath, int]:
-    return hit.path, 0 if wish.unique == "notes" else hit.chunk_index

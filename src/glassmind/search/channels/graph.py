@@ -173,7 +173,7 @@ class Graph(Channel):
         self._votes: dict[int, Vote] = {}
 
     def candidates(self) -> Iterable[Candidate]:
-        run, notes = self.run, self.run.notes
+        run, notes = self.run, self.run.rows
         votes = {vote.note_id: vote for vote in self._walked()}
         if run.intent != "backlink":
             words = len(run.text.split())
@@ -200,7 +200,7 @@ class Graph(Channel):
         backward, hops = run.intent == "backlink", run.wish.hop_depth
         return walk(
             run.roots,
-            run.notes,
+            run.rows,
             hops=min(hops, 1) if backward else hops,  # what links there is one away
             backward_only=backward,
         )

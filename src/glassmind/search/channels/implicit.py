@@ -32,7 +32,7 @@ class Implicit(Channel):
         found = pairs.partners([note for note, _ in leaders])
         dismissals = run.vault.hooks.dismissals(run.vault)
         if dismissals.pairs:
-            named = run.notes.names({note for one in found for note in one[:2]})
+            named = run.rows.names({note for one in found for note in one[:2]})
             paths = {note: path for note, (path, _) in named.items()}
             found = [
                 one

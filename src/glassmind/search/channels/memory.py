@@ -23,7 +23,7 @@ class Memory(Channel):
     is_faint = True
 
     def candidates(self) -> Iterable[Candidate]:
-        folder, notes = self.run.agent_folder, self.run.notes
+        folder, notes = self.run.vault.agent_folder, self.run.rows
         ours = notes.note_ids(folder=folder)
         ours -= notes.note_ids(folder=f"{folder}/summaries")
         if not ours:
@@ -52,5 +52,5 @@ class Memory(Channel):
         return sorted(found, key=lambda one: (-one.score, one.chunk_id))
 
     def reason(self, place: Place) -> Reason:
-        waits = is_in_inbox(place.path, self.run.agent_folder)
+        waits = is_in_inbox(place.path, self.run.vault.agent_folder)
         return Reason("captured by an agent, not approved" if waits else "remembered")

@@ -1,7 +1,7 @@
 """Notes and files: what is known, what a hit shows, projects, counts and lists."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Unpack
 
@@ -279,15 +279,6 @@ class NoteRows(VectorRows):
             where f.id {_THESE}
         """
         return {row[0]: (row[1], row[2]) for row in self._for(statement, note_ids)}
-
-    def around(self, span: Span) -> Iterator[tuple[NotePath, int, str]]:
-        """Yield path, first line and text of passages with these lines, by path."""
-        statement = """
-            select f.path, c.start_line, c.text from chunks c
-            join files f on f.id = c.note_id
-            where c.start_line <= ? and c.end_line >= ? order by f.path, c.chunk_index
-        """
-        yield from self._rows(statement, span.start, span.end)
 
     def tags(
         self, note_ids: Collection[int] | None = None
