@@ -12,9 +12,8 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unicodedata import normalize
@@ -100,7 +99,8 @@ class VaultEvents:
         """
         base = os.path.realpath(self._root)
         for _ in range(ATTEMPTS):
-            watched = (identity_of(self._root), tuple(self._folders(base)))
+            folders = folders_of(base, self._rules()) if EACH_FOLDER else [base]
+            watched = (identity_of(self._root), tuple(folders))
             if watched == self._watched and not self.failure:
                 return ""
             events = _EventThread(watched[1], self._on_changes)
@@ -116,12 +116,6 @@ class VaultEvents:
             return refused
         raise VaultMissing(str(self._root), "its folders come and go")
 
-    def _folders(self, base: str) -> Iterator[str]:
-        if EACH_FOLDER:
-            yield from folders_of(base, self._rules())
-        else:
-            yield base
-
     def close(self) -> None:
         if self._events is not None:
             self._events.close()
@@ -129,7 +123,7 @@ class VaultEvents:
 
     def _on_changes(
         self,
-        changes: Iterable[_Event],
+        changes: Collection[_Event],
         lossy: bool,  # noqa: FBT001
     ) -> None:
         base = os.path.realpath(self._root)
@@ -167,60 +161,46 @@ def folders_of(base: str, rules: IgnoreRules) -> list[str]:
 
 
 def judged(
-    changes: Iterable[_Event], base: str, apart: str, rules: IgnoreRules
+    changes: Collection[_Event], base: str, apart: str, rules: IgnoreRules
 ) -> VaultChanges:
     """Return what of the system's events concerns the index of the vault in `base`.
 
     `apart` is a folder that does not count.
     """
-    nothing: frozenset[str] = frozenset()
-    found = [
-        _judged(change, path, place, rules)
-        for change, place in changes
-        if (path := _path_in(place, base)) is not None and not _is_in(place, apart)
-    ]
-    changed = nothing.union(*(one.changed for one in found))
-    gone = nothing.union(*(one.gone for one in found))
-    return VaultChanges(changed, gone - changed, any(one.whole for one in found))
+    changed: set[str] = set()
+    gone: set[str] = set()
+    inside, beside = base.rstrip(os.sep) + os.sep, apart.rstrip(os.sep) + os.sep
+    whole = any(place == base for _, place in changes)
+    for change, place in changes:
+        if not place.startswith(inside) or place.startswith(beside):
+            continue
+        path = normalize("NFC", place[len(inside) :].replace(os.sep, "/"))
+        if path in RULE_FILES:
+            whole = True
+        elif _is_reached(path, place, rules):
+            effect = _effect(change, path, place, rules)
+            whole |= effect.whole
+            changed |= effect.changed
+            gone |= effect.gone
+    return VaultChanges(frozenset(changed), frozenset(gone - changed), whole)
 
 
-def _judged(
+def _effect(
     change: "Change", path: str, place: str, rules: IgnoreRules
 ) -> VaultChanges:
-    if not path or path in RULE_FILES:
-        return VaultChanges(whole=True)
-    if not _is_reached(path, place, rules):
-        return VaultChanges()
     try:
-        mode = os.lstat(place).st_mode
+        is_folder = stat.S_ISDIR(os.lstat(place).st_mode)
     except OSError:
         listed = rules.file(path) != UNLISTED or rules.folder(path) is None
         return VaultChanges(gone=frozenset({path} if listed else ()))
-    if stat.S_ISDIR(mode):
-        return _judged_folder(change, path, rules)
-    listed = rules.file(path) != UNLISTED or path.endswith(STUB)
-    return VaultChanges(changed=frozenset({path} if listed else ()))
-
-
-def _judged_folder(change: "Change", path: str, rules: IgnoreRules) -> VaultChanges:
+    if not is_folder:
+        listed = rules.file(path) != UNLISTED or path.endswith(STUB)
+        return VaultChanges(changed=frozenset({path} if listed else ()))
     reason = rules.folder(path)
     if reason is None and change.name != "modified":
         return VaultChanges(whole=True)  # what is in it may have come before its watch
-    looked = {f"{path}/"} if reason is None else {path} if reason else ()
-    return VaultChanges(changed=frozenset(looked))
-
-
-def _path_in(place: str, base: str) -> str | None:
-    if place == base:
-        return ""
-    if not _is_in(place, base):
-        return None
-    below = place[len(base.rstrip(os.sep)) + 1 :]
-    return normalize("NFC", below.replace(os.sep, "/"))
-
-
-def _is_in(place: str, folder: str) -> bool:
-    return place.startswith(folder.rstrip(os.sep) + os.sep)
+    looked_at = {f"{path}/"} if reason is None else {path} if reason else ()
+    return VaultChanges(changed=frozenset(looked_at))
 
 
 def _is_reached(path: str, place: str, rules: IgnoreRules) -> bool:
@@ -232,12 +212,14 @@ def _is_reached(path: str, place: str, rules: IgnoreRules) -> bool:
     return is_real(os.path.dirname(place))  # noqa: PTH120
 
 
-_Report: TypeAlias = Callable[[Iterable[_Event], bool], None]
-"""Takes in events, and whether some may be missing."""
-
-
 class _EventThread:
-    def __init__(self, folders: Collection[str], report: _Report) -> None:
+    """A thread that hands on events, and whether some may be missing."""
+
+    def __init__(
+        self,
+        folders: Collection[str],
+        report: Callable[[Collection[_Event], bool], None],
+    ) -> None:
         self._folders, self._report = folders, report
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -308,8 +290,7 @@ STORM = 256
 """Paths waiting at once that no hand has changed; a checkout or a sync is at work."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Heard:
+class _Heard(NamedTuple):
     first_s: float
     last_s: float
     gone: bool
@@ -319,6 +300,7 @@ class Debouncer:
     """The changes that are held back; the clock is whatever the caller counts by.
 
     A path is known once however often it is heard of, and as it was heard of last.
+    Threads may share it.
     """
 
     def __init__(self, *, quiet_s: float, longest_s: float) -> None:
@@ -326,34 +308,45 @@ class Debouncer:
         self._longest_s = max(longest_s, quiet_s)
         self._waiting: dict[str, _Heard] = {}
         self._last_s = float("-inf")
+        self._news = threading.Condition()
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def hear(self, path: str, now_s: float, *, gone: bool = False) -> None:
         """Hold a path back; `gone` says that there is no file of that name any more."""
-        known = self._waiting.get(path)
-        first_s = now_s if known is None else known.first_s
-        self._waiting[path] = _Heard(first_s, now_s, gone)
-        self._last_s = max(self._last_s, now_s)
+        with self._news:
+            known = self._waiting.get(path)
+            first_s = now_s if known is None else known.first_s
+            self._waiting[path] = _Heard(first_s, now_s, gone)
+            self._last_s = max(self._last_s, now_s)
+            self._news.notify_all()
 
     def due(self, now_s: float) -> list[str]:
-        found = sorted(
-            path
-            for path, heard in self._waiting.items()
-            if self._due_at(heard) <= now_s
-        )
-        for path in found:
-            del self._waiting[path]
+        """Return the paths that are due, and forget them."""
+        with self._news:
+            found = sorted(
+                path
+                for path, heard in self._waiting.items()
+                if self._due_at(heard) <= now_s
+            )
+            for path in found:
+                del self._waiting[path]
         return found
 
     def next_s(self) -> float | None:
-        return min(
-            (self._due_at(heard) for heard in self._waiting.values()), default=None
-        )
+        with self._news:
+            times = [self._due_at(heard) for heard in self._waiting.values()]
+        return min(times, default=None)
+
+    def wait(self, longest_s: float) -> None:
+        """Wait until something is heard or is due, or for that long."""
+        with self._news:
+            self._news.wait(longest_s)
 
     def clear(self) -> None:
-        self._waiting.clear()
+        with self._news:
+            self._waiting.clear()
 
     def _due_at(self, heard: _Heard) -> float:
         together = heard.gone or len(self._waiting) > STORM

@@ -1,13 +1,11 @@
-"""What was heard of a vault, between the thread that hears and the one that indexes."""
+"""Follow a vault: bring its index up to every change, and say what was done."""
 
 import os
-import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -36,63 +34,6 @@ from glassmind.vault import Vault
 WHOLE = "/"  # stands for the whole vault among paths; no path is called so
 
 
-class Taken(NamedTuple):
-    """What is due: paths, those of them that are gone, or the whole vault."""
-
-    paths: tuple[str, ...] = ()
-    whole: bool = False
-
-
-class Inbox:
-    """Holds what was heard until it is due; used by two threads."""
-
-    def __init__(self, *, quiet_s: float, longest_s: float) -> None:
-        self._quiet = Debouncer(quiet_s=quiet_s, longest_s=longest_s)
-        self._news = threading.Condition()
-
-    def __len__(self) -> int:
-        with self._news:
-            return len(self._quiet)
-
-    def hear(self, heard: VaultChanges) -> None:
-        now_s = time.monotonic()
-        with self._news:
-            for path in heard.changed:
-                self._quiet.hear(path, now_s)
-            for path in heard.gone:
-                self._quiet.hear(path, now_s, gone=True)
-            if heard.whole:
-                self._quiet.hear(WHOLE, now_s, gone=True)  # waits for all the others
-            self._news.notify_all()
-
-    def take(self) -> Taken:
-        """Return what is due now, and forget it; with the whole vault, everything."""
-        with self._news:
-            due = self._quiet.due(time.monotonic())
-            if WHOLE not in due:
-                return Taken(tuple(due))
-            self._quiet.clear()
-        return Taken(whole=True)
-
-    def clear(self) -> None:
-        with self._news:
-            self._quiet.clear()
-
-    def is_due(self) -> bool:
-        with self._news:
-            next_s = self._quiet.next_s()
-        return next_s is not None and next_s <= time.monotonic()
-
-    def wait(self, longest_s: float) -> None:
-        until = time.monotonic() + longest_s
-        with self._news:
-            while (now := time.monotonic()) < until:
-                next_s = self._quiet.next_s()
-                if next_s is not None and next_s <= now:
-                    return
-                self._news.wait(min(until, next_s or until) - now)
-
-
 TICK_S = 0.5  # between looks at whether to end, and the time
 MANY_PATHS, MANY_FOLDERS = 500, 50  # then a look at the whole vault costs less
 FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 60.0  # after a failure, less and less often
@@ -118,7 +59,7 @@ class Watching:
         self._root_path = vault.config.vault.path
         self._settings = settings = vault.config.watch
         self._graph_quiet_s = settings.community_debounce_ms / 1000
-        self._inbox = Inbox(
+        self._changes = Debouncer(
             quiet_s=settings.debounce_ms / 1000,
             longest_s=settings.longest_wait_ms / 1000,
         )
@@ -126,7 +67,7 @@ class Watching:
             self._root_path,
             vault.place.database_folder,
             vault.ignore_rules,
-            self._inbox.hear,
+            self._hear,
         )
         self._state = WatchState(pid=os.getpid())
         self._word: tuple[WatchState, float] | None = None
@@ -154,7 +95,9 @@ class Watching:
                 self._turn()
                 next_s = min(self._whole_at, self._poll_at, self._embed_at)
                 ahead_s = next_s - time.monotonic()
-                self._inbox.wait(max(0.0, min(TICK_S, ahead_s)))
+                now_s = time.monotonic()
+                due_s = (self._changes.next_s() or now_s + TICK_S) - now_s
+                self._changes.wait(max(0.0, min(TICK_S, ahead_s, due_s)))
         except _Stopped:
             pass
         finally:
@@ -167,11 +110,11 @@ class Watching:
     def _turn(self) -> None:
         self._check_root()
         self._check_held()
-        taken = self._inbox.take()
-        if taken.whole or self._is_much(taken.paths):
+        paths = self._changes.due(time.monotonic())
+        if WHOLE in paths or self._is_much(paths):
             self._look_soon("events")
-        elif taken.paths:
-            self._bring("events", taken.paths)
+        elif paths:
+            self._bring("events", paths)
         if time.monotonic() >= self._whole_at:
             self._look()
         elif time.monotonic() >= self._poll_at:
@@ -181,6 +124,15 @@ class Watching:
         if time.monotonic() >= self._graph_at:
             self._relink()
         self._leave_word()
+
+    def _hear(self, heard: VaultChanges) -> None:
+        now_s = time.monotonic()
+        for path in heard.changed:
+            self._changes.hear(path, now_s)
+        for path in heard.gone:
+            self._changes.hear(path, now_s, gone=True)
+        if heard.whole:
+            self._changes.hear(WHOLE, now_s, gone=True)  # waits for all the others
 
     def _look_soon(self, cause: Cause) -> None:
         self._whole_at = time.monotonic()
@@ -241,7 +193,7 @@ class Watching:
     def _look(self) -> None:
         cause = self._cause
         self._listen()  # folders that came are heard of before they are looked at
-        self._inbox.clear()
+        self._changes.clear()
         report = self._bring(cause)
         if report is None:
             return
@@ -345,7 +297,7 @@ class Watching:
     def _is_due(self) -> bool:
         now = time.monotonic()
         late = now >= self._whole_at or now >= self._poll_at
-        return late or self._stop.is_set() or self._inbox.is_due()
+        return late or self._stop.is_set() or (self._changes.next_s() or NEVER) <= now
 
     def _tell(
         self, cause: Cause, report: IndexReport, paths: Sequence[str] = ()
@@ -367,7 +319,7 @@ class Watching:
 
     def _leave_word(self) -> None:
         now = time.monotonic()
-        state = replace(self._state, pending=len(self._inbox) + self._held)
+        state = replace(self._state, pending=len(self._changes) + self._held)
         if self._word is not None:
             known, at = self._word
             if now - at < (BEAT_S if state == known else TICK_S):
