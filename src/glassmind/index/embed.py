@@ -9,12 +9,13 @@ its own lets one process at a time embed a vault.
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
+from glassmind.files.smart_connections import SmartConnections
 from glassmind.index.sidecars import Vectors, follow, waiting
 from glassmind.model.index import Progress, ShowProgress
 from glassmind.model.vectors import Embeddable, Embedded, Unembedded
@@ -26,8 +27,6 @@ from glassmind.store.protocol import Rows, Transaction
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from glassmind.files.smart_connections import SmartConnections
-    from glassmind.model.vectors import Matrix
     from glassmind.store.protocol import Writer
 
 
@@ -63,29 +62,25 @@ class Batcher:
     """Turns chunks into vectors and counts how; without a model, the given ones."""
 
     def __init__(
-        self, embedder: Embedder | None, given: "SmartConnections | None"
+        self, embedder: Embedder | None, given: SmartConnections | None
     ) -> None:
-        self._embedder, self._given = embedder, given
+        self.embedder, self._given = embedder, given
         self.embedded = self.reused = self.failed = 0
         self._failure: ModelFault | None = None
 
     @property
-    def can_compute(self) -> bool:
-        return self._embedder is not None
-
-    @property
     def space(self) -> tuple[str, int]:
-        source = self._given or self._embedder
+        source = self._given or self.embedder
         if source is None:
             raise LookupError("neither a model nor given vectors")
         return source.space, source.width
 
     def remarks(self) -> list[str]:
-        said = self._given.remarks() if self._given is not None else []
-        if not self.failed:
-            return said
-        much = "1 passage" if self.failed == 1 else f"{self.failed:,} passages"
-        return [*said, f"{much} got no vector: {self._failure}"]
+        remarks = self._given.remarks() if self._given is not None else []
+        if self.failed:
+            much = "1 passage" if self.failed == 1 else f"{self.failed:,} passages"
+            remarks.append(f"{much} got no vector: {self._failure}")
+        return remarks
 
     def made(
         self,
@@ -94,80 +89,64 @@ class Batcher:
         known: Callable[[Iterable[bytes]], set[bytes]],
     ) -> list[Embedded]:
         """Return chunks with vectors, `known` in any of `kinds`, else the last."""
-        forms = [
-            [
-                (key_of(part), enriched, part)
-                for enriched in kinds
-                for part in [embeddable(chunk, enriched=enriched)]
-            ]
-            for chunk in chunks
-        ]
+        forms: list[list[tuple[bytes, bool, Embeddable]]] = []
+        for chunk in chunks:
+            parts = [(kind, embeddable(chunk, enriched=kind)) for kind in kinds]
+            forms.append([(key_of(part), kind, part) for kind, part in parts])
         there = known(key for row in forms for key, _, _ in row)
         found: list[Embedded] = []
-        wanted: dict[bytes, Embeddable] = {}
+        missing: dict[bytes, Embeddable] = {}
         for chunk, row in zip(chunks, forms, strict=True):
             key, enriched, part = next((f for f in row if f[0] in there), row[-1])
             rows = None
-            if key not in there and self._given is not None:
-                rows = self._given.rows_for(chunk)
-            if rows is None and key not in there:
-                wanted.setdefault(key, part)
+            if key not in there:
+                rows = None if self._given is None else self._given.rows_for(chunk)
+                if rows is None:
+                    missing.setdefault(key, part)
             found.append(Embedded(chunk, key, rows, enriched))
-        computed = self._computed(wanted)
-        return [full for one in found if (full := self._filled(one, there, computed))]
+        computed = self._computed(missing)
+        complete: list[Embedded] = []
+        for item in found:
+            if item.rows is None and item.key in computed:
+                there.add(item.key)  # the next that says the same need not bring it
+                self.embedded += 1
+                complete.append(item._replace(rows=computed.pop(item.key)))
+            elif item.rows is not None or item.key in there:
+                self.reused += 1
+                complete.append(item)
+        return complete
 
-    def _filled(
-        self, one: Embedded, there: set[bytes], computed: dict[bytes, bytes]
-    ) -> Embedded | None:
-        """Return a chunk with what was computed for it, counted; None without any."""
-        if one.rows is None and one.key in computed:
-            there.add(one.key)  # the next that says the same need not bring it again
-            self.embedded += 1
-            return one._replace(rows=computed.pop(one.key))
-        if one.rows is None and one.key not in there:
-            return None
-        self.reused += 1
-        return one
-
-    def _computed(self, wanted: dict[bytes, Embeddable]) -> dict[bytes, bytes]:
-        """Return the vectors of what is wanted; what fails alone is left out."""
-        if self._embedder is None or not wanted:
+    def _computed(self, missing: dict[bytes, Embeddable]) -> dict[bytes, bytes]:
+        """Return vectors, one text at a time where a batch fails; some may be left."""
+        if self.embedder is None or not missing:
             return {}
-        keys, parts = list(wanted), list(wanted.values())
-        try:
-            return dict(zip(keys, self._rows(self._embedder, parts), strict=True))
-        except ModelFault:
-            return self._one_by_one(self._embedder, wanted)
-
-    def _one_by_one(
-        self, embedder: Embedder, wanted: dict[bytes, Embeddable]
-    ) -> dict[bytes, bytes]:
+        keys, parts = list(missing), list(missing.values())
+        with suppress(ModelFault):
+            return dict(zip(keys, self._rows(self.embedder, parts), strict=True))
         made: dict[bytes, bytes] = {}
-        in_a_row = 0
-        for key, part in wanted.items():
+        failed_in_a_row = 0
+        for key, part in missing.items():
             try:
-                made[key] = self._rows(embedder, [part])[0]
-                in_a_row = 0
+                made[key] = self._rows(self.embedder, [part])[0]
+                failed_in_a_row = 0
             except ModelFault as error:
-                in_a_row += 1
+                failed_in_a_row += 1
                 self._failure = error
                 self.failed += 1
-                if in_a_row == min(HOPELESS, len(wanted)):
-                    self.failed -= in_a_row
+                if failed_in_a_row == min(HOPELESS, len(missing)):
+                    self.failed -= failed_in_a_row
                     raise
         return made
 
     def _rows(self, embedder: Embedder, parts: Sequence[Embeddable]) -> list[bytes]:
-        width = embedder.width
-        return [_checked(matrix, width) for matrix in embedder.passages(parts)]
-
-
-def _checked(matrix: "Matrix", width: int) -> bytes:
-    """Return the bytes of a matrix, if it is as wide as the model said."""
-    rows: bytes = matrix.astype("<f4").tobytes()
-    if not rows or matrix.shape[-1] != width:
-        raise ModelFailed("in use", f"{matrix.shape[-1]} numbers in place of {width}")
-    return rows
+        rows: list[bytes] = []
+        for matrix in embedder.passages(parts):
+            rows.append(matrix.astype("<f4").tobytes())
+            width = matrix.shape[-1]
+            if not rows[-1] or width != embedder.width:
+                said = f"{width} numbers in place of {embedder.width}"
+                raise ModelFailed("in use", said)
+        return rows
 
 
 BATCH_S = 1.0  # seconds of work that one batch aims for: what a kill can undo
@@ -208,13 +187,6 @@ class _Paused(Exception):
     """Somebody has more urgent work."""
 
 
-def _given(vault: Vault) -> "SmartConnections":
-    """Return the vectors that another program made."""
-    from glassmind.files.smart_connections import SmartConnections  # noqa: PLC0415
-
-    return SmartConnections(vault.config.vault.path)
-
-
 class EmbeddingPass:
     """One pass over one vault, which begins with a batch of `first` chunks."""
 
@@ -224,7 +196,9 @@ class EmbeddingPass:
         self._vault, self._wait_s, self._first = vault, wait_s, first
         self._progress = progress
         chosen, index = vault.config.embeddings, vault.config.index
-        self._given = _given(vault) if chosen.backend == "smart-connections" else None
+        self._given: SmartConnections | None = None
+        if chosen.backend == "smart-connections":
+            self._given = SmartConnections(vault.config.vault.path)
         self._least, self._enrich = index.embed_min_chars, chosen.enrich
         self._settings = json.dumps({n: getattr(chosen, n) for n in MODEL_SETTINGS})
         self._lock = WriterLock(vault.place.folder / EMBEDDING_LOCK, takes_over=True)
@@ -354,10 +328,15 @@ class EmbeddingPass:
             if not self._embed(ids, enriched=False):
                 break
         if ids:
-            if not self._batcher.can_compute:  # no pass could do more than this one
-                self._set_level(level)
+            if self._batcher.embedder is None:  # no pass could do more than this one
+                with self._step() as step:
+                    step.set(LEVEL, level)
             return len(ids)  # what failed is tried again by the next pass
-        self._complete()
+        if self._known.spaces() != [self._space]:  # every chunk has its vector now
+            with self._step() as step:
+                step.answer_from(self._space)
+                step.leave_only(self._space)
+            self._follow()
         while self._enrich and self._embed(
             self._known.plain_vectors(self._space), enriched=True
         ):
@@ -368,22 +347,24 @@ class EmbeddingPass:
                 dropped = step.drop_orphans(ORPHANS)
                 step.drop_empty_spaces(self._space)
         if not self._batcher.failed:
-            self._set_level(level)
+            with self._step() as step:
+                step.set(LEVEL, level)
         return 0
-
-    def _set_level(self, level: str) -> None:
-        with self._step() as step:
-            step.set(LEVEL, level)
 
     def _embed(self, ids: Sequence[int], *, enriched: bool) -> bool:
         """Embed chunks that were not tried yet; return whether there were any."""
         fresh = [i for i in ids if (i, enriched) not in self._tried]
         at, size, began = 0, self._first, time.monotonic()
-        self._tell(len(fresh))
+        around, known = enriched or self._enrich, self._known
+        kinds = (True,) if enriched else (True, False) if around else (False,)
+        self._report(len(fresh))
         while at < len(fresh) and time.monotonic() < began + LIST_S:
             part = fresh[at : at + size]
             started = time.monotonic()
-            batch = self._made(part, enriched=enriched)
+            chunks = known.unembedded(part, surroundings=around)
+            batch = self._batcher.made(
+                chunks, kinds, lambda keys: known.known_vectors(self._space, keys)
+            )
             with self._step() as step:
                 step.put_vectors(self._space, batch)
             if time.monotonic() >= self._due:
@@ -391,25 +372,16 @@ class EmbeddingPass:
             self._tried.update((i, enriched) for i in part)
             at += len(part)
             self._done += len(part)
-            self._tell(len(fresh) - at)
+            self._report(len(fresh) - at)
             took = max(time.monotonic() - started, 0.001)
             size = max(SMALLEST, min(LARGEST, int(len(part) * BATCH_S / took)))
             if at < len(fresh) and self._pause():
                 raise _Paused
         return bool(fresh)
 
-    def _tell(self, ahead: int) -> None:
+    def _report(self, ahead: int) -> None:
         if ahead or self._done:
             self._progress(Progress("embed", self._done, self._done + ahead))
-
-    def _made(self, part: Sequence[int], *, enriched: bool) -> list[Embedded]:
-        around = enriched or self._enrich
-        space, known = self._space, self._known
-        chunks = known.unembedded(part, surroundings=around)
-        kinds = (True,) if enriched else (True, False) if around else (False,)
-        return self._batcher.made(
-            chunks, kinds, lambda keys: known.known_vectors(space, keys)
-        )
 
     def _writing(self) -> "AbstractContextManager[Writer]":
         wait = waiting(self._progress)
@@ -435,12 +407,3 @@ class EmbeddingPass:
             follow(Vectors(self._vault), store, self._progress)
         now = time.monotonic()
         self._due = now + max(FOLLOW_S, FOLLOW_SHARE * (now - began))
-
-    def _complete(self) -> None:
-        """Let the space answer now that every chunk has its vector, and no other."""
-        if self._known.spaces() == [self._space]:
-            return
-        with self._step() as step:
-            step.answer_from(self._space)
-            step.leave_only(self._space)
-        self._follow()

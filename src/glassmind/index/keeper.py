@@ -3,14 +3,13 @@
 import gc
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from glassmind.config import Config
 from glassmind.errors import (
     BackupExists,
     BackupUnwritable,
@@ -83,12 +82,18 @@ class IndexKeeper(Struct, frozen=True):
         show, in_hurry = progress or _quiet, wait_s is not None
         request = IndexRequest(reason=reason, paths=paths, **options)
         if request.rebuild and not request.accept_deletions:
-            check_rebuild(self.vault, self._known_notes())
+            self._check_rebuild()
         wait = self.wait_s if wait_s is None else wait_s
         try:
             report = run_index(self.vault, request, show, wait)
             if not in_hurry:
-                report = self._followed_up(report, request)
+                moved, problems = self.vault.hooks.after_run(self.vault)
+                if moved:
+                    again = IndexRequest(reason=reason, paths=tuple(moved))
+                    run_index(self.vault, again, _quiet, self.wait_s)
+                found = self.vault.hooks.after_renames(self.vault, report.renamed)
+                warnings = (*report.warnings, *problems, *found)
+                report = replace(report, warnings=warnings)
         finally:
             self.vault.store.close_keywords()
         if not embed:
@@ -99,14 +104,6 @@ class IndexKeeper(Struct, frozen=True):
             if not in_hurry:
                 raise
             return report  # the text is in
-
-    def _followed_up(self, report: IndexReport, request: IndexRequest) -> IndexReport:
-        moved, problems = self.vault.hooks.after_run(self.vault)
-        if moved:
-            again = IndexRequest(reason=request.reason, paths=tuple(moved))
-            run_index(self.vault, again, _quiet, self.wait_s)
-        found = self.vault.hooks.after_renames(self.vault, report.renamed)
-        return replace(report, warnings=(*report.warnings, *problems, *found))
 
     def embed(
         self, progress: ShowProgress | None = None, *, pause: Callable[[], bool]
@@ -146,14 +143,21 @@ class IndexKeeper(Struct, frozen=True):
             warnings=(*passed.warnings, *report.warnings),
         )
 
-    def _known_notes(self) -> list[NotePath]:
-        """Return what the index knows; nothing, where it cannot be read any more."""
+    def _check_rebuild(self) -> None:
+        """Raise `MassDeletion` if the vault lacks many notes that are indexed."""
         try:
             with self.view.faults():
                 known = self.view.store.rows().stamps()
-        except IndexFault:
-            return []
-        return sorted(path for path in known if kind_of(path) != "attachment")
+        except IndexFault:  # it cannot be read any more
+            known = {}
+        notes = [path for path in known if kind_of(path) != "attachment"]
+        vault = self.vault
+        found = scan(vault.config.vault.path, vault.ignore_rules(), {}).changed
+        fewer = len(notes) - sum(file.kind != "attachment" for file in found)
+        if exceeds(fewer, len(notes)):
+            with vault.files() as files:
+                gone = sum(not files.exists(path) for path in notes)
+            guard(min(fewer, gone), len(notes))
 
     def catch_up(self, wait_s: float = 0.0) -> str | None:
         try:
@@ -203,15 +207,7 @@ class IndexKeeper(Struct, frozen=True):
             IndexTooNew: a later release wrote it; nothing was changed.
             IndexBusy: another process is writing.
         """
-        if not force:
-            self._check_vault(file)
-        with self.vault.writing() as writer:
-            writer.take_from(file)
-        self.vault.store.close_keywords()
-        return self.catch_up()
-
-    def _check_vault(self, file: Path) -> None:
-        notes = notes_in(file)
+        notes = [] if force else notes_in(file)
         with self.vault.files() as files:
             there = sum(files.exists(path) for path in notes)
         if there < len(notes) * SHARE_THERE:
@@ -221,6 +217,10 @@ class IndexKeeper(Struct, frozen=True):
                 f"{vault} has {there:,}; name the other vault, or use --force; nothing "
                 "was changed"
             )
+        with self.vault.writing() as writer:
+            writer.take_from(file)
+        self.vault.store.close_keywords()
+        return self.catch_up()
 
 
 SHARE_THERE = 0.1
@@ -247,21 +247,28 @@ def run_index(
         IndexUnwritable: the disk does not take the index.
     """
     began = time.perf_counter()
-    writing = vault.writing(wait_s, anew=request.rebuild, waiting=waiting(progress))
-    with _collector_paused(), writing as store:
+    had_collector = gc.isenabled()
+    gc.disable()  # searching trees of notes for cycles took a fifth of a first run
+    try:
+        report = _run_held(vault, request, progress, wait_s)
+    finally:
+        if had_collector:
+            gc.enable()
+    return replace(report, seconds=time.perf_counter() - began, rebuilt=request.rebuild)
+
+
+def _run_held(
+    vault: Vault, request: IndexRequest, progress: ShowProgress, wait_s: float
+) -> IndexReport:
+    waits = waiting(progress)
+    with vault.writing(wait_s, anew=request.rebuild, waiting=waits) as store:
         if request.rebuild:
             Words(vault).discard()
             Vectors(vault).discard()
         elif request.verify:
             _repair(vault, store)
         report = _sound_run(vault, store, request, progress)
-        notices = tuple(store.notices)
-    return replace(
-        report,
-        seconds=time.perf_counter() - began,
-        warnings=(*notices, *report.warnings),
-        rebuilt=request.rebuild,
-    )
+        return replace(report, warnings=(*store.notices, *report.warnings))
 
 
 def _repair(vault: Vault, store: Writer) -> None:
@@ -303,16 +310,6 @@ def _sound_run(
             return _bring_up(vault, store, request, progress)
 
 
-def check_rebuild(vault: Vault, notes: Sequence[NotePath]) -> None:
-    """Look whether the vault is there before an index is thrown away."""
-    found = scan(vault.config.vault.path, vault.ignore_rules(), {}).changed
-    fewer = len(notes) - sum(file.kind != "attachment" for file in found)
-    if exceeds(fewer, len(notes)):
-        with vault.files() as files:
-            gone = sum(not files.exists(path) for path in notes)
-        guard(min(fewer, gone), len(notes))
-
-
 def _bring_up(
     vault: Vault,
     store: Writer,
@@ -337,13 +334,19 @@ def _bring_up_rows(
     progress: ShowProgress,
     follower: Follower | None = None,
 ) -> IndexReport:
-    rules = vault.ignore_rules()
+    rules, index = vault.ignore_rules(), vault.config.index
+    split_rules = SplitRules(
+        target_tokens=index.chunk_target_tokens,
+        overlap_tokens=index.chunk_overlap_tokens,
+        min_chars=index.chunk_min_chars,
+        max_chunks=index.max_chunks_per_note,
+    )
     with vault.files() as files:
         job = Job(
             store=store,
             vault=files,
             ignore=rules,
-            rules=split_rules(vault.config),
+            rules=split_rules,
             request=request,
             progress=progress,
             written=follower.advance if follower is not None else lambda: None,
@@ -360,10 +363,6 @@ def _bring_up_rows(
     return replace(report, warnings=(*rules.warnings, *report.warnings))
 
 
-def _below(folder: str) -> FileFilter:
-    return {"folder": folder} if folder else {}
-
-
 def _looked(root: Path, job: Job) -> tuple[Job, dict[NotePath, int], Scan]:
     """Look at the paths, their folders or everywhere; return what was known there."""
     request, rows = job.request, job.store.rows()
@@ -375,11 +374,13 @@ def _looked(root: Path, job: Job) -> tuple[Job, dict[NotePath, int], Scan]:
         if request.narrow:
             there = rows.files(paths=paths)
         else:
-            below = (rows.files(**_below(folder)) for folder in folders)
+            filters: list[FileFilter] = [
+                {"folder": folder} if folder else {} for folder in folders
+            ]
             there = [
                 file
-                for found in below
-                for file in found
+                for which in filters
+                for file in rows.files(**which)
                 if folder_of(file.path) in folders
             ]
         known = {file.path: file.stamp for file in there}
@@ -389,28 +390,6 @@ def _looked(root: Path, job: Job) -> tuple[Job, dict[NotePath, int], Scan]:
     known = known_stamps(job)
     job.progress(Progress("scan", 0, len(known)))
     return job, known, scan(root, job.ignore, known)
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Searching trees of notes for cycles took a fifth of a first run."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-def split_rules(config: Config) -> SplitRules:
-    index = config.index
-    return SplitRules(
-        target_tokens=index.chunk_target_tokens,
-        overlap_tokens=index.chunk_overlap_tokens,
-        min_chars=index.chunk_min_chars,
-        max_chunks=index.max_chunks_per_note,
-    )
 
 
 def fold_usage(vault: Vault) -> None:

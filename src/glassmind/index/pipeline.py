@@ -1,4 +1,4 @@
-"""Telling what changed: two pictures of the vault, the index's and the disk's."""
+"""Bring the rows of an index up to what a scan of the vault found."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,6 @@ from glassmind.model.index import (
     FileFacts,
     Indexed,
     IndexReport,
-    KnownNote,
     Progress,
     ShowProgress,
     Skipped,
@@ -40,9 +39,8 @@ from glassmind.obsidian.text import first_day
 from glassmind.store.protocol import Transaction, Writer
 
 GUARD_SHARE, GUARD_NOTES = 1 / 3, 20
-"""More than this share, and more than this many
-notes, gone at once is an unmounted disk or an emptied folder rather than a tidy-up (the
-notes apps that believed it lost their users)."""
+"""More than this share, and more than this many notes, gone at once is an unmounted
+disk or an emptied folder rather than a tidy-up."""
 
 
 def exceeds(gone: int, known: int) -> bool:
@@ -54,13 +52,9 @@ def guard(gone: int, known: int) -> None:
         raise MassDeletion(gone, known)
 
 
-def _name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
 def _suffix(path: str) -> str:
     """Return the ending that decides how a file is read; drawings have their own."""
-    name = _name(path).lower()
+    name = path.rpartition("/")[2].lower()
     drawing = ".excalidraw.md"
     return drawing if name.endswith(drawing) else name.rpartition(".")[2]
 
@@ -114,7 +108,7 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
     note, secrets = read_safe_note(file.path, decoded.text)
     passages = split(note, rules)
     guessed = (decoded.reason,) if decoded.flagged else ()
-    told = (*note.warnings, *note.frontmatter.warnings, *guessed, *passages.warnings)
+    found = (*note.warnings, *note.frontmatter.warnings, *guessed, *passages.warnings)
     return Indexed(
         file=file,
         note=note,
@@ -122,20 +116,12 @@ def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | S
         encoding=decoded.encoding,
         day=day_of(note.frontmatter.properties, note.title),
         chunks=passages.chunks,
-        warnings=tuple(dict.fromkeys(told)),
+        warnings=tuple(dict.fromkeys(found)),
         secrets=secrets,
     )
 
 
 BATCH = 20_000  # links at a time; bounds memory in a vault with a million links
-
-
-def recheck_links(store: Writer) -> None:
-    with store.transaction() as step:
-        ends = Ends.of(step.files())
-        checked = ((link, end, ends.of_link(link)) for link, end in step.settled())
-        wrong = [(link, right) for link, end, right in checked if end != right]
-        step.settle(wrong)
 
 
 def settle_in(step: Transaction) -> None:
@@ -158,13 +144,13 @@ class Ends(Struct, frozen=True):
 
     def of_note(self, note: Note) -> list[int | None]:
         path, own = note.path, self.files[note.path]
-        return [self._end(link.kind, link.target, path, own) for link in note.links]
+        return [self.end(link.kind, link.target, path, own) for link in note.links]
 
     def of_link(self, link: Unsettled) -> int | None:
-        """Return where a link leads; None for a ghost."""
-        return self._end(link.kind, link.target, link.source, link.note_id)
+        return self.end(link.kind, link.target, link.source, link.note_id)
 
-    def _end(self, kind: str, target: str, source: NotePath, own: int) -> int | None:
+    def end(self, kind: str, target: str, source: NotePath, own: int) -> int | None:
+        """Return where a link leads; None where it is unresolved."""
         if target in self.plain and kind != "markdown":
             return self.plain[target]
         if not target:
@@ -205,10 +191,10 @@ class IndexRequest(Struct, frozen=True):
     paths: tuple[str, ...] = ()
 
     def why(self) -> str:
-        wishes = ("verify", "rebuild", "compact", "accept_deletions")
-        asked = [wish.replace("_", "-") for wish in wishes if getattr(self, wish)]
-        given = [] if asked and self.reason == "index" else [self.reason]
-        return "+".join([*given, *asked])
+        names = ("verify", "rebuild", "compact", "accept_deletions")
+        options = [name.replace("_", "-") for name in names if getattr(self, name)]
+        reason = [] if options and self.reason == "index" else [self.reason]
+        return "+".join([*reason, *options])
 
 
 class Job(Struct, frozen=True):
@@ -250,23 +236,20 @@ class Tally(Struct):
     skipped: list[Skipped] = []
     troubles: list[str] = []
 
-    def told(self) -> tuple[str, ...]:
-        more = len(self.troubles) - MOST_TROUBLES
-        rest = f"{more:,} more things to mend in notes: see glassmind doctor"
-        troubles = [*self.troubles[:MOST_TROUBLES], *([rest] if more > 0 else [])]
-        return (*self._repairs(), *troubles)
-
-    def _repairs(self) -> list[str]:
-        count, first = len(self.repaired), sorted(self.repaired)[:MOST_NAMED]
-        if not count:
-            return []
-        much = "1 note" if count == 1 else f"{count:,} notes"
-        names = ", ".join(first) + (", ..." if count > len(first) else "")
-        return [
-            f"The index of {much} did not match the files and was repaired: {names}"
-        ]
-
     def report(self, notes: int, seconds: float) -> IndexReport:
+        count, first = len(self.repaired), sorted(self.repaired)[:MOST_NAMED]
+        warnings = []
+        if count:
+            much = "1 note" if count == 1 else f"{count:,} notes"
+            named = ", ".join(first) + (", ..." if count > len(first) else "")
+            said = f"The index of {much} did not match the files and was repaired"
+            warnings.append(f"{said}: {named}")
+        warnings += self.troubles[:MOST_TROUBLES]
+        more = len(self.troubles) - MOST_TROUBLES
+        if more > 0:
+            warnings.append(
+                f"{more:,} more things to mend in notes: see glassmind doctor"
+            )
         return IndexReport(
             added=self.added,
             changed=self.changed,
@@ -276,14 +259,10 @@ class Tally(Struct):
             notes=notes,
             seconds=seconds,
             skipped=tuple(sorted(self.skipped, key=lambda s: s.path)),
-            warnings=self.told(),
+            warnings=tuple(warnings),
             held=self.held,
             renamed=tuple(self.renamed),
         )
-
-
-def _digests(notes: Sequence[KnownNote]) -> dict[NotePath, str]:
-    return {note.path: note.digest for note in notes}
 
 
 def known_stamps(job: Job) -> dict[NotePath, int]:
@@ -315,10 +294,16 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
             if not known:  # so that a first run that is cut short is gone on with
                 step.set("fingerprint", fingerprint(job.rules))
         work.apply()
-    tally.skipped += _still_skipped(job, known, scan, held)
-    if job.request.verify:
-        recheck_links(job.store)
+    again = {file.path for file in scan.changed} | (set(scan.missing) - held)
+    for path, reason, unknown in job.store.rows().skipped():
+        unchanged = not unknown and path in known and path not in again
+        if unchanged or not job.looked_at(path):
+            tally.skipped.append(Skipped(path, reason, unknown=unknown))
     with job.store.transaction() as step:
+        if job.request.verify:
+            ends = Ends.of(step.files())
+            checked = [(link, end, ends.of_link(link)) for link, end in step.settled()]
+            step.settle([(link, right) for link, end, right in checked if end != right])
         run = run or step.start_run(datetime.now(UTC), job.request.why())
         notes = job.store.rows().note_count()
         report = tally.report(notes, time.perf_counter() - began)
@@ -332,18 +317,6 @@ def is_one_batch(found: Scan) -> bool:
     if len(found.changed) + len(found.missing) > BATCH_NOTES:
         return False
     return sum(file.size for file in found.changed) <= BATCH_BYTES
-
-
-def _still_skipped(
-    job: Job, known: Mapping[NotePath, int], scan: Scan, held: frozenset[NotePath]
-) -> list[Skipped]:
-    again = {file.path for file in scan.changed} | (set(scan.missing) - held)
-    kept = []
-    for path, reason, unknown in job.store.rows().skipped():
-        unchanged = not unknown and path in known and path not in again
-        if unchanged or not job.looked_at(path):
-            kept.append(Skipped(path, reason, unknown=unknown))
-    return kept
 
 
 def folder_of(path: str) -> str:
@@ -361,15 +334,17 @@ class _Work:
         rows = job.store.rows()
         self._rows = rows
         self._anew = rows.setting("fingerprint") != fingerprint(job.rules)
-        read = [one.path for one in scan.changed if one.path in known]
-        self._digests = _digests(rows.notes(paths=read)) if read else {}
-        digests = _digests(rows.notes()) if scan.missing else {}
+        read = [file.path for file in scan.changed if file.path in known]
+        notes = rows.notes(paths=read) if read else ()
+        self._digests = {note.path: note.digest for note in notes}
+        notes = rows.notes() if scan.missing else ()
+        digests = {note.path: note.digest for note in notes}
         self._gone_notes = [path for path in scan.missing if path in digests]
         self._note_count = len(digests)
         self._vanished: dict[str, list[NotePath]] = {}
         for path in sorted(self._gone_notes):
             self._vanished.setdefault(digests[path], []).append(path)
-        self._taken: set[NotePath] = set()
+        self._taken: set[NotePath] = set()  # missing notes that were renamed
         self._held: frozenset[NotePath] = frozenset()
         self._back: frozenset[NotePath] = frozenset()
         self._lost: list[NotePath] = []
@@ -391,15 +366,22 @@ class _Work:
         accept = self._job.request.accept_deletions
         if not exceeds(len(self._gone_notes), self._note_count) or accept:
             return self._held
-        gone = self._gone_for_good()
-        if not self._anew:
-            self._back = self._came_back(gone)
-        if self._job.request.hold_deletions and not self._anew:
-            notes = gone.intersection(self._gone_notes)
-            if exceeds(len(notes), self._note_count):
-                self._held, self._tally.held = gone, len(notes)
-        else:
-            guard(len(gone.intersection(self._gone_notes)), self._note_count)
+        gone, job = self._gone_for_good(), self._job
+        notes = gone.intersection(self._gone_notes)
+        if self._anew:
+            guard(len(notes), self._note_count)
+            return self._held
+        self._back = frozenset(  # not gone, nor renamed: it came back meanwhile
+            path
+            for path in self._scan.missing
+            if path not in gone
+            and job.ignore.left_out(path) is None
+            and job.vault.exists(path)
+        )
+        if not job.request.hold_deletions:
+            guard(len(notes), self._note_count)
+        elif exceeds(len(notes), self._note_count):
+            self._held, self._tally.held = gone, len(notes)
         return self._held
 
     def _origin_of(
@@ -411,7 +393,8 @@ class _Work:
             for path in self._vanished.get(digest, ())
             if path not in taken and _suffix(path) == _suffix(file.path)
         ]
-        same = [path for path in found if _name(path) == _name(file.path)]
+        name = file.path.rpartition("/")[2]
+        same = [path for path in found if path.rpartition("/")[2] == name]
         return next(iter(same or found), None)
 
     def _gone_for_good(self) -> frozenset[NotePath]:
@@ -426,15 +409,6 @@ class _Work:
         gone = (path for path in self._scan.missing if path not in taken)
         # what new rules exclude is not gone: nobody lost it
         return frozenset(path for path in gone if not self._job.vault.exists(path))
-
-    def _came_back(self, gone: frozenset[NotePath]) -> frozenset[NotePath]:
-        job = self._job
-        there = (path for path in self._scan.missing if path not in gone)
-        return frozenset(
-            path
-            for path in there
-            if job.ignore.left_out(path) is None and job.vault.exists(path)
-        )
 
     def apply(self) -> None:
         """Take in every changed file, then forget what is gone."""
@@ -496,8 +470,8 @@ class _Work:
             found = found._replace(ends=self._ends.of_note(found.note))
         self._notes.append(found)
         error = found.note.frontmatter.error
-        told = found.warnings if error is None else (error, *found.warnings)
-        self._tally.troubles += [f"{file.path}: {sentence}" for sentence in told]
+        warnings = found.warnings if error is None else (error, *found.warnings)
+        self._tally.troubles += [f"{file.path}: {warning}" for warning in warnings]
         self._tally.added += known is None
         self._tally.changed += known is not None
 
@@ -528,7 +502,7 @@ class _Work:
         self._clear()
 
     def _forget(self, paths: Sequence[NotePath]) -> None:
-        notes = _digests(self._rows.notes()) if paths else {}
+        notes = {note.path for note in self._rows.notes()} if paths else set()
         for start in range(0, len(paths), BATCH_NOTES):
             with self._job.store.transaction() as step:
                 for path in paths[start : start + BATCH_NOTES]:
