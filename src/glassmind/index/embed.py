@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import xxhash
 
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
-from glassmind.files.smart_connections import SmartConnections
 from glassmind.index.sidecars import Vectors, follow, waiting
 from glassmind.model.index import Progress, ShowProgress
 from glassmind.model.vectors import Embeddable, Embedded, Unembedded
@@ -27,6 +26,7 @@ from glassmind.store.protocol import Rows, Transaction
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
+    from glassmind.files.smart_connections import SmartConnections
     from glassmind.store.protocol import Writer
 
 
@@ -62,7 +62,7 @@ class Batcher:
     """Turns chunks into vectors and counts how; without a model, the given ones."""
 
     def __init__(
-        self, embedder: Embedder | None, given: SmartConnections | None
+        self, embedder: Embedder | None, given: "SmartConnections | None"
     ) -> None:
         self.embedder, self._given = embedder, given
         self.embedded = self.reused = self.failed = 0
@@ -187,6 +187,12 @@ class _Paused(Exception):
     """Somebody has more urgent work."""
 
 
+def _smart_connections(vault: Vault) -> "SmartConnections":
+    from glassmind.files.smart_connections import SmartConnections  # noqa: PLC0415
+
+    return SmartConnections(vault.config.vault.path)
+
+
 class EmbeddingPass:
     """One pass over one vault, which begins with a batch of `first` chunks."""
 
@@ -198,7 +204,7 @@ class EmbeddingPass:
         chosen, index = vault.config.embeddings, vault.config.index
         self._given: SmartConnections | None = None
         if chosen.backend == "smart-connections":
-            self._given = SmartConnections(vault.config.vault.path)
+            self._given = _smart_connections(vault)
         self._least, self._enrich = index.embed_min_chars, chosen.enrich
         self._settings = json.dumps({n: getattr(chosen, n) for n in MODEL_SETTINGS})
         self._lock = WriterLock(vault.place.folder / EMBEDDING_LOCK, takes_over=True)
