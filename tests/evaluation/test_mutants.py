@@ -76,6 +76,7 @@ def test_some_places_are_never_mutated(text: str) -> None:
     assert changes_of(text) == set()
 
 
+@pytest.mark.slow
 def test_mutants_of_a_real_module_are_valid_and_different() -> None:
     found = choose(mutants_of(SOURCE, "edit", "a.py"), {"a.py": SOURCE}, 1, 40)
 
@@ -97,6 +98,7 @@ def chosen(seed: int, path: str = "a.py") -> list[tuple[str, int, str, str]]:
     return [(each.operator, each.line, each.before, each.after) for each in found]
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_its_choice_and_another_makes_another() -> None:
     assert chosen(1) == chosen(1)
     assert chosen(1) != chosen(2)

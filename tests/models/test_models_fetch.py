@@ -224,18 +224,6 @@ def test_a_file_that_is_another_is_refused_and_leaves_nothing(
     assert files_in(tmp_path / "tiny") == set()
 
 
-def test_other_weights_on_the_hub_are_known_before_they_are_fetched(
-    tmp_path: Path, shelf: Shelf
-) -> None:
-    url = f"{HUB}onnx/model.onnx"
-    shelf.etags[url] = "0" * 64
-
-    with pytest.raises(ModelAbsent, match="other weights"):
-        fetch_model(BY_HUB, tmp_path)
-
-    assert files_in(tmp_path / "tiny") == set()
-
-
 def test_a_damaged_file_is_fetched_again(tmp_path: Path, shelf: Shelf) -> None:
     fetch_model(BY_HUB, tmp_path)
     (tmp_path / "tiny/model.onnx").write_bytes(b"x" * len(WEIGHTS))

@@ -56,6 +56,7 @@ def test_a_question_in_one_language_is_near_its_answer_in_another(
 
 
 @wants_package
+@pytest.mark.slow
 def test_a_vector_is_the_same_alone_and_among_others(
     embedder: SentenceEmbedder,
 ) -> None:

@@ -177,6 +177,7 @@ def test_what_was_prepared_for_the_index_holds_nothing_left_to_fold(text: str) -
     assert terms_indexed(prepared) == analysis.exact.analyze(prepared)
 
 
+@pytest.mark.slow
 def test_every_letter_there_is_leaves_nothing_to_fold() -> None:
     letters = (chr(code) for code in range(sys.maxunicode + 1))
     text = analysis.prepared(" ".join(c for c in letters if c.isalnum()))

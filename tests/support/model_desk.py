@@ -184,7 +184,6 @@ class Shelf:
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = dict(files)
         self.kinds: dict[str, str] = {}
-        self.etags: dict[str, str] = {}
         self.breaks: dict[str, int] = {}
         self.asked: list[tuple[str, str, str]] = []
         self.url = ""
@@ -217,8 +216,6 @@ class _Files(BaseHTTPRequestHandler):
         if start:
             total = len(content)
             self.send_header("Content-Range", f"bytes {start}-{total - 1}/{total}")
-        if path in self.shelf.etags:
-            self.send_header("X-Linked-Etag", f'"{self.shelf.etags[path]}"')
         kind = self.shelf.kinds.get(path, "application/octet-stream")
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content) - start))

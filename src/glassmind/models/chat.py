@@ -40,16 +40,32 @@ def chat_lacks(config: Config) -> str:
     """
     if config.llm.backend == "none":
         return ""
-    native = config.llm.backend == "ollama"
     try:
         server = _server(config)
-        return (ollama_lacks if native else openai_lacks)(server)
+        return _lacks(server, native=config.llm.backend == "ollama")
     except ModelFailed as error:
         if NOBODY not in error.reason:
             return str(error)
         return f"nothing listens at {server.host}; {server.start}"
     except ModelFault as error:
         return str(error)
+
+
+def _lacks(server: ModelServer, *, native: bool) -> str:
+    path, field, key = ("/v1/models", "data", "id")
+    if native:
+        path, field, key = ("/api/tags", "models", "name")
+    answer = server.look(path, LOOK)
+    models = answer.get(field) if isinstance(answer, dict) else None
+    if not isinstance(models, list):
+        return f"{server.host} does not list its models; check llm.url"
+    name = server.model
+    names = [str(each.get(key)) for each in models if isinstance(each, dict)]
+    if name in names or f"{name}:latest" in names or not (names or native):
+        return ""
+    known = f"it has: {', '.join(sorted(names)[:5])}"
+    fix = f"run: ollama pull {name}" if native else known
+    return f"{server.host} does not list the model {name}; {fix}"
 
 
 def _server(config: Config) -> ModelServer:
@@ -263,22 +279,6 @@ class OllamaChat(ServedChat):
         raise reply.failed(CUT_SHORT)
 
 
-def ollama_lacks(server: ModelServer) -> str:
-    """Return what is missing for an answer, in a sentence; empty where nothing is."""
-    answer = server.look("/api/tags", LOOK)
-    models = answer.get("models") if isinstance(answer, dict) else None
-    if not isinstance(models, list):
-        return f"{server.host} does not seem to be Ollama; check llm.url"
-    names = {str(each.get("name")) for each in models if isinstance(each, dict)}
-    wanted = server.model if ":" in server.model else f"{server.model}:latest"
-    if wanted in names:
-        return ""
-    return (
-        f"Ollama at {server.host} has no model {server.model}; run: ollama pull "
-        f"{server.model}"
-    )
-
-
 OPENAI_START = "start your server of models, or set llm.url to where it listens"
 OPENAI_HINTS = {
     401: "check llm.api_key",
@@ -407,15 +407,3 @@ def _choice(event: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = event.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     return first if isinstance(first, Mapping) else {}
-
-
-def openai_lacks(server: ModelServer) -> str:
-    answer = server.look("/v1/models", LOOK)
-    models = answer.get("data") if isinstance(answer, dict) else None
-    if not isinstance(models, list):
-        return f"{server.host} does not list its models; check llm.url"
-    names = [str(each.get("id")) for each in models if isinstance(each, dict)]
-    if not names or server.model in names:
-        return ""
-    known = ", ".join(sorted(names)[:5])
-    return f"{server.host} does not list the model {server.model}; it has: {known}"
