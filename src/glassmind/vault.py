@@ -22,13 +22,9 @@ from glassmind.errors import (
 from glassmind.store.logs import UsageLog, use_folder
 from glassmind.store.place import (
     Place,
-    Trusted,
-    choose_place,
-    data_folder,
+    find_place,
     index_locations,
     make_folder,
-    split_place,
-    trusted,
 )
 from glassmind.store.protocol import View
 from glassmind.store.sqlite.store import SqliteStore
@@ -256,27 +252,14 @@ class Vault:
     # Where the index is
 
     @shared
-    def locations(self) -> Trusted:
-        """The folders that the index may be in, in the order they are tried."""
-        config = self.config
-        return trusted(index_locations(config), config.vault.path, data_folder(config))
-
-    @shared
     def place(self) -> Place:
         """The folder of the index."""
-        known, found = self.locations.notices, choose_place(self.locations.folders)
-        if found is None:
-            folder = data_folder(self.config)
-            found = Place(folder, False, (f"{folder} cannot be written",))
-        return self._split(found._replace(notices=(*known, *found.notices)))
-
-    def _split(self, place: Place) -> Place:
-        return split_place(place, self.config.vault.path, data_folder(self.config))
+        return find_place(self.config)
 
     @shared
     def data_folder(self) -> Path | None:
         """The folder outside of the vault for proposals, logs and the like."""
-        return use_folder(self.locations.folders, self.config.vault.path)
+        return use_folder(index_locations(self.config), self.config.vault.path)
 
     @shared
     def vault_index(self) -> "VaultIndex | None":

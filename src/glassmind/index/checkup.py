@@ -93,7 +93,7 @@ class Examined:
     def words_behind(self) -> int | None:
         """Return how many changes the word index has yet to apply; None for all."""
         reader = self.vault.store
-        return reader.pending(reader.log(), word_files.marker_in(self.words))
+        return reader.log().pending(word_files.marker_in(self.words))
 
     @property
     def matrix(self) -> Path:
@@ -106,7 +106,7 @@ class Examined:
             self.vault.store.vector_log(),
             vector_files.marker_in(self.matrix),
         )
-        return 0 if log is None else self.vault.store.pending(log, marker)
+        return 0 if log is None else log.pending(marker)
 
     def holder(self, lock: str) -> str | None:
         return WriterLock(self.place.folder / lock).busy_holder()

@@ -108,8 +108,9 @@ def write_whole(
         if not soon:
             os.replace(staged, file)  # noqa: PTH105
     except OSError:
-        for one in (staged, file) if soon else (staged,):
-            drop(one)
+        drop(staged)
+        if soon:
+            drop(file)
         raise
     sync(os.path.dirname(file))  # noqa: PTH120
 

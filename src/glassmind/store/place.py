@@ -97,47 +97,40 @@ class Place(NamedTuple):
         return (self.folder_in_vault, self.folder)
 
 
-class Trusted(NamedTuple):
-    """The folders that may be used, and why others may not."""
-
-    folders: tuple[Path, ...]
-    notices: tuple[str, ...]
-
-
-def trusted(candidates: Sequence[Path], vault: Path, data: Path) -> Trusted:
-    """Return the folders that may be used for the index.
+def find_place(config: Config) -> Place:
+    """Return the folder of the index.
 
     A vault may come from somebody else. A folder inside it is left out if it contains a
-    link, which could lead us to another file, or if the user's `data` folder cannot
-    be written: it records which index inside the vault this user built.
+    link, which could lead us to another file, or if the user's data folder cannot be
+    written: it records which index inside the vault this user built, and has all but
+    index.db then.
     """
-    kept, notices = [], []
-    for folder in candidates:
+    vault, data = config.vault.path, data_folder(config)
+    folders, notices = [], []
+    for folder in index_locations(config):
         odd = _odd_in(folder) if folder.is_relative_to(vault) else None
         if odd is not None:
             notices.append(
                 f"{odd} is not a regular file. The index is not kept in {folder}."
             )
-        elif is_inside(folder, vault, data) and not can_write(data):
+        elif _is_inside(folder, vault, data) and not can_write(data):
             notices.append(
                 f"The index in {folder} is inside the vault and cannot be checked, "
                 f"since {data} cannot be written. Make that folder writable."
             )
         else:
-            kept.append(folder)
-    return Trusted(tuple(kept), tuple(notices))
+            folders.append(folder)
+    found = choose_place(folders)
+    if found is None:
+        found = Place(data, False, (f"{data} cannot be written",))
+    found = found._replace(notices=(*notices, *found.notices))
+    if _is_inside(found.folder, vault, data):
+        return found._replace(folder=data, folder_in_vault=found.folder)
+    return found
 
 
-def is_inside(folder: Path, vault: Path, data: Path) -> bool:
-    """Whether a folder is inside the vault and is not the user's `data` folder."""
+def _is_inside(folder: Path, vault: Path, data: Path) -> bool:
     return folder != data and not any(outside([folder], vault))
-
-
-def split_place(place: Place, vault: Path, data: Path) -> Place:
-    """Return the place with all but index.db in `data`, if it is inside the vault."""
-    if not is_inside(place.folder, vault, data):
-        return place
-    return place._replace(folder=data, folder_in_vault=place.folder)
 
 
 def outside(candidates: Iterable[Path], vault: Path) -> Iterator[Path]:

@@ -5,7 +5,6 @@ import re
 import struct
 import tempfile
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import date
@@ -238,38 +237,26 @@ def damage_in(place: Path) -> str | None:
         ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         return f"{META} cannot be read: {error}"
-    footers: dict[str, bytes] = {}
     for segment in sorted(segments):
         for file in sorted(place.glob(f"{segment}.*")):
-            footer = _footer(file)
-            if isinstance(footer, str):
-                return f"{file.name} {footer}"
-            footers[file.name] = footer
-    # a writer makes several files at a time, so no footer but for its checksum is alone
-    alike = Counter(footers.values())
-    for name, footer in footers.items():
-        if alike[footer] == 1:
-            return f"{name} has a footer that has changed"
+            problem = _problem(file.read_bytes())
+            if problem is not None:
+                return f"{file.name} {problem}"
     return None
 
 
-def _footer(file: Path) -> bytes | str:
-    """Return the footer without its checksum, or what is wrong with the file."""
-    content = file.read_bytes()
+def _problem(content: bytes) -> str | None:
     if len(content) < _TAIL.size:
         return "is cut short"
     length, magic = _TAIL.unpack_from(content, len(content) - _TAIL.size)
     end = len(content) - _TAIL.size - length
     if magic != _MAGIC or end < 0:
         return "has no footer"
-    footer = content[end : end + length]
     try:
-        expected = json.loads(footer)["crc"]
+        expected = json.loads(content[end : end + length])["crc"]
     except (ValueError, KeyError, TypeError):
         return "has a footer that cannot be read"
-    if zlib.crc32(content[:end]) != expected:
-        return "has changed"
-    return footer.replace(str(expected).encode(), b"")
+    return None if zlib.crc32(content[:end]) == expected else "has changed"
 
 
 def linked_copy(place: Path) -> "tempfile.TemporaryDirectory[str]":

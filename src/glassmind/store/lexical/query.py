@@ -148,8 +148,11 @@ class WordStatistics:
         hits = self.searcher.search(query, limit=1, count=False).hits
         if not hits:
             return self.searcher.num_docs
-        told = json.loads(query.explain(self.searcher, hits[0][1]).to_json())
-        return int(_detail(told, "N, "))
+        explanation = json.loads(query.explain(self.searcher, hits[0][1]).to_json())
+        count = _detail(explanation, "N, ")
+        if count is None:
+            raise ValueError("tantivy does not explain how many documents there are")
+        return int(count)
 
     def _counted(self, field: str, term: str, indexed: int) -> int:
         query = Q.term_query(self._schema, field, term, "basic")
@@ -175,19 +178,12 @@ def _idf(count: int, total: int) -> float:
     return log(1 + (total - count + 0.5) / (count + 0.5))
 
 
-def _detail(explanation: dict[str, Any], name: str) -> float:
-    """Return a value of an explanation by how its description begins.
-
-    Raises ValueError.
-    """
+def _detail(explanation: dict[str, Any], name: str) -> float | None:
+    """Return a value of an explanation by how its description begins."""
     if explanation["description"].startswith(name):
         return float(explanation["value"])
-    for part in explanation.get("details", ()):
-        try:
-            return _detail(part, name)
-        except ValueError:
-            continue
-    raise ValueError(f"tantivy explains no value {name!r}")
+    found = (_detail(part, name) for part in explanation.get("details", ()))
+    return next((value for value in found if value is not None), None)
 
 
 _SHORTEST, LONG = 4, 8
@@ -232,25 +228,21 @@ def _starts(word: str) -> list[str]:
     lost = (letter + word[:2] for letter in _LETTERS)
     wrong = (letter + word[1:3] for letter in _LETTERS)
     starts = (word[0], word[1:3], word[1] + word[0], *lost, *wrong)
-    longer = (s for s in dict.fromkeys(starts) if s == word[0] or s[0] != word[0])
-    return list(longer)
+    return [s for s in dict.fromkeys(starts) if s == word[0] or s[0] != word[0]]
 
 
 def one_slip(a: str, b: str) -> bool:
     """Whether the words differ by exactly one insertion, loss, change or swap."""
-    if abs(len(a) - len(b)) > 1 or a == b:
+    if a == b or abs(len(a) - len(b)) > 1:
         return False
     start = 0
-    shorter = min(len(a), len(b))
-    while start < shorter and a[start] == b[start]:
+    while a[start : start + 1] == b[start : start + 1] != "":
         start += 1
-    rest_a, rest_b = a[start:], b[start:]
-    if len(a) == len(b):
-        changed = rest_a[1:] == rest_b[1:]
-        swapped = rest_a[:2] == rest_b[1::-1] and rest_a[2:] == rest_b[2:]
-        return changed or swapped
-    longer, other = (rest_a, rest_b) if len(a) > len(b) else (rest_b, rest_a)
-    return longer[1:] == other
+    a, b = a[start:], b[start:]
+    if len(a) != len(b):
+        return a[1:] == b or a == b[1:]
+    is_swapped = a[:2] == b[1::-1] and a[2:] == b[2:]
+    return a[1:] == b[1:] or is_swapped
 
 
 _NEIGHBOURS_LIFT = 0.6
@@ -484,11 +476,11 @@ class Composer:
     def _dated(self, wanted: Filter) -> tantivy.Query:
         if wanted.day is None:
             return Q.empty_query()
-        number = day_number(wanted.day.isoformat())
+        day = day_number(wanted.day.isoformat())
         kind, schema = tantivy.FieldType.Integer, self._schema
         if wanted.kind == "before":
-            return Q.range_query(schema, "day", kind, None, number, include_upper=False)
-        return Q.range_query(schema, "day", kind, number, None)
+            return Q.range_query(schema, "day", kind, None, day, include_upper=False)
+        return Q.range_query(schema, "day", kind, day, None)
 
 
 def any_of(parts: Sequence[tantivy.Query]) -> tantivy.Query:

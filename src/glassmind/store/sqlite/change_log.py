@@ -38,7 +38,8 @@ class Log(Query, Generic[T_co]):
     """One change log of an open database; `read` returns notes as they are now.
 
     `rows` is the table whose changes the table `log` lists. `branch` is added to the
-    epoch: a sidecar of one branch never followed another.
+    epoch: a sidecar of one branch never followed another. `among` names a table with
+    the ids of the notes whose changes are pending; without it, all are.
     """
 
     def __init__(
@@ -47,9 +48,11 @@ class Log(Query, Generic[T_co]):
         tables: tuple[str, str],
         read: Callable[[Iterable[int]], list[T_co]],
         branch: str = "",
+        among: str = "",
     ) -> None:
         super().__init__(db)
         (self._log, self._table), self._read, self._branch = tables, read, branch
+        self._among = f" and note_id in (select id from {among})" if among else ""
 
     def _ask(self, statement: str, *values: Any) -> Any:
         statement = statement.replace("LOG", self._log).replace("ROWS", self._table)
@@ -73,15 +76,11 @@ class Log(Query, Generic[T_co]):
         found = self._ask("select token from LOG where seq = ?", int(seq)).get
         return found is not None and found.hex() == token
 
-    def pending(self, marker: str | None, among: str = "") -> int | None:
-        """Return how many changes are yet to be applied; None means all of them.
-
-        `among` names a table with the ids of the notes that count; without it, all do.
-        """
+    def pending(self, marker: str | None) -> int | None:
+        """Return how many changes are yet to be applied; None means all of them."""
         if marker is None or not self.holds(marker):
             return None
-        condition = f" and note_id in (select id from {among})" if among else ""
-        statement = f"select count(*) from LOG where seq > ?{condition}"
+        statement = f"select count(*) from LOG where seq > ?{self._among}"
         return int(self._ask(statement, _seq(marker)).get)
 
     def after(self, marker: str, limit: int) -> tuple[list[int], str]:
@@ -138,14 +137,18 @@ def _seq(marker: str) -> int:
 
 
 def text_log(
-    db: apsw.Connection, just_written: Mapping[int, Document] | None = None
+    db: apsw.Connection,
+    just_written: Mapping[int, Document] | None = None,
+    among: str = "",
 ) -> Log[Document]:
     """Return the log of note texts.
 
     `just_written` are the notes of the last transaction: they need not be read again.
     """
     known = {} if just_written is None else just_written
-    return Log(db, ("changes", "notes"), lambda ids: documents(db, ids, known))
+    return Log(
+        db, ("changes", "notes"), lambda ids: documents(db, ids, known), "", among
+    )
 
 
 def note_log(db: apsw.Connection) -> Log[Document]:
@@ -153,13 +156,15 @@ def note_log(db: apsw.Connection) -> Log[Document]:
     return Log(db, ("link_changes", "notes"), lambda ids: documents(db, ids, {}))
 
 
-def vector_log(db: apsw.Connection, space_id: int) -> "Log[NoteVectors]":
+def vector_log(
+    db: apsw.Connection, space_id: int, among: str = ""
+) -> "Log[NoteVectors]":
     """Return the log of vectors, for a sidecar of one space."""
     # a keyword search does not need it
     from glassmind.store.sqlite.vectors import note_vectors  # noqa: PLC0415
 
     tables, branch = ("vector_changes", "chunk_vectors"), f".{space_id}"
-    return Log(db, tables, lambda ids: note_vectors(db, space_id, ids), branch)
+    return Log(db, tables, lambda ids: note_vectors(db, space_id, ids), branch, among)
 
 
 _THESE = "in (select value from json_each(?))"

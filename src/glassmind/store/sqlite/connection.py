@@ -4,7 +4,7 @@ import json
 import os
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 from urllib.parse import quote
@@ -164,10 +164,10 @@ def said(error: Exception) -> str:
 
 def wrong_with(db: apsw.Connection) -> str | None:
     """Return the first thing wrong: a page, a reference, or a passage that changed."""
+    problem = is_sound(db, "integrity_check")
+    if problem is not None:
+        return problem
     try:
-        found = str(db.execute("pragma integrity_check(1)").get)
-        if found != "ok":
-            return found.splitlines()[-1]
         if next(iter(db.execute("pragma foreign_key_check")), None) is not None:
             return "a row belongs to a note that is not there"
         passages: Any = db.execute("""
@@ -227,12 +227,9 @@ def disk_faults_named(folder: Path) -> Iterator[None]:
 
 
 def write_copy(source: apsw.Connection, file: Path) -> None:
-    target = apsw.Connection(str(file))
-    try:
+    with closing(apsw.Connection(str(file))) as target:
         copy_rows(source, target)
         target.pragma("journal_mode", "delete")
-    finally:
-        target.close()
 
 
 def copy_rows(source: apsw.Connection, target: apsw.Connection) -> None:
@@ -368,10 +365,10 @@ def open_writer(
     return db
 
 
-def is_sound(db: apsw.Connection) -> str | None:
+def is_sound(db: apsw.Connection, pragma: str = "quick_check") -> str | None:
     """Return None when every page reads well, else what SQLite found wrong first."""
     try:
-        found = str(db.execute("pragma quick_check(1)").get)
+        found = str(db.execute(f"pragma {pragma}(1)").get)
     except apsw.Error as error:
         return said(error)
     return None if found == "ok" else found.splitlines()[-1]

@@ -21,6 +21,7 @@ from glassmind.store.sqlite.connection import Query, Step
 from glassmind.store.sqlite.notes import NoteRows
 
 if TYPE_CHECKING:
+    from glassmind.model.index import KnownNote
     from glassmind.model.search import Successor
 
 _MINUTE_NS = 60 * 10**9
@@ -120,11 +121,6 @@ def successors_in(db: apsw.Connection) -> "Mapping[int, Successor]":
     return found
 
 
-_MEMO_COLUMNS = """
-select f.path, n.title, n.aliases,
-  (select json_group_object(p.name, json(p.value)) from properties p
-   where p.note_id = n.id)
-"""
 _BELOW = "f.path > ?1 || '/' and f.path < ?1 || '0'"
 """The character "0" follows "/", so that the index of paths answers."""
 
@@ -145,11 +141,7 @@ class MemoryRows(NoteRows):
 
     def memory_notes(self, folder: str) -> list[MemoNote]:
         """Return the notes below a folder, by path."""
-        statement = f"""
-            {_MEMO_COLUMNS} from files f join notes n on n.id = f.id
-            where {_BELOW} and n.kind = 'markdown' order by f.path
-        """
-        return [_memo(row) for row in self._rows(statement, folder)]
+        return self._memos(self.notes(folder=folder, kind="markdown"))
 
     def stray_memories(self, folder: str) -> list[MemoNote]:
         """Return the memory items that a person moved out of a folder, by path.
@@ -157,7 +149,7 @@ class MemoryRows(NoteRows):
         By the properties that all of them have; a person's notes do not have all.
         """
         statement = f"""
-            {_MEMO_COLUMNS} from properties c join notes n on n.id = c.note_id
+            select n.id from properties c join notes n on n.id = c.note_id
             join files f on f.id = n.id
             where c.name = 'client' and n.kind = 'markdown' and not ({_BELOW})
               and exists (select 1 from properties p
@@ -168,10 +160,16 @@ class MemoryRows(NoteRows):
               and exists (select 1 from properties p
                 where p.note_id = n.id and p.name = 'created'
                 and p.value like '"____-__-__T%')
-            order by f.path
         """
-        kinds = json.dumps(get_args(MemoKind))
-        return [_memo(row) for row in self._rows(statement, folder, kinds)]
+        rows = self._rows(statement, folder, json.dumps(get_args(MemoKind)))
+        return self._memos(self.notes(ids=[row[0] for row in rows]))
+
+    def _memos(self, notes: "Sequence[KnownNote]") -> list[MemoNote]:
+        properties = self.properties_of([note.id for note in notes])
+        return [
+            MemoNote(note.path, note.title, note.aliases, properties.get(note.id, {}))
+            for note in notes
+        ]
 
     def whole_texts(self, paths: Collection[NotePath]) -> dict[NotePath, str]:
         """Return the whole text of some notes, as it was indexed."""
@@ -312,11 +310,6 @@ class MemoryRows(NoteRows):
             for note, path, title, day, minute, by_agent in rows
             if not (by_agent and note in former)
         ]
-
-
-def _memo(row: Sequence[Any]) -> MemoNote:
-    path, title, aliases, properties = row
-    return MemoNote(path, title, tuple(json.loads(aliases)), json.loads(properties))
 
 
 class UseWrites(Step):

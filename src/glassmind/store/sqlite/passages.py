@@ -263,18 +263,11 @@ class PassageRows(NoteRows):
         found = list(self._for(_NOTES, paths))
         crowded = Crowds(self._db).among([row[4] for row in found if not row[3]])
         made = {}
-        for note_id, path, title, day, mtime_ns, generated, private in found:
+        for *fields, generated, private in found:
+            _, path, _, day, mtime_ns = fields
             at_once = not day and mtime_ns in crowded
-            made[path] = PackedNote(
-                note_id,
-                path,
-                title,
-                day,
-                mtime_ns,
-                bool(generated),
-                at_once,
-                private=means_yes(json.loads(private)),
-            )
+            facts = (bool(generated), at_once, "", means_yes(json.loads(private)))
+            made[path] = PackedNote._make((*fields, *facts))
         return made
 
     def placed_chunks(
@@ -316,21 +309,12 @@ def _lines(text: str) -> list[str]:
 
 
 def _note(row: tuple[Any, ...], crowded: Collection[int]) -> SectionNote:
-    note_id, path, title, day, mtime_ns, aliases, digest, held = row
+    *fields, aliases, digest, held = row
     properties = {name.lower(): value for name, value in json.loads(held)}
     many = json.loads(aliases) if aliases != "[]" else ()
     names = tuple([name for name in many if isinstance(name, str)])
-    return SectionNote(
-        note_id,
-        path,
-        title,
-        day,
-        mtime_ns,
-        names,
-        properties,
-        digest,
-        mtime_ns in crowded,
-    )
+    at_once = fields[-1] in crowded
+    return SectionNote._make((*fields, names, properties, digest, at_once))
 
 
 @lru_cache(maxsize=4_000)

@@ -13,7 +13,6 @@ from glassmind.model import NotePath
 from glassmind.model.access import NoteMarks, Seen, said_once
 from glassmind.model.search import HitChunk
 from glassmind.model.suggestions import Dismissible, Pair, PairStatus, Partner
-from glassmind.store.protocol import Log as AnyLog
 from glassmind.store.protocol import Policy, View
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.change_log import note_log
@@ -269,6 +268,8 @@ class ScopedRows(Rows):
 class ScopedStore(SqliteStore):
     """Owns read-only connections that show what a policy lets be read."""
 
+    _counted = _READABLE
+
     def __init__(
         self, whole: SqliteStore, view: View, is_ours: Callable[[], bool]
     ) -> None:
@@ -333,9 +334,6 @@ class ScopedStore(SqliteStore):
         bound = (json.dumps(list(paths)),)
         found: Any = self.connection().execute(statement, bound).get
         return int(found)
-
-    def pending(self, log: "AnyLog[Any]", marker: str | None) -> int | None:
-        return log.pending(marker, _READABLE)
 
     def seen_notes(self) -> Seen:
         """Return the visible notes or the hidden ones, whichever are fewer."""

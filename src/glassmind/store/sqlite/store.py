@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from glassmind.model.search import Successor
     from glassmind.model.vectors import NoteVectors, Space
     from glassmind.store.lexical.search import KeywordIndex
-    from glassmind.store.protocol import Log as AnyLog
     from glassmind.store.protocol import Vectors, View
     from glassmind.store.sqlite.scoped import ScopedStore
     from glassmind.store.vectors.search import VectorIndex
@@ -53,6 +52,9 @@ class SqliteStore:
     call whether the database may be believed. `sidecars` is the folder of the keyword
     index and of the vectors, where it is another one.
     """
+
+    _counted = ""
+    """The table of the notes whose changes are pending; empty for all."""
 
     def __init__(
         self,
@@ -106,16 +108,16 @@ class SqliteStore:
             keywords.close()
 
     def log(self) -> "Log[Document]":
-        return text_log(self.connection())
+        return text_log(self.connection(), among=self._counted)
 
     def vector_log(self) -> "Log[NoteVectors] | None":
         """Return the change log of the vectors that answer; None when none do."""
         space = self.rows().answering_space()
-        return None if space is None else vector_log(self.connection(), space.id)
-
-    def pending(self, log: "AnyLog[Any]", marker: str | None) -> int | None:
-        """Return how many changes a sidecar has yet to apply; None means all."""
-        return log.pending(marker)
+        return (
+            None
+            if space is None
+            else vector_log(self.connection(), space.id, self._counted)
+        )
 
     def successors(self, head: str) -> "Mapping[int, Successor]":
         """Return which notes were superseded, and by what, as of a head of the log."""

@@ -7,12 +7,9 @@ in it can be found.
 
 import json
 import os
-import sys
-from array import array
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
-from math import hypot
 from typing import Any
 
 import apsw
@@ -327,30 +324,13 @@ def log_vectors(db: apsw.Connection, note_ids: Iterable[int]) -> None:
 
 def mean_of(chunks: Sequence[bytes], width: int) -> bytes:
     """Return the vector of a note: the normalised mean of the means of its chunks."""
-    size = 4 * width
+    import numpy as np  # noqa: PLC0415 - heavy
+
     means = [
-        _mean([_floats(rows[i : i + size]) for i in range(0, len(rows), size)])
+        np.frombuffer(rows, "<f4").reshape(-1, width).mean(axis=0, dtype=np.float64)
         for rows in chunks
     ]
-    total = list(map(sum, zip(*means, strict=True)))
-    length = hypot(*total) or 1.0
-    return _bytes(array("f", [x / length for x in total]))
-
-
-def _mean(rows: Sequence[Sequence[float]]) -> Sequence[float]:
-    if len(rows) == 1:
-        return rows[0]
-    return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-
-
-def _floats(rows: bytes) -> "array[float]":
-    found = array("f", rows)
-    if sys.byteorder == "big":
-        found.byteswap()
-    return found
-
-
-def _bytes(row: "array[float]") -> bytes:
-    if sys.byteorder == "big":
-        row.byteswap()
-    return row.tobytes()
+    total = np.sum(means, axis=0)
+    length = np.sqrt(np.dot(total, total)) or 1.0
+    vector: bytes = (total / length).astype("<f4").tobytes()
+    return vector

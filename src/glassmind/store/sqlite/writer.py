@@ -62,20 +62,18 @@ _COLUMNS = {
 """In the order of the named tuple that a row comes from; parents before children."""
 
 
-def _put(table: str) -> str:
-    columns = _COLUMNS[table]
-    places = ", ".join("?" * (columns.count(",") + 1))
-    return f"insert into {table} ({columns}) values ({places})"
-
-
-def _read(table: str) -> str:
-    """Return a query of what `_put` wrote of one note, in the same order."""
-    key = {"notes": "id"}.get(table, "note_id")
-    order = {"notes": "id", "chunks": "chunk_index"}.get(table, "seq")
-    return f"select {_COLUMNS[table]} from {table} where {key} = ? order by {order}"
-
-
-_PUT, _READ = ({table: of(table) for table in _COLUMNS} for of in (_put, _read))
+_PUT = {
+    table: f"insert into {table} ({columns}) values "
+    f"({', '.join('?' * (columns.count(',') + 1))})"
+    for table, columns in _COLUMNS.items()
+}
+_KEYS = {"notes": ("id", "id"), "chunks": ("note_id", "chunk_index")}
+_READ = {
+    table: "select {} from {} where {} = ? order by {}".format(
+        columns, table, *_KEYS.get(table, ("note_id", "seq"))
+    )
+    for table, columns in _COLUMNS.items()
+}
 
 _LINK_END = 2
 """Columns at the end of a link that depend on other files: its end, and if found."""
@@ -101,7 +99,11 @@ def rows_of(
     tables: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _COLUMNS}
     for i, places, item in zip(ids, chunk_ids, batch, strict=True):
         note = item.note
-        tables["notes"].append(_note_row(i, item))
+        tables["notes"].append(
+            (i, note.kind, note.title, item.digest, item.encoding, item.day,
+             _texts_json(note.aliases), note.frontmatter.error,
+             _texts_json(item.warnings))
+        )  # fmt: skip
         tables["chunks"] += [
             (place, i, index, kind, _texts_json(path), first, last, *rest, start)
             for place, start, (index, kind, path, (first, last), *rest)
@@ -159,13 +161,6 @@ def _starts(chunks: Sequence[Chunk]) -> list[int]:
         for chunk in chunks[:-1]
     ]
     return list(accumulate(lengths, initial=0))
-
-
-def _note_row(note_id: int, item: Indexed) -> tuple[Any, ...]:
-    note = item.note
-    error = note.frontmatter.error
-    return (note_id, note.kind, note.title, item.digest, item.encoding, item.day,
-            _texts_json(note.aliases), error, _texts_json(item.warnings))  # fmt: skip
 
 
 def document_of(note_id: int, chunk_ids: Iterable[int], item: Indexed) -> Document:
@@ -258,7 +253,7 @@ class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
 
     def put_notes(self, batch: Sequence[Indexed]) -> None:
         """Write the notes whole, replacing what was known of them, and log each."""
-        ids = self._put_files([item.file for item in batch])
+        ids = [self._put_file(item.file) for item in batch]
         self._rows(_DROP_NOTES, to_json(ids))
         chunk_ids = self._chunk_ids(batch)
         for table, rows in rows_of(ids, batch, chunk_ids, self._name_key).items():
@@ -416,16 +411,6 @@ class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
         """Remember more that could not be taken in; a run may not come to its end."""
         rows = [(s.path, s.reason, s.unknown) for s in skipped]
         self._many("insert or replace into skipped values (?, ?, ?)", rows)
-
-    def _put_files(self, files: Sequence[FileFacts]) -> list[int]:
-        if len(files) == 1:
-            return [self._put_file(files[0])]
-        statement = """
-            select path, id from files where path in (select value from json_each(?))
-        """
-        known = dict(self._for(statement, [file.path for file in files]))
-        self._many(_RENEW_FILE, [_facts(f) for f in files if f.path in known])
-        return [known.get(file.path) or self._put_file(file) for file in files]
 
     def _put_file(self, file: FileFacts) -> int:
         known = self._value(f"{_RENEW_FILE} returning id", *_facts(file))
