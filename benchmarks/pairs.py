@@ -103,7 +103,7 @@ class Beside:
 def pair(db: apsw.Connection) -> None:
     """Pair the notes of an open index, without locks."""
     step: Callable[[], AbstractContextManager[Transaction]]
-    step = lambda: Transaction(db, name_key, {}, lambda: None)  # noqa: E731
+    step = lambda: Transaction(db, name_key, lambda: None)  # noqa: E731
     update_pairs(Rows(db), step, 0.7, lambda _: None, lambda: False)
 
 

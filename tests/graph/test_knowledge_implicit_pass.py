@@ -319,7 +319,7 @@ class Side:
 
     def pair(self, level: float = 0.7) -> None:
         source = Rows(self.db)
-        step = partial(Transaction, self.db, name_key, {}, lambda: None)
+        step = partial(Transaction, self.db, name_key, lambda: None)
         assert update_pairs(source, step, level, lambda _: None, never)
 
     def rows(self) -> list[tuple[Any, ...]]:

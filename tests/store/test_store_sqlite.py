@@ -179,27 +179,6 @@ def test_a_document_of_the_word_index_has_all_that_is_known_of_its_note(
     assert "text #B" in last.text
 
 
-@settings(max_examples=20, deadline=None)
-@given(texts=st.lists(notes, min_size=1, max_size=4))
-def test_a_note_just_written_is_handed_on_as_it_would_be_read(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
-) -> None:
-    writer = SqliteWriter(tmp_path_factory.mktemp("fresh"), name_key)
-    writer.begin()
-    batch = [indexed(f"n/{number}.md", text) for number, text in enumerate(texts)]
-
-    with writer.transaction() as step:
-        step.put_notes(batch)
-    kept = writer.log().current(range(1, 9))
-    with writer.transaction() as step:
-        step.set("another", "step")
-    read = writer.log().current(range(1, 9))
-    writer.close()
-
-    assert len(read) == len(texts)
-    assert plain(kept) == plain(read)
-
-
 def indexed(path: str, text: str) -> Indexed:
     note = read_note(NotePath(path), text)
     return Indexed(
@@ -210,26 +189,6 @@ def indexed(path: str, text: str) -> Indexed:
         day=None,
         chunks=split(note, SplitRules(target_tokens=20, min_chars=5)).chunks,
     )
-
-
-def plain(value: Any) -> Any:
-    """Return a value with lists in the place of every kind of sequence."""
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    return value
-
-
-def test_a_step_that_is_undone_hands_nothing_on(tmp_path: Path) -> None:
-    writer = SqliteWriter(tmp_path, name_key)
-    writer.begin()
-
-    with suppress(ZeroDivisionError), writer.transaction() as step:
-        step.put_notes([indexed("a.md", "text")])
-        raise ZeroDivisionError
-    handed = writer.log().current([1])
-    writer.close()
-
-    assert handed == []
 
 
 def test_steps_that_are_taken_together_happen_all_or_none(tmp_path: Path) -> None:

@@ -243,10 +243,7 @@ class ChangesetFolder:
         return Changeset(identity, state, created, client, draft, undoes, reason)
 
     def keep(self, changeset: Changeset, /) -> None:
-        """Keep a changeset, on the disk when this returns, and let go of what is old.
-
-        Raises NowhereToKeep or WriteFailed.
-        """
+        """Keep a changeset, on the disk when this returns, and delete what is old."""
         if self._folder is None:
             raise NowhereToKeep
         try:
@@ -292,10 +289,7 @@ class ChangesetFolder:
     def shift(
         self, identity: str, state: ChangeState, /, *, reason: str = ""
     ) -> Changeset:
-        """Let a changeset be in another state from now on, and return its outline.
-
-        Raises ChangesetUnknown or WriteFailed.
-        """
+        """Let a changeset be in another state from now on, and return its outline."""
         for _ in range(_TRIES):
             found = self._known(identity)
             try:

@@ -10,10 +10,7 @@ from pathlib import Path
 
 
 def sync_folder(place: Path | str) -> None:
-    """Make the names in a folder last, where the system knows how to.
-
-    Raises OSError.
-    """
+    """Make the names in a folder last, where the system knows how to."""
     if os.name != "posix":  # pragma: no cover
         return
     folder = os.open(place, os.O_RDONLY)
@@ -70,10 +67,7 @@ _FLAGS = (
 
 
 def make_own(*folders: str) -> None:
-    """Make folders, each in the one before, and see that nobody else looks in.
-
-    Raises OSError.
-    """
+    """Make folders, each in the one before, and see that nobody else looks in."""
     for folder in folders:
         try:
             facts = os.lstat(folder)

@@ -295,10 +295,7 @@ def await_turn(
     timeout_s: float,
     waiting: Callable[[], None],
 ) -> None:
-    """Try until it is our turn, for at most `timeout_s`, reporting that we wait.
-
-    Raises IndexBusy.
-    """
+    """Try until it is our turn, for at most `timeout_s`, reporting that we wait."""
     began = time.monotonic()
     report_at = began + _REPORT_S
     while not try_take():

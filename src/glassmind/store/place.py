@@ -243,10 +243,7 @@ class VaultIndex:
             raise IndexUnwritable(str(self._record.parent), reason) from error
 
     def end(self) -> None:
-        """Record the index as it is now, with no connection open for writing.
-
-        Raises OSError.
-        """
+        """Record the index as it is now, with no connection open for writing."""
         write_whole(str(self._record), json.dumps(self._stamps()).encode())
 
     def _stamps(self) -> list[list[int] | None]:

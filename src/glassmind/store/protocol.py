@@ -3,6 +3,9 @@
 `store.rows()` reads, `store.visible_to(view)` is the part of a scope, and a `Writer` is
 for the process that holds the right to write. The classes of `store/sqlite` say more
 about each method.
+
+Reads raise IndexAbsent, IndexDamaged and IndexTooNew, writes IndexBusy, IndexTaken and
+IndexUnwritable too. `faults()` turns errors of the implementation into these.
 """
 
 from __future__ import annotations

@@ -28,10 +28,7 @@ a thread that could not write."""
 
 @contextmanager
 def faults_named(place: str) -> Iterator[None]:
-    """Turn what tantivy raises into an error that says what happened.
-
-    Raises IndexUnwritable or IndexDamaged.
-    """
+    """Turn what tantivy raises into an error that says what happened."""
     try:
         yield
     except OSError as error:
@@ -165,10 +162,7 @@ def discard(folder: Path) -> None:
 
 
 def open_index(place: Path) -> "tantivy.Index":
-    """Open the index in an existing folder; an empty folder becomes an empty index.
-
-    Raises ValueError.
-    """
+    """Open the index in an existing folder; an empty folder becomes an empty index."""
     import tantivy  # noqa: PLC0415 - 5 ms
 
     from glassmind.store.lexical import analysis  # noqa: PLC0415 - tantivy
@@ -204,10 +198,7 @@ def marker_in(place: Path) -> str | None:
 
 
 def deleted_share(place: Path) -> tuple[int, float]:
-    """Return how many documents are deleted but still counted, and their share.
-
-    Raises IndexDamaged or IndexUnwritable.
-    """
+    """Return how many documents are deleted but still counted, and their share."""
     with faults_named(str(place)):
         found = json.loads((place / META).read_text("utf-8"))
     total = sum(segment["max_doc"] for segment in found["segments"])

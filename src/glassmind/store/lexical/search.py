@@ -1,11 +1,13 @@
 """Searching the keyword index."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from heapq import nsmallest
 from math import fsum, log1p
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 import tantivy
 
@@ -35,7 +37,7 @@ from glassmind.store.lexical.query import (
 )
 
 Q = tantivy.Query
-_INTEGER = tantivy.FieldType.Integer
+_Hit: TypeAlias = tuple[float, tantivy.DocAddress]
 _NAME = "the word index"
 _LONGEST_NAME, _MOST_WORDS, MOST_NAMESAKES = 8, 40, 200
 """Words of a name, and of a text that is looked through; chunks of namesakes."""
@@ -144,8 +146,7 @@ class KeywordIndex:
         query = Q.term_query(state.index.schema, "name", term, "basic")
         query = self._only_visible(query)
         hits = state.searcher.search(query, limit=MOST_NAMESAKES, count=False).hits
-        notes = state.searcher.fast_field_values("note", [place for _, place in hits])
-        return sorted({int(note) for note in notes if note is not None})
+        return sorted({note for note, _ in self._notes_of(hits)})
 
     @faults_named(_NAME)
     def standing(self, phrase: str, limit: int) -> tuple[int, list[int]]:
@@ -164,17 +165,20 @@ class KeywordIndex:
         )
         query = self._only_visible(query)
         found = self._state.searcher.search(query, limit=max(1, limit), count=True)
-        places = [place for _, place in found.hits[:limit]]
-        notes = self._state.searcher.fast_field_values("note", places)
-        known = sorted({int(note) for note in notes if note is not None})
+        known = sorted({note for note, _ in self._notes_of(found.hits[:limit])})
         return int(found.count or 0), known  # type: ignore[attr-defined] # no stub
+
+    def _notes_of(self, hits: Sequence[_Hit]) -> Iterator[tuple[int, float]]:
+        """Yield the note and the score of each hit; the marker document has none."""
+        places = [place for _, place in hits]
+        notes = self._state.searcher.fast_field_values("note", places)
+        for note, (score, _) in zip(notes, hits, strict=True):
+            if note is not None:
+                yield int(note), score
 
     @faults_named(_NAME)
     def ask(self, query: WordQuery) -> "KeywordQuery":
-        """Return the query, ready to be put to the state of the last look.
-
-        Raises IndexDamaged.
-        """
+        """Return the query, ready to be put to the state of the last look."""
         schema = self._state.index.schema
         return KeywordQuery(schema, self._statistics(), query, self._visible())
 
@@ -317,9 +321,7 @@ class KeywordQuery:
                 return found[:limit]
             most *= _MORE
 
-    def _hits(
-        self, query: tantivy.Query, limit: int
-    ) -> Sequence[tuple[float, tantivy.DocAddress]]:
+    def _hits(self, query: tantivy.Query, limit: int) -> Sequence[_Hit]:
         return self._searcher.search(query, limit=limit, count=False).hits
 
     def _newest(self, limit: int) -> list[Candidate]:
@@ -327,15 +329,9 @@ class KeywordQuery:
             return []
         query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
         query = only_visible(self._schema, query, self._seen)
-        found = self._highest("day", query, limit)
-        if len(found) == limit:  # the last day may have more than there is room for
-            edge = found[-1][0]
-            found = [one for one in found if one[0] > edge]
-            that_day = Q.range_query(self._schema, "day", _INTEGER, edge, edge)
-            tied = Q.boolean_query([(MUST, query), (MUST, that_day)])
-            rest = self._highest("mtime", tied, limit - len(found))
-            found += [(edge, place) for _, place in rest]
-        places = [place for _, place in found]
+        most = max(1, self._searcher.num_docs)
+        hits = self._searcher.search(query, limit=most, count=False).hits
+        places = [place for _, place in hits]
         fields = ("day", "mtime", "chunk", "note")
         values = [self._searcher.fast_field_values(name, places) for name in fields]
         known = [
@@ -343,18 +339,10 @@ class KeywordQuery:
             for day, at, chunk, note in zip(*values, strict=True)
             if None not in (day, at, chunk, note)
         ]
-        return [Candidate(chunk, note, 0.0) for _, _, chunk, note in sorted(known)]
+        newest = nsmallest(limit, known)
+        return [Candidate(chunk, note, 0.0) for _, _, chunk, note in newest]
 
-    def _highest(
-        self, field: str, query: tantivy.Query, limit: int
-    ) -> list[tuple[int, tantivy.DocAddress]]:
-        """Return what a query finds with the highest values of a field, and these."""
-        found = self._searcher.search(query, limit, count=False, order_by_field=field)
-        return [(int(value or 0), place) for value, place in found.hits]
-
-    def _candidates(
-        self, hits: Sequence[tuple[float, tantivy.DocAddress]]
-    ) -> list[Candidate]:
+    def _candidates(self, hits: Sequence[_Hit]) -> list[Candidate]:
         places = [place for _, place in hits]
         chunks = self._searcher.fast_field_values("chunk", places)
         notes = self._searcher.fast_field_values("note", places)

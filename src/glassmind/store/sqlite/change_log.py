@@ -8,7 +8,7 @@ the numbers are used again.
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -136,24 +136,15 @@ def _seq(marker: str) -> int:
     return int(marker.split(":")[1])
 
 
-def text_log(
-    db: apsw.Connection,
-    just_written: Mapping[int, Document] | None = None,
-    among: str = "",
-) -> Log[Document]:
-    """Return the log of note texts.
-
-    `just_written` are the notes of the last transaction: they need not be read again.
-    """
-    known = {} if just_written is None else just_written
-    return Log(
-        db, ("changes", "notes"), lambda ids: documents(db, ids, known), "", among
-    )
+def text_log(db: apsw.Connection, among: str = "") -> Log[Document]:
+    """Return the log of note texts."""
+    tables = ("changes", "notes")
+    return Log(db, tables, lambda ids: documents(db, ids), among=among)
 
 
 def note_log(db: apsw.Connection) -> Log[Document]:
     """Return the log of any change to a note or its links, the last ten thousand."""
-    return Log(db, ("link_changes", "notes"), lambda ids: documents(db, ids, {}))
+    return Log(db, ("link_changes", "notes"), lambda ids: documents(db, ids))
 
 
 def vector_log(
@@ -170,7 +161,7 @@ def vector_log(
 _THESE = "in (select value from json_each(?))"
 _NOTES = f"""
 select n.id, f.path, n.title, n.aliases, n.day, f.mtime_ns
-from notes n join files f on f.id = n.id where n.id {_THESE}
+from notes n join files f on f.id = n.id where n.id {_THESE} order by n.id
 """
 _TAGS = f"""
 select distinct note_id, folded from tags where note_id {_THESE}
@@ -189,29 +180,17 @@ select note_id, line, text from headings where note_id {_THESE} order by note_id
 """
 
 
-def documents(
-    db: apsw.Connection, note_ids: Iterable[int], just_written: Mapping[int, Document]
-) -> list[Document]:
-    """Return notes as the word index needs them, by id, without those that are gone.
-
-    Those in `just_written` are not read again.
-    """
-    ids = sorted(note_ids)
-    unread = [note_id for note_id in ids if note_id not in just_written]
-    read = _read(db, unread) if unread else {}
-    return [found for i in ids if (found := just_written.get(i) or read.get(i))]
-
-
-def _read(db: apsw.Connection, note_ids: Sequence[int]) -> dict[int, Document]:
-    ids = (json.dumps(note_ids),)
+def documents(db: apsw.Connection, note_ids: Iterable[int]) -> list[Document]:
+    """Return notes as the keyword index needs them, by id; none that are gone."""
+    ids = (json.dumps(sorted(note_ids)),)
     tags, properties, headings, chunks = (
         _grouped(db.execute(statement, ids))
         for statement in (_TAGS, _PROPERTIES, _HEADINGS, _CHUNKS)
     )
-    found = {}
+    found = []
     for note_id, path, title, aliases, day, mtime_ns in db.execute(_NOTES, ids):
         titles = headings.get(note_id, [])
-        found[note_id] = Document(
+        document = Document(
             note_id,
             path,
             title,
@@ -225,6 +204,7 @@ def _read(db: apsw.Connection, note_ids: Sequence[int]) -> dict[int, Document]:
                 for i, under, *span, text in chunks.get(note_id, ())
             ],
         )
+        found.append(document)
     return found
 
 

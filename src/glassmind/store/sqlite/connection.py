@@ -297,10 +297,7 @@ def _opened(kind: type[apsw.Connection], file: Path) -> apsw.Connection:
 
 
 def open_copy(file: Path) -> apsw.Connection:
-    """Open a backup for reading, having read every page of it.
-
-    Raises BackupMissing, BackupDamaged or IndexTooNew.
-    """
+    """Open a backup for reading, having read every page of it."""
     if not file.exists():
         raise BackupMissing(str(file))
     if not file.is_file():

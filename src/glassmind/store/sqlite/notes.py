@@ -254,10 +254,7 @@ class NoteRows(VectorRows):
         return {row[0]: row[1:] for row in self._for(statement, chunk_ids)}
 
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
-        """Return what a hit shows for each chunk that is still there, by chunk id.
-
-        Raises IndexDamaged.
-        """
+        """Return what a hit shows for each chunk that is still there, by chunk id."""
         shown = {}
         for chunk, path, title, under, *rest, text, note, made, is_placed in self._for(
             _HIT_ROWS, chunk_ids

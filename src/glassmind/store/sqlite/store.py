@@ -149,10 +149,7 @@ class SqliteStore:
             raise BackupUnwritable(str(file.parent), reason) from error
 
     def connection(self) -> apsw.Connection:
-        """Return this thread's connection to the file that is there now.
-
-        Raises IndexUntrusted, IndexAbsent, IndexDamaged or IndexTooNew.
-        """
+        """Return this thread's connection to the file that is there now."""
         kept: _Kept | None = getattr(self._local, "reader", None)
         identity = self._identity()
         if not self._is_ours():

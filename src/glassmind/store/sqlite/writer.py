@@ -18,15 +18,14 @@ from glassmind.model.index import (
     FileFacts,
     Indexed,
     IndexReport,
-    Passage,
     Skipped,
     Unsettled,
 )
-from glassmind.model.notes import Chunk, all_of
+from glassmind.model.notes import Chunk
 from glassmind.model.vectors import NoteVectors
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection
-from glassmind.store.sqlite.change_log import Log, headings_of, text_log, vector_log
+from glassmind.store.sqlite.change_log import Log, text_log, vector_log
 from glassmind.store.sqlite.connection import (
     Fence,
     begin,
@@ -163,26 +162,6 @@ def _starts(chunks: Sequence[Chunk]) -> list[int]:
     return list(accumulate(lengths, initial=0))
 
 
-def document_of(note_id: int, chunk_ids: Iterable[int], item: Indexed) -> Document:
-    note = item.note
-    titles = [(heading.line, heading.text) for heading in note.headings]
-    passages = [
-        (i, headings_of(chunk.heading_path, titles, chunk.span), chunk.text)
-        for i, chunk in zip(chunk_ids, item.chunks, strict=True)
-    ]
-    return Document(
-        note_id,
-        note.path,
-        note.title,
-        note.aliases,
-        sorted({tag.name.lower() for tag in note.tags}),
-        list(note.frontmatter.properties.items()),
-        item.day,
-        item.file.mtime_ns,
-        all_of(Passage, passages),
-    )
-
-
 _RENEW_FILE = """
 update files set kind = ?, size = ?, mtime_ns = ?, stamp = ?, disk_path = ?
 where path = ?
@@ -207,38 +186,27 @@ _MOST_RUNS = 200
 class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
     """One atomic step of writing: all of it happens, or none.
 
-    Use it as a context manager; an exception inside undoes everything. `just_written`
-    is left holding the notes that this step put, until the next one begins. A `part` of
-    a larger step ends with that.
+    An exception inside undoes everything. A `part` of a larger step ends with that.
     """
 
     def __init__(
         self,
         db: apsw.Connection,
         name_key: NameKey,
-        just_written: dict[int, Document],
         fence: Fence,
         *,
         part: bool = False,
     ) -> None:
         super().__init__(db, fence)
-        self._name_key, self._just_written, self._part = name_key, just_written, part
+        self._name_key, self._part = name_key, part
         self._linked: set[int] = set()
 
     def __enter__(self) -> Self:
-        self._just_written.clear()
         return self if self._part else super().__enter__()
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        if kind is not None:
-            self._just_written.clear()
-        if self._part:
-            return
-        try:
+        if not self._part:
             super().__exit__(kind, *rest)
-        except BaseException:
-            self._just_written.clear()
-            raise
 
     def announce(self, files: Iterable[FileFacts]) -> dict[NotePath, int]:
         """Write that there are these files, yet to be read, and return every file's id.
@@ -263,8 +231,6 @@ class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
             [(i, item.secrets) for i, item in zip(ids, batch, strict=True)
              if item.secrets],
         )  # fmt: skip
-        for note_id, chunks, item in zip(ids, chunk_ids, batch, strict=True):
-            self._just_written[note_id] = document_of(note_id, chunks, item)
         self._log(ids)
 
     def differing(self, batch: Sequence[Indexed]) -> list[Indexed]:
@@ -471,18 +437,13 @@ class SqliteWriter:
         self._name_key = name_key
         self.notices: list[str] = []
         self.fence: Fence = lambda: None
-        self._just_written: dict[int, Document] = {}
         self._db: apsw.Connection | None = None
         self._identity: tuple[int, int] | None = None
         self._together = False
 
     def begin(self, *, anew: bool = False, hurried: bool = False) -> None:
-        """Get ready for a run; `anew` deletes the rows first.
-
-        Raises IndexBusy, IndexUnwritable or IndexTooNew.
-        """
+        """Get ready for a run; `anew` deletes the rows first."""
         self.notices.clear()
-        self._just_written.clear()  # others may have written since
         if anew:
             self.close()
             self.fence()
@@ -506,10 +467,7 @@ class SqliteWriter:
         return self._db
 
     def wrong(self) -> str | None:
-        """Read every row from the disk and return the first thing wrong, if any.
-
-        Raises IndexUnwritable.
-        """
+        """Read every row from the disk and return the first thing wrong, if any."""
         return wrong_with(self._reopen())  # so that no page is read from the cache
 
     def _found(self) -> tuple[int, int] | None:
@@ -525,10 +483,7 @@ class SqliteWriter:
         return self._db
 
     def _open(self, busy_ms: int) -> apsw.Connection:
-        """Open the file; one that is damaged is set aside and begun anew.
-
-        Raises IndexUnwritable or IndexTooNew.
-        """
+        """Open the file; one that is damaged is set aside and begun anew."""
         try:
             with self.faults():
                 db = connection.open_writer(self.folder, busy_ms, wal=self._wal)
@@ -543,10 +498,7 @@ class SqliteWriter:
             return connection.open_writer(self.folder, wal=self._wal)
 
     def move_aside(self) -> Path | None:
-        """Move the database aside and return its new name; None if there is none.
-
-        Raises IndexUnwritable.
-        """
+        """Move the database aside and return its new name; None if there is none."""
         self.close()
         self.fence()
         stamp = f"{datetime.now(UTC):%Y%m%d%H%M%S}"
@@ -563,7 +515,7 @@ class SqliteWriter:
         return Rows(self._open_db())
 
     def log(self) -> Log[Document]:
-        return text_log(self._open_db(), self._just_written)
+        return text_log(self._open_db())
 
     def vector_log(self) -> Log[NoteVectors] | None:
         """Return the change log of the vectors that answer; None when none do."""
@@ -571,8 +523,9 @@ class SqliteWriter:
         return None if space is None else vector_log(self._open_db(), space.id)
 
     def transaction(self) -> Transaction:
-        db, kept = self._open_db(), self._just_written
-        return Transaction(db, self._name_key, kept, self.fence, part=self._together)
+        return Transaction(
+            self._open_db(), self._name_key, self.fence, part=self._together
+        )
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -583,7 +536,6 @@ class SqliteWriter:
         try:
             yield
         except BaseException:
-            self._just_written.clear()
             end(db, self.fence, keep=False)
             raise
         else:
@@ -595,18 +547,12 @@ class SqliteWriter:
         return faults_named(self.folder, self._open_db)
 
     def begin_anew(self, wrong: str) -> None:
-        """Set the rows aside, saying what was wrong with them, and begin again.
-
-        Raises IndexUnwritable.
-        """
+        """Set the rows aside, saying what was wrong with them, and begin again."""
         self._set_aside(wrong)
         self._reopen()
 
     def take_from(self, file: Path) -> None:
-        """Replace every row by those of a backup, while others read.
-
-        Raises BackupDamaged or IndexTooNew.
-        """
+        """Replace every row by those of a backup, while others read."""
         source = connection.open_copy(file)
         try:
             self.fence()
@@ -616,16 +562,12 @@ class SqliteWriter:
 
     def close(self) -> None:
         """Close the connection; the next run opens another."""
-        self._just_written.clear()
         if self._db is not None:
             self._db.close()
             self._db = None
 
 
 def notes_in(file: Path) -> list[NotePath]:
-    """Return the notes of a backup, by path.
-
-    Raises BackupMissing, BackupDamaged or IndexTooNew.
-    """
+    """Return the notes of a backup, by path."""
     with closing(open_copy(file)) as copy:
         return [note.path for note in NoteRows(copy).notes()]

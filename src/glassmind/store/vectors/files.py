@@ -23,10 +23,7 @@ from glassmind.store.disk import sync_folder
 
 @contextmanager
 def faults_named(place: str) -> Iterator[None]:
-    """Turn what the disk raises into an error that says what happened.
-
-    Raises IndexUnwritable.
-    """
+    """Turn what the disk raises into an error that says what happened."""
     try:
         yield
     except OSError as error:
@@ -100,10 +97,7 @@ class Header(NamedTuple):
 
 
 def read_header(place: Path) -> Header | None:
-    """Return the header in a folder; None when there is none.
-
-    Raises IndexDamaged or OSError.
-    """
+    """Return the header in a folder; None when there is none."""
     file = place / HEADER
     try:
         content = file.read_bytes()
@@ -121,10 +115,7 @@ def read_header(place: Path) -> Header | None:
 
 
 def write_header(place: Path, header: Header) -> None:
-    """Put a header in the place of the one before, in one step that lasts.
-
-    Raises OSError.
-    """
+    """Put a header in the place of the one before, in one step that lasts."""
     line = msgspec.json.encode(header)
     staged = place / _STAGED
     with staged.open("wb") as file:
@@ -177,10 +168,7 @@ def marker_in(place: Path) -> str | None:
 
 
 def deleted_share(place: Path) -> tuple[int, float]:
-    """Return how many rows are dead but still scanned, and their share.
-
-    Raises IndexDamaged or IndexUnwritable.
-    """
+    """Return how many rows are dead but still scanned, and their share."""
     with faults_named(str(place)):
         header = read_header(place)
     if header is None or not header.rows:

@@ -118,10 +118,7 @@ def flags_of(header: Header) -> "NDArray[np.bool_]":
 
 
 def open_snapshot(place: Path, width: int) -> Snapshot | None:
-    """Return the last state that was committed; None when there is none.
-
-    Raises IndexDamaged or OSError.
-    """
+    """Return the last state that was committed; None when there is none."""
     for _ in range(_TRIES):
         header = read_header(place)
         if header is None:

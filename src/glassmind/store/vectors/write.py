@@ -153,10 +153,7 @@ def _pieces(place: Path, header: Header, begin: int) -> "Iterator[NDArray[np.flo
 
 
 def _compacted(place: Path, header: Header) -> Header:
-    """Return the header of the living rows alone, in new files, order kept.
-
-    Raises IndexDamaged or OSError.
-    """
+    """Return the header of the living rows alone, in new files, order kept."""
     header = header._replace(small=None)  # which has not grown yet
     old = Snapshot(place, header)
     living = np.flatnonzero(~flags_of(header))
@@ -183,10 +180,7 @@ cost less than copying, and below this count neither is felt."""
 
 
 class VectorWriter:
-    """The one writer of the vectors of a space; the caller holds the writer lock.
-
-    Raises IndexDamaged or IndexUnwritable.
-    """
+    """The one writer of the vectors of a space; the caller holds the writer lock."""
 
     def __init__(
         self,
