@@ -46,27 +46,21 @@ T = TypeVar("T")
 
 
 class Policy(Protocol):
-    """Who may read what."""
+    """Who may read what.
 
-    def name_of(self, name: str, /) -> str:
-        """Return what a property is called by its name; empty where it is none."""
-
-    @property
-    def by_tags(self) -> bool:
-        """Whether tags have to be looked at."""
+    `name_of` is what a property is called by its name, empty for one that does not
+    matter. `unread_head` is what counts as properties of a text whose own cannot be
+    read. `by_tags` and `by_place` say whether tags and places matter at all.
+    """
 
     @property
-    def by_place(self) -> bool:
-        """Whether it matters where a note stands."""
-
-    def may_read(self, marks: access.NoteMarks, /) -> bool:
-        """Whether a note may be read."""
-
-    def may_name(self, path: str, /) -> bool:
-        """Whether a file may be told of, by its place."""
-
-    def unread_head(self, text: str, /) -> str:
-        """Return what stands where properties should, if they cannot be read."""
+    def by_tags(self) -> bool: ...
+    @property
+    def by_place(self) -> bool: ...
+    def name_of(self, name: str, /) -> str: ...
+    def may_read(self, marks: access.NoteMarks, /) -> bool: ...
+    def may_name(self, path: str, /) -> bool: ...
+    def unread_head(self, text: str, /) -> str: ...
 
 
 class View(NamedTuple):

@@ -147,15 +147,16 @@ def note_log(db: apsw.Connection) -> Log[Document]:
     return Log(db, ("link_changes", "notes"), lambda ids: documents(db, ids))
 
 
-def vector_log(
-    db: apsw.Connection, space_id: int, among: str = ""
-) -> "Log[NoteVectors]":
-    """Return the log of vectors, for a sidecar of one space."""
+def vector_log(db: apsw.Connection, among: str = "") -> "Log[NoteVectors] | None":
+    """Return the log of the vectors that answer; None when none do."""
     # a keyword search does not need it
-    from glassmind.store.sqlite.vectors import note_vectors  # noqa: PLC0415
+    from glassmind.store.sqlite.vectors import VectorRows, note_vectors  # noqa: PLC0415
 
-    tables, branch = ("vector_changes", "chunk_vectors"), f".{space_id}"
-    return Log(db, tables, lambda ids: note_vectors(db, space_id, ids), branch, among)
+    space = VectorRows(db).answering_space()
+    if space is None:
+        return None
+    at, tables = space.id, ("vector_changes", "chunk_vectors")
+    return Log(db, tables, lambda ids: note_vectors(db, at, ids), f".{at}", among)
 
 
 _THESE = "in (select value from json_each(?))"

@@ -92,6 +92,14 @@ class Query:
         """Return the rows of a statement whose first parameter is a JSON list."""
         return self._db.execute(statement, (json.dumps(list(keys)), *more))
 
+    @staticmethod
+    def _grouped(rows: Any) -> dict[Any, list[Any]]:
+        """Return the second value of each row, by the first."""
+        found: dict[Any, list[Any]] = {}
+        for key, value in rows:
+            found.setdefault(key, []).append(value)
+        return found
+
     def setting(self, key: str) -> str | None:
         found = self._value("select value from settings where key = ?", key)
         return None if found is None else str(found)

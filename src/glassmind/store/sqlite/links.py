@@ -103,10 +103,7 @@ class EdgeRows(NoteRows):
             select note_id, id from chunks where note_id {_THESE}
             order by note_id, chunk_index
         """
-        chunks: dict[int, list[int]] = {}
-        for note_id, chunk_id in self._for(statement, note_ids):
-            chunks.setdefault(note_id, []).append(chunk_id)
-        return chunks
+        return self._grouped(self._for(statement, note_ids))
 
     def modified(self, note_ids: Collection[int]) -> dict[int, int]:
         """Return the modification time of each note, in nanoseconds."""

@@ -178,10 +178,8 @@ class MemoryRows(NoteRows):
             join files f on f.path = k.value join chunks c on c.note_id = f.id
             order by f.path, c.chunk_index
         """
-        found: dict[NotePath, list[str]] = {}
-        for path, text in self._for(statement, paths):
-            found.setdefault(path, []).append(text)
-        return {path: "".join(parts) for path, parts in found.items()}
+        texts = self._grouped(self._for(statement, paths))
+        return {NotePath(path): "".join(parts) for path, parts in texts.items()}
 
     def superseded(self) -> set[NotePath]:
         statement = f"select path from files where id {_THESE}"

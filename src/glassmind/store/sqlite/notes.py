@@ -298,10 +298,8 @@ class NoteRows(VectorRows):
 
     def blocks(self, note_ids: Collection[int]) -> dict[int, set[str]]:
         """Return the block ids of each note that has some."""
-        found: dict[int, set[str]] = {}
-        for note_id, name in self._of_notes("note_id, name from blocks", note_ids):
-            found.setdefault(note_id, set()).add(name)
-        return found
+        rows = self._of_notes("note_id, name from blocks", note_ids)
+        return {note_id: set(names) for note_id, names in self._grouped(rows).items()}
 
     def properties_of(self, note_ids: Collection[int]) -> dict[int, dict[str, object]]:
         found: dict[int, dict[str, object]] = {}

@@ -126,13 +126,11 @@ class PassageRows(NoteRows):
     def note_lines(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         """Return the lines of notes, without their ends."""
         statement = f"""
-            select note_id, text, overlap from chunks where note_id in {_IDS}
-            order by note_id, chunk_index
+            select note_id, substr(text, overlap + 1) from chunks
+            where note_id in {_IDS} order by note_id, chunk_index
         """
         known: dict[int, list[str]] = {}
-        parts: dict[int, list[str]] = {}
-        for note_id, text, over in self._some(statement, note_ids):
-            parts.setdefault(note_id, []).append(text[over:] if over else text)
+        parts = self._grouped(self._some(statement, note_ids))
         for note_id, many in parts.items():
             text = "".join(many)
             if len(text) > _LONGEST_NOTE:  # whole lines, since receipts are of these

@@ -111,13 +111,7 @@ class SqliteStore:
         return text_log(self.connection(), among=self._counted)
 
     def vector_log(self) -> "Log[NoteVectors] | None":
-        """Return the change log of the vectors that answer; None when none do."""
-        space = self.rows().answering_space()
-        return (
-            None
-            if space is None
-            else vector_log(self.connection(), space.id, self._counted)
-        )
+        return vector_log(self.connection(), self._counted)
 
     def successors(self, head: str) -> "Mapping[int, Successor]":
         """Return which notes were superseded, and by what, as of a head of the log."""

@@ -518,9 +518,7 @@ class SqliteWriter:
         return text_log(self._open_db())
 
     def vector_log(self) -> Log[NoteVectors] | None:
-        """Return the change log of the vectors that answer; None when none do."""
-        space = self.rows().answering_space()
-        return None if space is None else vector_log(self._open_db(), space.id)
+        return vector_log(self._open_db())
 
     def transaction(self) -> Transaction:
         return Transaction(
