@@ -262,7 +262,7 @@ class Engine:
     @cached_property
     def memory(self) -> "Memory":
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
-        refresh = partial(taken_in, self._vault, self.index, reason="capture")
+        refresh = partial(taken_in, self._vault, reason="capture", alone=self._alone)
         from glassmind.memory.memory import Memory  # noqa: PLC0415
 
         return Memory(self._vault, self._unseen.search, refresh, self._used)
@@ -270,10 +270,12 @@ class Engine:
     @cached_property
     def editing(self) -> "Editing":
         """What changes notes, as far as it may: see `Editing` for its verbs."""
-        refresh = partial(taken_in, self._vault, self.index, narrow=True)
+        refresh = partial(
+            taken_in, self._vault, reason="edit", alone=self._alone, narrow=True
+        )
         from glassmind.edit.editing import Editing  # noqa: PLC0415
 
-        return Editing(self._vault, partial(refresh, reason="edit"), self._mark_given)
+        return Editing(self._vault, refresh, self._mark_given)
 
     def tainted(self, client: str) -> bool:
         """Whether a client was given text here that nobody vouches for.

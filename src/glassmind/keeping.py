@@ -141,28 +141,38 @@ def _is_news(report: "IndexReport") -> bool:
 
 def taken_in(  # noqa: PLR0913 - each wish by its name
     vault: Vault,
-    index: "Callable[..., IndexReport]",
     paths: Sequence[NotePath],
     *,
     reason: str,
+    alone: bool,
     narrow: bool = False,
-    wait_s: float | None = None,
+    wait_s: float = WAIT_S,
 ) -> GlassmindError | None:
     """Bring some files into the index; return why they are not in it, if so.
 
-    With `wait_s`, others are waited for no longer than so. A first run is not begun: it
+    Other writers are waited for no longer than `wait_s`. A first run is not begun: it
     may take minutes, and is for its owner to ask for.
     """
+    wishes: IndexWishes = {
+        "reason": reason,
+        "paths": tuple(paths),
+        "embed": not narrow,
+        "narrow": narrow,
+        "verify": False,
+        "rebuild": False,
+        "compact": False,
+        "accept_deletions": False,
+        "wait_s": wait_s,
+    }
     try:
         with vault.faults():
             vault.head()
-        index(
-            paths=paths,
-            reason=reason,
-            embed=not narrow,
-            narrow=narrow,
-            wait_s=WAIT_S if wait_s is None else wait_s,
-        )
+        report = None if alone else vault.daemon().index(wishes, None)
+        if report is None:
+            from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
+
+            report = IndexKeeper(vault).index(**wishes)
+        vault.renames.add(report.renamed)
     except GlassmindError as error:
         return error
     return None

@@ -230,15 +230,14 @@ def _with_properties(page: Page, added: Note) -> tuple[Page, list[str]]:
 
 
 def _with_alias(page: Page, alias: str) -> Page:
-    had = _held(page.note, "aliases")
-    if fold(alias) == fold(page.note.title) or (had and _holds(had[1], alias)):
+    name, aliases = _held(page.note, "aliases") or ("aliases", None)
+    if fold(alias) == fold(page.note.title) or _holds(aliases, alias):
         return page
-    if had is not None and not isinstance(had[1], list | None):
-        return page
-    if had is None or had[1] is None:
-        name = "aliases" if had is None else had[0]
+    if aliases is None:
         return _changed(page, ChangeProperty(name, "set", [alias]))
-    return _changed(page, ChangeProperty(had[0], "add", alias))
+    if not isinstance(aliases, list):
+        return page
+    return _changed(page, ChangeProperty(name, "add", alias))
 
 
 def _held(note: Note, name: str) -> tuple[str, PropertyValue] | None:
@@ -249,13 +248,12 @@ def _held(note: Note, name: str) -> tuple[str, PropertyValue] | None:
 
 
 def _holds(values: PropertyValue, item: PropertyValue) -> bool:
-    def form(value: PropertyValue) -> object:
-        return (
-            fold(value.strip().removeprefix("#")) if isinstance(value, str) else value
-        )
-
     items = values if isinstance(values, list) else [values]
-    return form(item) in [form(one) for one in items]
+    forms = [
+        fold(value.strip().removeprefix("#")) if isinstance(value, str) else value
+        for value in (item, *items)
+    ]
+    return forms[0] in forms[1:]
 
 
 def _changed(page: Page, change: ChangeProperty) -> Page:
@@ -387,6 +385,7 @@ def tag_name(given: str) -> str:
 
 
 def named_anew(name: str, old: str, new: str) -> str | None:
+    """Return a tag with its new name; None if it is not the old one, nor below it."""
     steps, size = name.split("/"), old.count("/") + 1
     if fold("/".join(steps[:size])) != fold(old):
         return None
@@ -394,84 +393,69 @@ def named_anew(name: str, old: str, new: str) -> str | None:
 
 
 def tag_splices(note: Note, source: bytes, old: str, new: str) -> list[Splice]:
-    return [splice for _, splice in _renamed(note, source, old, new)]
-
-
-def _renamed(
-    note: Note, source: bytes, old: str, new: str
-) -> Iterator[tuple[Tag, Splice]]:
-    spared = {tag.start for tag in repeated(note, old, new)}
+    splices = []
+    repeated = {tag.start for tag in _repeated(note, old, new)}
     for tag in note.tags:
         name = named_anew(tag.name, old, new)
-        if name is None or name == tag.name or tag.start in spared:
+        if name is None or name == tag.name or tag.start in repeated:
             continue
+        start, written = tag.start, name
         if not tag.in_properties:
-            start = tag.start + 1
-            yield tag, Splice(start, tag.end, name.encode())
-        elif source[tag.start : tag.end] == tag.name.encode():
-            yield tag, Splice(tag.start, tag.end, _item(source, tag, name).encode())
-        else:  # written with escapes: the whole scalar
-            yield tag, Splice(tag.start, tag.end, scalar(name).encode())
+            start += 1
+        elif source[tag.start : tag.end] != tag.name.encode():
+            written = scalar(name)  # it has escapes: the whole scalar
+        elif source[tag.start - 1 : tag.start] not in (b'"', b"'", b"#"):
+            plain = resolve_plain(name) == name and name.strip("-") and name[0] != "-"
+            written = name if plain else scalar(name)
+        splices.append(Splice(start, tag.end, written.encode()))
+    return splices
 
 
-def _item(source: bytes, tag: Tag, name: str) -> str:
-    quoted = source[tag.start - 1 : tag.start] in (b'"', b"'", b"#")
-    plain = resolve_plain(name) == name and name.strip("-") and name[0] != "-"
-    return name if quoted or plain else scalar(name)
-
-
-def repeated(note: Note, old: str, new: str) -> list[Tag]:
+def _repeated(note: Note, old: str, new: str) -> list[Tag]:
+    """Return the tags of properties that would be there twice."""
     if fold(old) == fold(new):  # only its case changes
         return []
     listed = [tag for tag in note.tags if tag.in_properties]
-    moved = {tag.start: named_anew(tag.name, old, new) for tag in listed}
-    known = {fold(tag.name) for tag in listed if moved[tag.start] is None}
-    found: list[Tag] = []
+    names = {tag.start: named_anew(tag.name, old, new) for tag in listed}
+    known = {fold(tag.name) for tag in listed if names[tag.start] is None}
+    repeated: list[Tag] = []
     for tag in listed:
-        name = moved[tag.start]
-        if name is None:
-            continue
-        if fold(name) in known:
-            found.append(tag)
-        known.add(fold(name))
-    return found
+        name = names[tag.start]
+        if name is not None:
+            repeated += [tag] * (fold(name) in known)
+            known.add(fold(name))
+    return repeated
 
 
 def retagged(page: Page, old: str, new: str) -> tuple[bytes, int]:
     raw = page.with_splices(tag_splices(page.note, page.source, old, new))
     after = Page.of(page.path, raw)
-    for tag in repeated(page.note, old, new):
+    for tag in _repeated(page.note, old, new):
         after = _without(after, tag.name)
     count = sum(named_anew(tag.name, old, new) is not None for tag in page.note.tags)
-    if _said(after.note) != _meant(page.note, old, new):
-        raise NotEditable(page.path, "a tag in it is written in a way we do not change")
+    _check_tags(page.path, page.note, after.note, old, new)
     return after.raw, count
 
 
 def _without(page: Page, name: str) -> Page:
     for key, value in page.note.frontmatter.properties.items():
-        if key.lower() != "tags" or not isinstance(value, list):
-            continue
-        for item in value:
-            if isinstance(item, str) and item.strip().removeprefix("#") == name:
-                change = ChangeProperty(key, "remove", item)
-                text, newline = page.note.text, page.newline
-                splices = changed_property(page.path, text, change, newline)
-                return Page.of(page.path, page.with_splices(splices))
+        if key.lower() == "tags" and isinstance(value, list):
+            for item in value:
+                if isinstance(item, str) and item.strip().removeprefix("#") == name:
+                    return _changed(page, ChangeProperty(key, "remove", item))
     return page
 
 
-def _said(note: Note) -> list[tuple[str, bool]]:
-    return [(tag.name, tag.in_properties) for tag in note.tags]
-
-
-def _meant(note: Note, old: str, new: str) -> list[tuple[str, bool]]:
-    gone = {tag.start for tag in repeated(note, old, new)}
-    return [
+def _check_tags(path: NotePath, before: Note, after: Note, old: str, new: str) -> None:
+    """Refuse a change by which a note would not have the tags that it should."""
+    gone = {tag.start for tag in _repeated(before, old, new)}
+    meant = [
         (named_anew(tag.name, old, new) or tag.name, tag.in_properties)
-        for tag in note.tags
+        for tag in before.tags
         if tag.start not in gone
     ]
+    if [(tag.name, tag.in_properties) for tag in after.tags] != meant:
+        raise NotEditable(path, "a tag in it is written in a way we do not change")
 
 
 def retagged_canvas(
@@ -487,8 +471,7 @@ def retagged_canvas(
         splices = tag_splices(note, note.text.encode(), old, new)
         if splices and note.text == f"\n{ref.value}":
             after = spliced(note.text.encode(), splices).decode()
-            if _said(parse_note(path, after)) != _meant(note, old, new):
-                raise NotEditable(path, "a card of it is written in an unusual way")
+            _check_tags(path, note, parse_note(path, after), old, new)
             changes.append((ref, after.removeprefix("\n")))
             count += len(splices)
     if not changes:
@@ -516,11 +499,27 @@ def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
     was, name = tag_name(old), tag_name(new)
     if was == name:
         raise BadEdit(f"#{was} is called so already")
-    files = known_files(vault)
-    steps, risks, count = _steps(vault, files, was, name)
-    if not any(_is_told(vault, step) for step in steps):
+    files, sight = known_files(vault), vault.sight
+    steps: list[Step] = []
+    risks: list[str] = []
+    total = 0
+    for path in sorted({*files.tagged(was)} | files.not_markdown()):
+        try:
+            raw = vault.files.read(path)
+            if raw is None:
+                continue
+            after, count = retagged_file(path, raw, was, name)
+        except (NotDownloaded, FileTooLarge, NotEditable) as fault:
+            if is_seen(vault, path):
+                risks.append(f"{path} keeps the tag: {fault.reason}")
+            continue
+        total += count if sight is None or sight.sees(path, raw) else 0
+        if after != raw:
+            steps.append(Step(path, path, raw, after))
+    if not any(
+        sight is None or sight.sees_step(step) or sight.closes(step) for step in steps
+    ):
         raise EditRefused(risks[0] if risks else f"no note has the tag #{was}")
-
     return draft_with_links(
         vault,
         "rename-tag",
@@ -529,61 +528,27 @@ def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
         files=files,
         moves=_heading_moves(steps),
         risks=risks,
-        facts={"tags": count},
+        facts={"tags": total},
     )
 
 
 def _heading_moves(steps: Sequence[Step]) -> PartMoves:
+    """Return the headings that a renamed tag stands in."""
     before: dict[NotePath, Outline] = {}
     after: dict[NotePath, Outline] = {}
-    for path, _, was, text, _ in steps:
-        if path and path.lower().endswith(".md"):
-            old, new = (
-                Outline.of_note(Page.of(path, raw or b"").note) for raw in (was, text)
-            )
-            if old.forms != new.forms:
-                before[path], after[path] = old, new
+    for step in steps:
+        if step.to.lower().endswith(".md"):
+            was = Outline.of_note(Page.of(step.to, step.before or b"").note)
+            now = Outline.of_note(Page.of(step.to, step.after).note)
+            if was.forms != now.forms:
+                before[step.to], after[step.to] = was, now
     return PartMoves(before, after)
 
 
-def _is_told(vault: EditVault, step: Step) -> bool:
-    sight = vault.sight
-    return sight is None or sight.sees_step(step) or sight.closes(step)
-
-
-def _steps(
-    vault: EditVault, files: KnownFiles, old: str, new: str
-) -> tuple[list[Step], list[str], int]:
-    steps: list[Step] = []
-    risks: list[str] = []
-    total = 0
-    for path in sorted({*files.tagged(old)} | files.not_markdown()):
-        try:
-            raw = vault.files.read(path)
-        except (NotDownloaded, FileTooLarge) as fault:
-            if is_seen(vault, path):
-                risks.append(f"{path} keeps the tag: {fault.reason}")
-            continue
-        if raw is None:
-            continue
-        is_told = vault.sight is None or vault.sight.sees(path, raw)
-        try:
-            after, count = retagged_file(path, raw, old, new)
-        except NotEditable as refused:
-            if is_told:
-                risks.append(f"{path} keeps the tag: {refused.reason}")
-            continue
-        total += count if is_told else 0
-        if after != raw:
-            steps.append(Step(path, path, raw, after))
-    return steps, risks, total
-
-
 def retagged_file(path: NotePath, raw: bytes, old: str, new: str) -> tuple[bytes, int]:
-    match path.rpartition(".")[2].lower():
-        case "canvas":
-            return retagged_canvas(path, raw, old, new)
-        case "base":
-            return retagged_base(raw, old, new)
-        case _:
-            return retagged(Page.of(path, raw), old, new)
+    suffix = path.rpartition(".")[2].lower()
+    if suffix == "canvas":
+        return retagged_canvas(path, raw, old, new)
+    if suffix == "base":
+        return retagged_base(raw, old, new)
+    return retagged(Page.of(path, raw), old, new)
