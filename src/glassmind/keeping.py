@@ -14,9 +14,8 @@ from glassmind.vault import Hooks, Vault
 if TYPE_CHECKING:  # a search needs none of them
     from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
     from glassmind.model.search import Warm
-    from glassmind.model.suggestions import Dismissals
+    from glassmind.model.suggestions import Dismissals, ScopePairs
     from glassmind.store.protocol import Rows
-    from glassmind.store.sqlite.pairs import ScopePairs
 
 WAIT_S = 2.0
 """How long what was just written waits for another writer. Later, the next run indexes
@@ -31,7 +30,7 @@ class DomainHooks(Hooks):
     ) -> "ScopePairs":
         """Return the similar notes of a scope, made again when stored ones change."""
         from glassmind.graph.similar import pairs_among  # noqa: PLC0415 - numpy
-        from glassmind.store.sqlite.pairs import ScopePairs  # noqa: PLC0415
+        from glassmind.model.suggestions import ScopePairs  # noqa: PLC0415
 
         level = vault.config.graph.similarity
         with rows.still():

@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.model.access import Scope
     from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
     from glassmind.model.search import SearchReply, Successor, Warm, Wish
-    from glassmind.model.suggestions import Dismissals
+    from glassmind.model.suggestions import Dismissals, ScopePairs
     from glassmind.model.vectors import Space
     from glassmind.models.embedders import Embedders
     from glassmind.models.hindsight import HindsightServer
@@ -49,7 +49,6 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.store.lock import WriterLock
     from glassmind.store.place import VaultIndex
     from glassmind.store.protocol import Rows, ScopedStore, Store, Writer
-    from glassmind.store.sqlite.pairs import ScopePairs
     from glassmind.store.sqlite.writer import SqliteWriter
 
 WATCH = "watch.json"

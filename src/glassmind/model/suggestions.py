@@ -3,7 +3,7 @@
 Named tuples, for the reason that `types` gives.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -254,3 +254,33 @@ class Suggestions(Struct, frozen=True):
     note: NotePath | None
     suggestions: tuple[Suggestion, ...]
     notices: tuple[str, ...] = ()
+
+
+class ScopePairs:
+    """Similar notes among those of a scope, as of the change of a link `link_seq`.
+
+    `entries` have no pair that was linked then, and none below `threshold`.
+    """
+
+    def __init__(
+        self, entries: Iterable[Partner], threshold: float, link_seq: int
+    ) -> None:
+        self.threshold, self.link_seq = threshold, link_seq
+        self._of: dict[int, dict[int, float]] = {}
+        for note, other, similarity in entries:
+            self._of.setdefault(note, {})[other] = similarity
+            self._of.setdefault(other, {})[note] = similarity
+
+    def of_note(self, note_id: int) -> Iterator[Partner]:
+        """Yield what a note is similar to, in no order."""
+        for other, similarity in self._of.get(note_id, {}).items():
+            yield Partner(note_id, other, similarity)
+
+    def once(self) -> Iterator[Partner]:
+        """Yield every pair once, in no order."""
+        return (
+            Partner(note, other, similarity)
+            for note, others in self._of.items()
+            for other, similarity in others.items()
+            if note < other
+        )

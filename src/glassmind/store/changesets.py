@@ -319,7 +319,7 @@ class ChangesetFolder:
 
     def unfinished(self) -> Sequence[str]:
         """Return the ids of those that were being applied, the oldest first."""
-        return sorted(one.id for one in self._all(("applying",)))
+        return sorted(found.id for found in self._all(("applying",)))
 
     def _all(self, states: Sequence[ChangeState]) -> list[_Found]:
         """Return what is kept; one that moves meanwhile may be missed."""
@@ -370,16 +370,20 @@ class ChangesetFolder:
     def _prune(self, kept: Changeset) -> None:
         """Delete what is old, once an hour, and previews beyond a number."""
         now = self._now()
-        due = self._pruned is None or abs(now - self._pruned) > timedelta(hours=1)
-        if self._folder is None or not (due or kept.state == "previewed"):
+        is_due = self._pruned is None or abs(now - self._pruned) > timedelta(hours=1)
+        if self._folder is None or not (is_due or kept.state == "previewed"):
             return
         by_age = may_purge(self._folder.parent, now)
         if kept.state == "previewed":
-            oldest = now - timedelta(hours=_PREVIEW_H)
-            self._prune_previews(kept.id, oldest.timestamp() if by_age else -inf)
-        if due:
+            oldest = (now - timedelta(hours=_PREVIEW_H)).timestamp() if by_age else -inf
+            found = [(time_of(f.file), f.file) for f in self._all(("previewed",))
+                     if f.id != kept.id]  # fmt: skip
+            for at, (time, file) in enumerate(sorted(found, reverse=True), 1):
+                if at >= _MOST_PREVIEWS or time < oldest:
+                    drop(file)
+        if is_due:
             self._pruned = now
-        if due and by_age:
+        if is_due and by_age:
             self._prune_old(now)
 
     def _prune_old(self, now: datetime) -> None:
@@ -394,14 +398,6 @@ class ChangesetFolder:
                     drop(file, now)
                 elif name < oldest and state in _SETTLED:
                     drop(file)
-
-    def _prune_previews(self, kept: str, oldest: float) -> None:
-        """Delete previews beyond a number, and those made before a time."""
-        found = [one for one in self._all(("previewed",)) if one.id != kept]
-        made = sorted(((time_of(one.file), one.file) for one in found), reverse=True)
-        for at, (time, file) in enumerate(made, 1):
-            if at >= _MOST_PREVIEWS or time < oldest:
-                drop(file)
 
 
 def _outline(found: _Found) -> Changeset | None:

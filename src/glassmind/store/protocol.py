@@ -39,8 +39,8 @@ if TYPE_CHECKING:
         suggestions,
         vectors,
     )
+    from glassmind.model.suggestions import ScopePairs
     from glassmind.model.vectors import NoteVectors
-    from glassmind.store.sqlite.pairs import ScopePairs
 
 T = TypeVar("T")
 

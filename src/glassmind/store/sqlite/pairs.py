@@ -238,36 +238,6 @@ class PairRows(NoteRows):
         return [Partner(*row) for row in self._for(statement, note_ids)]
 
 
-class ScopePairs:
-    """Similar notes among those of a scope, as of the change of a link `link_seq`.
-
-    `entries` have no pair that was linked then, and none below `threshold`.
-    """
-
-    def __init__(
-        self, entries: Iterable[Partner], threshold: float, link_seq: int
-    ) -> None:
-        self.threshold, self.link_seq = threshold, link_seq
-        self._of: dict[int, dict[int, float]] = {}
-        for note, other, similarity in entries:
-            self._of.setdefault(note, {})[other] = similarity
-            self._of.setdefault(other, {})[note] = similarity
-
-    def of_note(self, note_id: int) -> Iterator[Partner]:
-        """Yield what a note is similar to, in no order."""
-        for other, similarity in self._of.get(note_id, {}).items():
-            yield Partner(note_id, other, similarity)
-
-    def once(self) -> Iterator[Partner]:
-        """Yield every pair once, in no order."""
-        return (
-            Partner(note, other, similarity)
-            for note, others in self._of.items()
-            for other, similarity in others.items()
-            if note < other
-        )
-
-
 def sorted_pairs(rows: Any) -> list[Pair]:
     """Return pairs with the first path first, the most similar pair first."""
     found = [

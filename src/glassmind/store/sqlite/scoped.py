@@ -12,11 +12,17 @@ from msgspec.structs import replace
 from glassmind.model import NotePath
 from glassmind.model.access import NoteMarks, Seen, said_once
 from glassmind.model.search import HitChunk
-from glassmind.model.suggestions import Dismissible, Pair, PairStatus, Partner
+from glassmind.model.suggestions import (
+    Dismissible,
+    Pair,
+    PairStatus,
+    Partner,
+    ScopePairs,
+)
 from glassmind.store.protocol import Policy, View
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.change_log import note_log
-from glassmind.store.sqlite.pairs import ScopePairs, sorted_pairs
+from glassmind.store.sqlite.pairs import sorted_pairs
 from glassmind.store.sqlite.rows import Rows
 from glassmind.store.sqlite.store import SqliteStore
 

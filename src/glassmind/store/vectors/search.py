@@ -92,6 +92,9 @@ class Snapshot:
             place, columns.chunks, IDENTITY, (rows,)
         )
         self.notes: NDArray[np.int64] = _mapped(place, columns.notes, IDENTITY, (rows,))
+        self.chunk_range = (0, 0)
+        if rows:
+            self.chunk_range = int(self.chunks.min()), int(self.chunks.max())
         self.small: NDArray[np.int8] | None = None
         if header.small:
             self.small = _mapped(place, header.small.column, BYTE, (rows, width))
@@ -102,13 +105,6 @@ class Snapshot:
         if not self.header.gone:
             return None
         return flags_of(self.header)
-
-    @cached_property
-    def chunk_range(self) -> tuple[int, int]:
-        """The lowest and the highest chunk id."""
-        if not self.chunks.size:
-            return 0, 0
-        return int(self.chunks.min()), int(self.chunks.max())
 
 
 def flags_of(header: Header) -> "NDArray[np.bool_]":
