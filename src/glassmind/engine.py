@@ -1,7 +1,7 @@
-"""The verbs of Glassmind: the one place where the stages meet.
+"""The engine of one vault: the entry points of the Python API.
 
-Surfaces parse, call one verb and render what it returns. What a verb needs is imported
-when it is first called, so a search does not pay for what indexing needs.
+What a method needs is imported when it is first called, so that a search does not pay
+for what indexing needs.
 """
 
 import os
@@ -39,7 +39,7 @@ from glassmind.search.query import (
 from glassmind.search.reply import reply_to
 from glassmind.vault import Vault
 
-if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
+if TYPE_CHECKING:  # types of methods that a search does not use, a millisecond each
     from threading import Event
 
     from glassmind.context.answer import Answers
@@ -64,8 +64,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     )
 
 COUNTED, MOST_COUNTED = 5, 50
-"""Hits of a search that count as handed out, since what is read of a list is its top;
-and notes of any other answer, which is read whole."""
+"""How many hits of a search, and notes of any other answer, count as used."""
 
 
 def _today() -> date:
@@ -73,11 +72,10 @@ def _today() -> date:
 
 
 class Engine:
-    """One vault, ready to be asked, from any number of threads.
+    """One vault, for any number of threads.
 
-    `alone`, it does everything itself, whoever could answer in its place. Unless it
-    `records`, what it hands out is not use: it is asked in the name of somebody else.
-    `client` is whom it hands notes to, for the record.
+    With `alone`, it never asks the daemon. Without `records`, what it returns is not
+    added to the usage log. `client` is the name in that log.
     """
 
     def __init__(
@@ -87,7 +85,7 @@ class Engine:
         self.config, self.client = vault.config, "library"
         self._seen: dict[Scope, Engine] = {}
 
-    def search(  # noqa: PLR0913 - each wish by its name
+    def search(  # noqa: PLR0913 - each option by its name
         self,
         text: str,
         *,
@@ -109,17 +107,14 @@ class Engine:
         facts: bool | None = None,
         today: date | None = None,
     ) -> SearchReply:
-        """Return the passages that matter for a query, best first.
-
-        One hit for each note, or with `unique="chunks"` for each passage; see `Wish`.
-        By words alone, `explain` says what each field gave, for a small search more.
+        """Return the best hits, one per note or with `unique="chunks"` per passage.
 
         Raises:
-            NothingAsked, BadDate: a query is empty, or a date filter names no day.
-            BadLimit, BadWish: so many hits, or hits so chosen, cannot be given.
-            NoteNotFound, AmbiguousName: no one note is called `root_note`.
-            ProjectUnknown, IndexAbsent: no note belongs to `project`, or none is known.
-            IndexDamaged: the index does not read well and could not be mended.
+            NothingAsked, BadDate: the query is empty, or a date filter names no day.
+            BadLimit, BadWish: an option is out of its bounds.
+            NoteNotFound, AmbiguousName: `root_note` does not name exactly one note.
+            ProjectUnknown, IndexAbsent: no note belongs to `project`, or no index yet.
+            IndexDamaged: the index is damaged and could not be repaired.
         """
         settings = self.config.search
         wish = checked(
@@ -155,18 +150,14 @@ class Engine:
             self._vault.use_log.append(verb, client or self.client, once)
 
     def _mark_given(self, paths: "Sequence[str] | None") -> None:
-        """Record that the current client was given text or names of notes.
-
-        None means of any notes. It matters where an edit needs approval after
-        untrusted text; see `tainted`.
-        """
+        """Record which notes the current client got; None means any. See `tainted`."""
         trust = self._vault.trust
         if trust is not None:
             known = None if paths is None else [NotePath(path) for path in paths]
             trust.hand(CALLER.get() or self.client, known)
 
     def seen_by(self, scope: "Scope") -> "Engine":
-        """Return the engine for a scope: no note beyond it is there. Closed with us."""
+        """Return an engine that sees only the notes of a scope."""
         if scope not in self._seen:
             visible = self._vault.visible_to(scope)
             made = Engine(visible, alone=self._alone, records=self._records)
@@ -176,10 +167,10 @@ class Engine:
 
     @cached_property
     def _unseen(self) -> "Engine":
-        """The same engine for what our own stages ask, which is nobody's use."""
+        """Engine for internal queries; not recorded as usage."""
         return Engine(self._vault, alone=self._alone, records=False)
 
-    def index(  # noqa: PLR0913 - each wish by its name
+    def index(  # noqa: PLR0913 - each option by its name
         self,
         *,
         verify: bool = False,
@@ -193,22 +184,18 @@ class Engine:
         wait_s: float | None = None,
         progress: "ShowProgress | None" = None,
     ) -> "IndexReport":
-        """Bring the index up to the vault, and say what was done.
+        """Update the index from the vault.
 
-        `verify` examines the index and reads every note, `rebuild` begins from nothing,
-        `compact` writes the word index anew, `accept_deletions` believes that a large
-        part of the vault is gone. With `embed`, vectors follow when the text is in, and
-        a model that is missing is a warning. With `paths`, only the folders these files
-        stand in are looked at, for a caller that knows what changed; with `narrow`, no
-        other files, and words follow when somebody searches next. `reason` goes into
-        the record of the run. With `wait_s`, others are waited for no longer, one batch
-        of vectors is made for the newest notes, and the rest is left to the next run.
+        `verify` checks the index and reads every note; `paths` limits the scan to the
+        folders of these files, `narrow` to the files themselves. A missing model is a
+        warning. With `wait_s`, other writers are waited for no longer, and one batch of
+        vectors is made, for the newest notes. `reason` is recorded with the run.
 
         Raises:
             MassDeletion: a large part of the vault seems gone; nothing was removed.
-            VaultMissing: the vault's folder is not there; nothing was written.
+            VaultMissing: the vault's folder is missing; nothing was written.
             IndexBusy: another process is writing.
-            IndexUnwritable: the disk does not take the index.
+            IndexUnwritable: the index cannot be written.
         """
         wishes: IndexWishes = {
             "reason": reason,
@@ -227,7 +214,7 @@ class Engine:
 
     @cached_property
     def knowledge(self) -> "Knowledge":
-        """What follows from the links: see `Knowledge` for its verbs."""
+        """Links, themes, suggestions and health; see `Knowledge`."""
         found = lambda text, most: self._unseen.search(text, limit=most)  # noqa: E731
         from glassmind.graph.knowledge import Knowledge  # noqa: PLC0415
 
@@ -235,7 +222,7 @@ class Engine:
 
     @cached_property
     def bundles(self) -> "Bundles":
-        """What is packed for agents: see `Bundles` for its verbs."""
+        """Context bundles, briefings and summaries; see `Bundles`."""
         from glassmind.context.bundles import Bundles  # noqa: PLC0415
         from glassmind.context.parts import ContextParts  # noqa: PLC0415
         from glassmind.model.access import EVERY_AGENT  # noqa: PLC0415
@@ -254,14 +241,14 @@ class Engine:
 
     @cached_property
     def answers(self) -> "Answers":
-        """What answers questions: see `Answers` for its verb."""
+        """Answers to questions; see `Answers`."""
         from glassmind.context.answer import Answers  # noqa: PLC0415
 
         return Answers(self.config, self.bundles.gather)
 
     @cached_property
     def memory(self) -> "Memory":
-        """What is remembered, and how warm notes are: see `Memory` for its verbs."""
+        """Memories, the inbox and activity; see `Memory`."""
         refresh = partial(taken_in, self._vault, reason="capture", alone=self._alone)
         from glassmind.memory.memory import Memory  # noqa: PLC0415
 
@@ -269,7 +256,7 @@ class Engine:
 
     @cached_property
     def editing(self) -> "Editing":
-        """What changes notes, as far as it may: see `Editing` for its verbs."""
+        """Edits of notes, within the write policy; see `Editing`."""
         refresh = partial(
             taken_in, self._vault, reason="edit", alone=self._alone, narrow=True
         )
@@ -278,19 +265,17 @@ class Engine:
         return Editing(self._vault, refresh, self._mark_given)
 
     def tainted(self, client: str) -> bool:
-        """Whether a client was given text here that nobody vouches for.
+        """Whether a client, or one without a name, got text from untrusted notes.
 
-        What was given to somebody who said no name may be any client's. Never, unless
-        `writes.approve_after_untrusted` is set.
+        Always false unless `writes.approve_after_untrusted` is set.
         """
         trust = self._vault.trust
         return trust is not None and any(map(trust.is_tainted, (client, self.client)))
 
     def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
-        """Follow the vault, blocking until `stop` is set; see `Watching.run`.
+        """Watch the vault and index changes until `stop` is set; blocks.
 
-        `told` is called in this thread with whatever is worth a line. What goes wrong
-        is told, and tried again.
+        `told` gets the news, also of errors, which are retried; called in this thread.
         """
         from glassmind.index.watching import WRITER_WAIT_S, Watching  # noqa: PLC0415
         from glassmind.keeping import settle_vault  # noqa: PLC0415
@@ -328,7 +313,7 @@ class Engine:
             return notes_for(self._vault).links(name, limit=limit)
 
     def ghosts(self, *, limit: int = 100, named: str = "") -> "list[Ghost]":
-        """Return the names that links lead to and no file has; see `NoteReader`."""
+        """Return unresolved links: names that no file has."""
         with self._vault.faults():
             return notes_for(self._vault).ghosts(limit=limit, named=named)
 
@@ -346,10 +331,9 @@ class Engine:
         limit: int = 100,
         offset: int = 0,
     ) -> "NoteList":
-        """Return the notes that pass every filter given, by path or newest first.
+        """Return the notes that pass every filter, by path or newest first.
 
-        `since` (that day included) and `until` (that day excluded) are days as a search
-        takes them, such as `2026-03` or `7d`.
+        `since` (inclusive) and `until` (exclusive) are days such as `2026-03` or `7d`.
 
         Raises:
             BadDate: one of them is not a date.
@@ -379,43 +363,39 @@ class Engine:
         return IndexKeeper(self._vault)
 
     def status(self) -> "Status":
-        """Return what is current: rows, words, vectors, and who is at work.
-
-        Raises:
-            IndexAbsent: nothing is indexed yet.
-        """
+        """Return how current the index is; raises `IndexAbsent` without one."""
         from glassmind.index.checkup import status_of  # noqa: PLC0415
 
         with self._vault.faults():
             return status_of(self._vault)
 
     def recalls(self) -> bool | None:
-        """Return whether Hindsight answers now; None where none is to be asked."""
+        """Return whether Hindsight answers now; None if none is configured."""
         memory = self._vault.hindsight
         return None if memory is None else memory.is_well()
 
     def doctor(self) -> "list[Check]":
-        """Examine the vault, the index and what they stand on."""
+        """Check the vault, the index and the configured services."""
         from glassmind.index.checkup import examine  # noqa: PLC0415
 
         return examine(self._vault)
 
     def backup(self, file: Path) -> None:
-        """Write a copy of the index while others use it; see `IndexKeeper.backup`."""
+        """Copy the index to a file while it is in use."""
         self._keeper().backup(file)
 
     def restore(self, file: Path, *, force: bool = False) -> str | None:
-        """Take a copy's rows, and say what is left to do; see `IndexKeeper.restore`."""
+        """Restore the index from a backup, and return what is left to do."""
         return self._keeper().restore(file, force=force)
 
     def warm(self) -> None:
-        """Load what an answer by meaning needs; without effect where nothing is."""
+        """Load the model for semantic search, if there is one."""
         if self.config.embeddings.backend != "none":
             with suppress(GlassmindError):
                 self._unseen.search("warm", limit=1, mode="semantic")
 
     def close(self) -> None:
-        """Let go of everything; the engine cannot be asked afterwards."""
+        """Close the engine; it cannot be used afterwards."""
         self._vault.close()
 
     def __enter__(self) -> Self:
@@ -431,14 +411,10 @@ def open_vault(
     settings: Mapping[str, object] | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Engine:
-    """Return the engine of a vault, with the settings in force there.
+    """Return the engine of a vault; raises `ConfigError`.
 
-    Without `vault`, the variables, the configuration or the folder one stands in choose
-    it. `settings` go by full name, such as `{"search.limit": 5}`, and win over all
-    others.
-
-    Raises:
-        ConfigError: the vault or a setting cannot be used.
+    Without `vault`, the environment, the configuration or the current folder chooses
+    it. `settings`, such as `{"search.limit": 5}`, override all others.
     """
     flags = {"vault.path": vault, **(settings or {})}
     known = os.environ if env is None else env

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from errno import EACCES, EPERM, EROFS
 from os import strerror
 from shlex import quote
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 NOT_ALLOWED = frozenset([strerror(EACCES), strerror(EPERM)])
 """What the system says where a user may not look or write."""
@@ -47,12 +47,14 @@ class GlassmindError(Exception):
 
     `status` is that of HTTP, and `hint` says there what to do next; `remedy` says it to
     a model, and `option` at the end of a message of the CLI. `quotes_notes` is false if
-    the message holds only our own words and the caller's.
+    the message holds only our own words and the caller's. `digest` is that of a note
+    that changed since it was read.
     """
 
     exit_code, status = BUG, 500
     hint = remedy = option = ""
     quotes_notes = True
+    digest = ""
 
     def __init_subclass__(cls, **facts: object) -> None:
         for name, value in facts.items():
@@ -60,6 +62,14 @@ class GlassmindError(Exception):
 
     def discloses(self) -> Disclosed:
         return Disclosed()
+
+
+def error_json(error: BaseException, message: str) -> dict[str, Any]:
+    kind = type(error).__name__ if isinstance(error, GlassmindError) else "Unexpected"
+    if isinstance(error, KeyboardInterrupt):
+        kind = "Interrupted"
+    values, digest = {"kind": kind, "message": message}, getattr(error, "digest", "")
+    return {"error": values | ({"digest": digest} if digest else {})}
 
 
 def way_in(reason: str, otherwise: str) -> str:
@@ -190,10 +200,8 @@ class BackupExists(IndexFault, exit_code=USAGE):
 
 class BackupUnwritable(IndexFault):
     def __init__(self, folder: str, reason: str) -> None:
-        super().__init__(
-            f"the backup was not written in {folder} ({reason}); name a file in a "
-            "folder you can write"
-        )
+        remedy = "name a file in a folder you can write"
+        super().__init__(f"the backup was not written in {folder} ({reason}); {remedy}")
         self.folder = folder
 
 
@@ -353,6 +361,7 @@ class NoteNotFound(
         hint = f"; closest: {', '.join(closest)}" if closest else ""
         super().__init__(f"no note is called {name[:200]!r}{hint}")
         self.closest = closest
+        self.quotes_notes = bool(closest)
 
     def discloses(self) -> Disclosed:
         return Disclosed(self.closest)
@@ -441,7 +450,7 @@ class NoteChanged(
 ):
     def __init__(self, path: str, *, expected: str, found: str) -> None:
         super().__init__(f"{path} changed since it was read; read it again", path)
-        self.expected, self.found = expected, found
+        self.expected, self.found, self.digest = expected, found, found
 
 
 class NoteGone(NoteChanged):
@@ -730,6 +739,7 @@ class UnknownTheme(QueryError, status=404, hint="GET /graph/themes lists them"):
         hint = f"closest: {', '.join(closest)}" if closest else "there are no themes"
         super().__init__(f"no theme is called {name[:200]!r}; {hint}")
         self.name, self.closest = name, closest
+        self.quotes_notes = bool(closest)
 
     def discloses(self) -> Disclosed:
         return Disclosed(self.closest, of_any=bool(self.closest))
@@ -803,6 +813,7 @@ class ProjectUnknown(VaultError, status=404, hint=PROJECT_NAMES):
             f"as '#atlas', or what the property 'project' of some note says{hint}"
         )
         self.closest = tuple(closest)
+        self.quotes_notes = bool(closest)
 
     def discloses(self) -> Disclosed:
         return Disclosed(self.closest, of_any=bool(self.closest))
@@ -916,23 +927,6 @@ class UnknownToolset(ServingFault):
 class CallAbandoned(ServingFault):
     def __init__(self) -> None:
         super().__init__("the call was given up by who made it; what was done is kept")
-
-
-class BadToken(ServingFault):
-    def __init__(self, origin: str, least: int, most: int) -> None:
-        super().__init__(
-            f"the token of {origin} cannot be used: it must be {least} to {most} plain "
-            "characters without blanks"
-        )
-
-
-class TokenUnreadable(ServingFault):
-    def __init__(self, file: str, reason: str) -> None:
-        super().__init__(
-            f"the token in {file} cannot be read or made ({reason}); name a file by "
-            "--token-file"
-        )
-        self.file = file
 
 
 class AccessFault(ServingFault):

@@ -18,7 +18,7 @@ from glassmind.access.scopes import (
 )
 from glassmind.engine import Engine
 from glassmind.errors import BadValue, GlassmindError
-from glassmind.model.access import Reading, ReadRule, Scope, Shown, Wanted
+from glassmind.model.access import ReadRule, Scope, Shown, Wanted
 from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.find import Since, Until, most
 from glassmind.operations.registry import (
@@ -315,19 +315,22 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     )
     notes = _names_of(vault, arguments.note) if arguments.note else ()
     found = log.readings(Wanted(arguments.client, notes, since, until))
-    rows = [_logged(reading) for reading in islice(found, limit + 1)]
+    rows = [
+        copied(
+            LoggedRead,
+            entry,
+            at=entry.at.isoformat(),
+            passages=[
+                ReadPassage(p.path, (p.first, p.last) if p.first else None)
+                for p in entry.passages
+            ],
+        )
+        for entry in islice(found, limit + 1)
+    ]
     if not rows:
         notices.append("no entry fits, or no client has read anything")
     more = len(rows) > limit
     return AccessLogResult(readings=rows[:limit], more=more, notices=notices)
-
-
-def _logged(entry: Reading) -> LoggedRead:
-    passages = [
-        ReadPassage(p.path, (p.first, p.last) if p.first else None)
-        for p in entry.passages
-    ]
-    return copied(LoggedRead, entry, at=entry.at.isoformat(), passages=passages)
 
 
 def _names_of(vault: Engine, note: str) -> tuple[str, ...]:

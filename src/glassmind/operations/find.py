@@ -207,6 +207,13 @@ class SearchResult(Result):
         return [*self.degraded, *(near if self.hits else [none])]
 
 
+def _paths(result: Any, _: Any, style: Style) -> Iterator[str]:
+    rows = result.hits if isinstance(result, SearchResult) else result.notes
+    is_fact = found.FACTS
+    paths = dict.fromkeys(row.path for row in rows if not row.path.startswith(is_fact))
+    return map(style.clean, paths)
+
+
 NO_MATCH = "No good match. These are the closest results."
 
 
@@ -220,11 +227,6 @@ def search_for_people(
     if arguments.explain and result.reranked:
         parts.append(f"{counted(result.reranked, 'passage')} reranked\n")
     return "\n".join(parts)
-
-
-def search_paths(result: SearchResult, _: Any, style: Style) -> Iterator[str]:
-    paths = dict.fromkeys(hit.path for hit in result.hits if hit.is_note)
-    return map(style.clean, paths)
 
 
 def search_for_models(result: SearchResult, view: View) -> str:
@@ -306,7 +308,7 @@ def marked(snippet: found.Snippet, style: Style) -> str:
     detail="explain",
     command=Command(
         everyday=True,
-        forms=(TextForm("--paths", "Print only the paths.", search_paths),),
+        forms=(TextForm("--paths", "Print only the paths.", _paths),),
     ),
     tool=Tool(
         "Search the vault",
@@ -686,10 +688,6 @@ def list_for_people(result: ListResult, _: Any, style: Style) -> Iterator[str]:
         yield f"{row}  {style.faint(tags)}" if tags else row
 
 
-def list_paths(result: ListResult, _: Any, style: Style) -> Iterator[str]:
-    return (style.clean(note.path) for note in result.notes)
-
-
 def list_for_models(result: ListResult, view: View) -> str:
     if not result.notes:
         rows = _similar(result.closest or {})
@@ -711,7 +709,7 @@ def list_for_models(result: ListResult, view: View) -> str:
     group="Find",
     for_people=list_for_people,
     for_models=list_for_models,
-    command=Command(path="list", everyday=True, piped=list_paths),
+    command=Command(path="list", everyday=True, piped=_paths),
     tool=Tool(
         "List notes",
         "List notes that pass every filter given, by path or newest first. To find "

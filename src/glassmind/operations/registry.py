@@ -80,7 +80,11 @@ class Result(Struct, frozen=True, kw_only=True):
     notice_field: ClassVar[str] = "notices"
 
     def to_json(self) -> Any:
-        values: dict[str, Any] = _values_of(self)
+        values: Any
+        try:
+            values = msgspec.json.decode(msgspec.json.encode(self))
+        except UnicodeEncodeError:  # a name of a file with lone surrogates
+            values = _with_lists(msgspec.to_builtins(self))
         for name in self.text_only:
             values.pop(name, None)
         return values[self.list_field] if self.list_field else values
@@ -95,13 +99,6 @@ class Result(Struct, frozen=True, kw_only=True):
     def is_empty(self) -> bool:
         names = self.empty_without
         return bool(names) and not any(getattr(self, name) for name in names)
-
-
-def _values_of(result: Struct) -> Any:
-    try:
-        return msgspec.json.decode(msgspec.json.encode(result))
-    except UnicodeEncodeError:  # a name of a file with lone surrogates
-        return _with_lists(msgspec.to_builtins(result))
 
 
 def _with_lists(value: Any) -> Any:

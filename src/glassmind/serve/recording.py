@@ -16,7 +16,6 @@ from glassmind.memory.capture import GIVEN
 from glassmind.model.access import CALLER, Passage, Shown, Surface
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import texts_in, with_texts
-from glassmind.operations.failures import quotes_notes
 from glassmind.operations.registry import note_paths, shown
 from glassmind.serve.log import log, log_fault
 
@@ -103,7 +102,7 @@ class Recording:
         error: BaseException | None,
         __: TracebackType | None,
     ) -> None:
-        if not isinstance(error, GlassmindError) or not quotes_notes(error):
+        if not isinstance(error, GlassmindError) or not error.quotes_notes:
             return
         disclosed = error.discloses()
         if disclosed.of_any:

@@ -41,7 +41,6 @@ from glassmind.operations.edit import (
     change_result,
     state_for_models,
 )
-from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.serve.mcp.calls import sentence_of, text_of
 from glassmind.serve.mcp.server import instructions_for
@@ -304,12 +303,12 @@ def test_a_fault_that_quotes_a_note_stands_in_the_fence_and_says_what_helps() ->
 
     said = text_of(error)
 
-    assert quotes_notes(error)
+    assert error.quotes_notes
     assert "Now obey" in inside(said)
     assert said.endswith("\nGive the text exactly as the note has it.")
     assert "words" not in sentence_of(NoSuchLevel("Tea.md", 5, [1, 2]))
-    assert quotes_notes(NoteChanged("Tea.md", expected="a", found="b"))
-    assert quotes_notes(PolicyForbids("Tea.md", "writes.mode"))
+    assert NoteChanged("Tea.md", expected="a", found="b").quotes_notes
+    assert PolicyForbids("Tea.md", "writes.mode").quotes_notes
 
 
 def test_a_fault_keeps_the_blanks_of_what_stands_in_a_note() -> None:

@@ -198,9 +198,8 @@ class OperationCommand:
         for form in self._command.forms:
             if hasattr(args, dest_of(form.flag)):
                 return form.render
-        if self._command.piped and not output.on_terminal:
-            return self._command.piped
-        return self.operation.for_people
+        piped = None if output.on_terminal else self._command.piped
+        return piped or self.operation.for_people
 
     def _arguments(self, args: Namespace, output: Output) -> Any:
         offered = {field.name for field in fields_of(self.operation.arguments, "cli")}

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from glassmind.errors import error_json
 from glassmind.model.index import Progress
 from glassmind.model.models import Download
 from glassmind.obsidian.text import Style, bytes_in_words
-from glassmind.operations.failures import error_json
 
 ESCAPED = {
     code: f"\\u{code:04x}"

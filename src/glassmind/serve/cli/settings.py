@@ -90,7 +90,12 @@ def trust(args: Namespace, output: Output) -> int:
     """Trust the settings file inside a vault."""
     vault = config_of(args).vault.path
     if args.revoke:
-        return _revoke(vault, output)
+        revoked = revoke_trust(vault, os.environ)
+        sentence = "is no longer trusted" if revoked else "was not trusted"
+        output.notice(f"{vault} {sentence}.")
+        facts: dict[str, object] = {"trusted": False, "revoked": revoked}
+        output.result({"vault": str(vault), **facts}, "")
+        return OK
     settings = read_vault_settings(vault)
     if settings is None:
         output.notice(f"{vault} has no settings file, so there is nothing to trust.")
@@ -120,14 +125,6 @@ def trust(args: Namespace, output: Output) -> int:
     facts = {"trusted": True, "digest": settings.digest(), "settings": values}
     output.notice(done)
     output.result(places | facts, "")
-    return OK
-
-
-def _revoke(vault: Path, output: Output) -> int:
-    revoked = revoke_trust(vault, os.environ)
-    sentence = "is no longer trusted" if revoked else "was not trusted"
-    output.notice(f"{vault} {sentence}.")
-    output.result({"vault": str(vault), "trusted": False, "revoked": revoked}, "")
     return OK
 
 

@@ -230,7 +230,11 @@ def connect_program(args: Namespace, output: Output) -> int:
     config = config_of(args)
     program, file = connect.PROGRAMS[args.program], _file_of(args)
     launch = connect.launch_of(connect.this_program())
-    words = [*launch, *_words_of_entry(args, config)]
+    words = [*launch, "mcp", *words_of(args, config)]
+    if args.client:
+        words += ["--client", clients_of(config).named(args.client).name]
+    if args.tools:
+        words += ["--tools", ",".join(read_names(args.tools))]
     entry, vault = connect.entry_of(words, program), str(config.vault.path)
     notices = [*_connect_notices(config)]
     values: dict[str, object] = {"vault": vault, "entry": entry, "notices": notices}
@@ -299,14 +303,6 @@ def _file_of(args: Namespace) -> Path:
     if not file.parent.is_dir():
         raise WrongUsage(f"--file: there is no folder {file.parent}", "connect")
     return file
-
-
-def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
-    yield from ("mcp", *words_of(args, config))
-    if args.client:
-        yield from ("--client", clients_of(config).named(args.client).name)
-    if args.tools:
-        yield from ("--tools", ",".join(read_names(args.tools)))
 
 
 def _connect_notices(config: Config) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import signal
 import sys
 from argparse import Namespace
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from shlex import quote
@@ -47,7 +48,10 @@ if TYPE_CHECKING:
 def mcp(args: Namespace, output: Output) -> int:
     """Serve an agent over stdin and stdout."""
     names = read_names(args.tools or DEFAULT_SETS)
-    if _speaks_http(args):
+    transport = "stdio"
+    with suppress(errors.ConfigError):
+        transport = config_of(args).server.transport
+    if transport == "http":
         if args.client:
             problem = "over HTTP a client is known by its token: --client is for stdio"
             raise errors.WrongUsage(problem, "mcp")
@@ -108,13 +112,6 @@ class NamedClient:
         return client.scope
 
 
-def _speaks_http(args: Namespace) -> bool:
-    try:
-        return config_of(args).server.transport == "http"
-    except errors.ConfigError:
-        return False
-
-
 def _opened(args: Namespace) -> "VaultHost":
     from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
 
@@ -169,13 +166,20 @@ def serve(args: Namespace, output: Output) -> int:
         output.notice(NOT_ENCRYPTED)
     from glassmind.serve.http import run  # noqa: PLC0415 - takes a second
 
+    def show_address(url: str) -> None:
+        shown = f"; {token.shown_by} prints it" if token.shown_by else ""
+        text = f"Listening on {url}, for MCP on {url}/mcp\nToken: from {token.origin}"
+        values = {"url": url, "mcp": f"{url}/mcp", "token_origin": token.origin}
+        output.result(values, f"{text}{shown}\n")
+        output.flush()
+
     port = config.server.port if args.port is None else args.port
     run.serve(
         config,
         host,
         port,
         token.file or token.text,
-        on_start=lambda url: _show_address(url, token, output),
+        on_start=show_address,
         toolsets=names,
         watch=not args.no_watch,
         quiet=output.quiet,
@@ -205,16 +209,6 @@ def _token(args: Namespace, config: Config, host: str) -> Token:
     vault = f" --vault {quote(args.vault)}" if getattr(args, "vault", None) else ""
     shown_by = f"glassmind serve{vault} --show-token"
     return Token(kept_token(file), str(file), TokenFile(file, private=True), shown_by)
-
-
-def _show_address(url: str, token: Token, output: Output) -> None:
-    shown = f"; {token.shown_by} prints it" if token.shown_by else ""
-    text = (
-        f"Listening on {url}, for MCP on {url}/mcp\nToken: from {token.origin}{shown}\n"
-    )
-    values = {"url": url, "mcp": f"{url}/mcp", "token_origin": token.origin}
-    output.result(values, text)
-    output.flush()
 
 
 LOOK_S = 0.5  # seconds between looks for a signal, where one does not end waiting

@@ -134,7 +134,12 @@ def read_arguments(
     if strict and given:
         raise BadArgument(owner, "arguments belong in the body, not in the query")
     if strict:
-        given = _decoded_body(body)
+        try:
+            given = parsed_json(body.decode("utf-8"))
+        except ValueError:
+            raise Refused(BAD_JSON) from None
+        if not isinstance(given, dict):
+            raise Refused(BAD_JSON)
     for name in request.path_params:
         if name in given:
             raise BadArgument(owner, f"{name} is given in the path already")
@@ -148,16 +153,6 @@ def read_arguments(
         operation.arguments, given, owner=owner, surface="http", strict=strict
     )
     return arguments, client
-
-
-def _decoded_body(body: bytes) -> dict[str, Any]:
-    try:
-        given = parsed_json(body.decode("utf-8"))
-    except ValueError:
-        raise Refused(BAD_JSON) from None
-    if not isinstance(given, dict):
-        raise Refused(BAD_JSON)
-    return given
 
 
 def _decoded_query(
@@ -250,19 +245,15 @@ def _described(route: Route, operation: Operation) -> dict[str, Any]:
     if route.path == OPEN_PATH:
         made["security"] = []
     if route.method == "POST":
-        content = {JSON: {"schema": _body_schema(route, operation)}}
+        schema = schema_of(operation.arguments, "http")
+        if operation.writes:
+            schema["properties"] |= schema_of(CallerArguments, "http")["properties"]
+        in_path = [n for n in schema["properties"] if f"{{{n}}}" in route.path]
+        remove_properties(schema, in_path)
+        content = {JSON: {"schema": schema}}
         made["requestBody"] = {"required": True, "content": content}
     if parameters := list(_parameters(route, operation)):
         made["parameters"] = parameters
-    return made
-
-
-def _body_schema(route: Route, operation: Operation) -> dict[str, Any]:
-    made = schema_of(operation.arguments, "http")
-    if operation.writes:
-        made["properties"] |= schema_of(CallerArguments, "http")["properties"]
-    names = [name for name in made["properties"] if f"{{{name}}}" in route.path]
-    remove_properties(made, names)
     return made
 
 

@@ -5,6 +5,7 @@ the machine.
 """
 
 import asyncio
+import errno
 import json
 import re
 import tempfile
@@ -17,10 +18,9 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 from starlette.responses import Response
 
 from glassmind.config import Config
-from glassmind.errors import CallAbandoned, GlassmindError, IndexBusy
+from glassmind.errors import CallAbandoned, GlassmindError, IndexBusy, WriteFailed
 from glassmind.obsidian.hidden_text import FIELD, KINDS, hidden_among
 from glassmind.obsidian.text import texts_in
-from glassmind.operations.failures import advice_on, digest_now, quotes_notes
 from glassmind.operations.model_text import LABEL_OF_VALUES, on_one_line
 from glassmind.serve.log import log_fault
 from glassmind.serve.recording import safe_text, safe_values
@@ -125,6 +125,18 @@ LATE = Refusal(503, "late", "the answer took too long", "ask for less", RETRY)
 STOPPING = Refusal(503, "stopping", "the server is shutting down", "try again", RETRY)
 
 
+BAD_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR)
+"""Why a write fails because of the file's name, and not of the disk."""
+
+
+def _advice_on(error: GlassmindError) -> tuple[int, str]:
+    if isinstance(error, WriteFailed) and error.path != "the vault":
+        cause = error.__cause__
+        if cause is None or getattr(cause, "errno", None) in BAD_NAME:
+            return 409, "name another file, or fix the one it names"
+    return error.status, error.hint
+
+
 def refusal_of(error: BaseException, config: Config) -> Refusal:
     match error:
         case Refused():
@@ -132,7 +144,7 @@ def refusal_of(error: BaseException, config: Config) -> Refusal:
         case CallAbandoned() | asyncio.CancelledError() | futures.CancelledError():
             return STOPPING
         case GlassmindError():
-            status, hint = advice_on(error)
+            status, hint = _advice_on(error)
             if hint:
                 return Refusal(
                     status,
@@ -140,8 +152,8 @@ def refusal_of(error: BaseException, config: Config) -> Refusal:
                     on_one_line(without_places(str(error), config, error)),
                     hint,
                     RETRY if isinstance(error, IndexBusy) else None,
-                    digest_now(error),
-                    quotes_notes(error),
+                    getattr(error, "digest", ""),
+                    error.quotes_notes,
                 )
     log_fault("fault", error)
     return FAULT

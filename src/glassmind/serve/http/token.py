@@ -13,7 +13,7 @@ from tempfile import mkstemp
 from typing import NamedTuple
 
 from glassmind.config import Config
-from glassmind.errors import BadToken, TokenUnreadable
+from glassmind.errors import ServingFault
 from glassmind.store.place import index_name
 
 FILE = "http.token"
@@ -42,7 +42,7 @@ def kept_token(file: Path) -> str:
             Path(staged).unlink()
         return read_token(file)
     except OSError as error:
-        raise TokenUnreadable(str(file), error.strerror or str(error)) from error
+        raise _unreadable(file, error.strerror or str(error)) from error
 
 
 def is_open_to_others(found: os.stat_result) -> bool:
@@ -61,7 +61,7 @@ class TokenFile(NamedTuple):
     private: bool
 
     def current(self) -> str:
-        with suppress(OSError, TokenUnreadable, BadToken):
+        with suppress(OSError, ServingFault):
             if not self.private or _is_private(self.file.lstat()):
                 return read_token(self.file)
         return ""
@@ -72,12 +72,22 @@ def read_token(file: Path) -> str:
         text = file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it holds no text"
-        raise TokenUnreadable(str(file), reason) from error
+        raise _unreadable(file, reason) from error
     return checked_token(text, str(file))
 
 
 def checked_token(token: str, origin: str) -> str:
     plain = token.isascii() and token.isprintable() and " " not in token
     if not plain or not SHORTEST <= len(token) <= LONGEST:
-        raise BadToken(origin, SHORTEST, LONGEST)
+        raise ServingFault(
+            f"the token of {origin} cannot be used: it must be {SHORTEST} to {LONGEST} "
+            "plain characters without blanks"
+        )
     return token
+
+
+def _unreadable(file: Path, reason: str) -> ServingFault:
+    return ServingFault(
+        f"the token in {file} cannot be read or made ({reason}); name a file by "
+        "--token-file"
+    )

@@ -25,7 +25,6 @@ from glassmind.model.access import CALLER, Surface, known_as
 from glassmind.model.index import Progress, Stage
 from glassmind.obsidian.hidden_text import FIELD, hidden_among, hidden_notice
 from glassmind.obsidian.text import is_text, shortened, texts_in, with_texts
-from glassmind.operations.failures import error_json, quotes_notes
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
 from glassmind.serve.log import log, log_fault
 from glassmind.serve.recording import Recording
@@ -206,9 +205,9 @@ def error_reply(
     of_notes = False
     sentence = text = unexpected(tool.name, error)
     if isinstance(error, errors.GlassmindError):
-        of_notes = quotes_notes(error)
+        of_notes = error.quotes_notes
         sentence, text = sentence_of(error, wording), text_of(error, wording)
-    content = error_json(error, sound(tool.fault_mark + sentence))
+    content = errors.error_json(error, sound(tool.fault_mark + sentence))
     return types.CallToolResult(
         content=[types.TextContent(text=sound(tool.fault_mark + text))],
         structured_content=labelled(content) if of_notes else content,
@@ -223,7 +222,7 @@ def sentence_of(error: errors.GlassmindError, wording: Wording = str) -> str:
 
 def text_of(error: errors.GlassmindError, wording: Wording = str) -> str:
     """Return the same for a model: what may be text of notes is fenced."""
-    if not quotes_notes(error):
+    if not error.quotes_notes:
         return sentence_of(error, wording)
     remedy, made = _remedy(error), fenced(on_one_line(wording(error)))
     return f"{made}\n{remedy[0].upper()}{remedy[1:]}." if remedy else made

@@ -23,7 +23,6 @@ from glassmind.model.index import NoteFacts
 from glassmind.model.search import LONGEST_QUESTION
 from glassmind.obsidian.hidden_text import hidden_in, hidden_notice
 from glassmind.obsidian.text import iso_time, shortened
-from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import fenced, labelled, one_line, sound
 from glassmind.operations.names import SCHEME, note_uri, path_in
 from glassmind.operations.registry import shown
@@ -89,7 +88,7 @@ class Resources:
             is_callers = isinstance(error, VaultError | BadArgument)
             code = types.INVALID_PARAMS if is_callers else types.INTERNAL_ERROR
             message = sound(sentence_of(error, self._host.wording))
-            data = labelled(about or {}) if quotes_notes(error) else about
+            data = labelled(about or {}) if error.quotes_notes else about
             raise MCPError(code, message, data) from error
         except Exception as error:  # noqa: BLE001 - the edge: clients see no traceback
             log_fault("fault", error, work="resources")
