@@ -328,12 +328,16 @@ def test_what_a_route_answers_is_in_the_access_log(
     assert bool(CANARY.search(sent_all)) == (route.path not in WORDLESS), route.path
 
 
-def test_notes_as_resources_are_in_the_access_log(desk: VaultDesk) -> None:
+def test_notes_as_resources_and_what_is_completed_are_in_the_access_log(
+    desk: VaultDesk,
+) -> None:
     before = count(desk)
+    typed = types.PromptReference(name="continue_project")
 
     async def body(client: Client) -> None:
         await client.read_resource("note://Cup.md")
         await client.list_resources()
+        await client.complete(typed, {"name": "project", "value": "po"})
 
     visit(structured_server(desk.engine), body, name="a reader")
 
@@ -342,6 +346,7 @@ def test_notes_as_resources_are_in_the_access_log(desk: VaultDesk) -> None:
     assert found["resources/read"].passages == (Passage("Cup.md", 1, lines),)
     assert {one.client for one in found.values()} == {"a reader"}
     assert "Pot.md" in found["resources/list"].named
+    assert found["completion/complete"].named == ("Pot.md",)
 
 
 def test_a_client_with_a_token_is_in_the_access_log_by_its_name_whatever_it_says(

@@ -169,6 +169,22 @@ def test_no_resource_is_read_that_the_rules_keep(visitors: Visitors, uri: str) -
     assert not leaks(reply.body.decode(), uri)
 
 
+@pytest.mark.parametrize("typed", ["", "z", "deep", "lab", ".agent", "md"])
+def test_no_completion_offers_what_the_rules_keep(
+    visitors: Visitors, typed: str
+) -> None:
+    for prompt, argument in (("continue_project", "project"), ("note", "path")):
+        ref = (
+            {"type": "ref/prompt", "name": prompt}
+            if argument == "project"
+            else {"type": "ref/resource", "uri": "note://{+path}"}
+        )
+        given = {"ref": ref, "argument": {"name": argument, "value": typed}}
+        reply = visitors.plain.message("completion/complete", given)
+        assert "values" in reply.json["result"]["completion"]
+        assert not leaks(reply.body.decode(), "")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_prompt_tells_of_what_the_rules_keep(visitors: Visitors, name: str) -> None:
     for prompt, argument in (

@@ -235,6 +235,10 @@ def answers_of(
                     prompt.name,
                     await client.get_prompt(prompt.name, {argument.name: IN_NAME}),
                 )
+                if client.server_capabilities.completions is not None:
+                    typed = types.PromptReference(name=prompt.name)
+                    filled = {"name": argument.name, "value": "named"}
+                    take("completion", await client.complete(typed, filled))
         return found
 
     yield from visit(server, body)

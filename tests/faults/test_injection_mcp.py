@@ -294,10 +294,16 @@ def test_a_note_as_a_resource_stands_in_the_fence(hostile: VaultDesk) -> None:
             ) == attack.text.rstrip("\n\r ")
 
 
-def test_notes_are_listed_by_names_of_one_line(hostile: VaultDesk) -> None:
+def test_notes_are_listed_and_completed_by_names_of_one_line(
+    hostile: VaultDesk,
+) -> None:
     async def body(client: Client) -> list[str]:
         cards = (await client.list_resources()).resources
-        return [one.name for one in cards] + [one.title or "" for one in cards]
+        names = [one.name for one in cards] + [one.title or "" for one in cards]
+        about = types.PromptReference(name="continue_project")
+        typed = {"name": "project", "value": CANARY}
+        found = await client.complete(about, typed)
+        return names + list(found.completion.values)
 
     names = visit(served(hostile), body)
 

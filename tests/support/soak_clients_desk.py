@@ -176,10 +176,14 @@ def asked_of_tools(rng: random.Random, names: list[str]) -> tuple[str, dict[str,
             ("glassmind_connections", {"name": name}),
             ("glassmind_context", {"query": words}),
             ("resources/list", {}),
+            ("completion/complete", {"value": "plan"}),
         )
     )
     if tool == "resources/list":
         return tool, {}
+    if tool == "completion/complete":
+        ref = {"type": "ref/resource", "uri": "note://{+path}"}
+        return tool, {"ref": ref, "argument": {"name": "path", **given}}
     return "tools/call", {"name": tool, "arguments": given}
 
 

@@ -204,14 +204,19 @@ def test_no_resource_is_served_without_a_tool_that_reads_notes(
     vault: VaultDesk, toolset: str, mode: str
 ) -> None:
     vault.indexed({"Tea.md": "A secret blend."})
+    reference = types.ResourceTemplateReference(uri="note://{+path}")
+    prompt = types.PromptReference(name="continue_project")
 
     async def body(client: Client) -> list[tuple[int, str]]:
         assert client.server_capabilities.resources is None
+        assert client.server_capabilities.completions is None
         refused = []
         for request in (
             client.list_resources,
             client.list_resource_templates,
             lambda: client.read_resource("note://Tea.md"),
+            lambda: client.complete(reference, {"name": "path", "value": "T"}),
+            lambda: client.complete(prompt, {"name": "project", "value": "T"}),
         ):
             with pytest.raises(MCPError) as caught:
                 await request()

@@ -225,6 +225,18 @@ def test_an_unknown_prompt_is_named_with_those_there_are(sample: VaultDesk) -> N
     assert "answer_from_vault" in visit(make_server(sample.engine), body)
 
 
+def test_paths_are_completed_from_what_is_typed(sample: VaultDesk) -> None:
+    async def body(client: Client) -> list[str]:
+        ref = types.ResourceTemplateReference(uri="note://{+path}")
+        made = await client.complete(ref, {"name": "path", "value": "HERON N"})
+        return made.completion.values
+
+    found = visit(make_server(sample.engine), body)
+
+    assert "Projects/Heron network.md" in found
+    assert all("heron n" in path.lower() for path in found)
+
+
 def test_a_fault_of_ours_is_one_sentence_without_trace_or_text(
     sample: VaultDesk,
     monkeypatch: pytest.MonkeyPatch,

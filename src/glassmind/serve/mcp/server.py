@@ -5,6 +5,7 @@ threads, so a slow one delays no other.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 from unicodedata import normalize
@@ -42,9 +43,10 @@ from glassmind.serve.mcp.toolsets import read_cursor, tools_of, write_cursor
 from glassmind.serve.recording import Recording, safe_text, safe_values
 from glassmind.version import __version__
 
-LIST, READ = "resources/list", "resources/read"
+LIST, READ, COMPLETE = "resources/list", "resources/read", "completion/complete"
 
 PAGE = 50  # notes per page, the last modified first: users mostly want a recent one
+COMPLETIONS, LOOKED_AT = 20, 2_000  # of so many of the last modified notes
 PROJECT = "project"
 """An argument of a prompt: the name of a project, which may be that of a note."""
 
@@ -78,6 +80,21 @@ class Resources:
     ) -> types.ReadResourceResult:
         work = partial(self._read, params.uri, caller_of(ctx.session))
         return await self._run(work, {"uri": sound(params.uri)})
+
+    async def complete(
+        self, ctx: Context, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        """Return paths, or names of projects; none if the vault has a problem."""
+        name, values = params.argument.name, list[str]()
+        if name in {"path", PROJECT}:
+            typed = params.argument.value.casefold()
+            with suppress(MCPError):
+                values = await self._run(
+                    partial(self._paths, typed, caller_of(ctx.session))
+                )
+        if name == PROJECT:
+            values = [path.removesuffix(".md") for path in values]
+        return types.CompleteResult(completion=types.Completion(values=values))
 
     async def _run(
         self, work: Callable[[], Result], about: Mapping[str, str] | None = None
@@ -121,6 +138,16 @@ class Resources:
             uri=uri, mime_type=_mime_of(path), text=sound(text + fenced(note.text))
         )
         return types.ReadResourceResult(contents=[contents])
+
+    def _paths(self, typed: str, client: str) -> list[str]:
+        """Return paths on one line: what the user picks goes into a prompt."""
+        engine = self._host.engine()
+        with Recording(engine, self._host.surface, COMPLETE, client) as recording:
+            listed = engine.list_notes(newest=True, limit=LOOKED_AT).notes
+            paths = [note.path for note in listed if typed in note.path.casefold()]
+            paths = [path for path in paths if one_line(path) == path][:COMPLETIONS]
+            recording.show(shown(named=paths))
+        return [sound(path) for path in paths]
 
 
 def _mime_of(path: str) -> str:
@@ -252,7 +279,7 @@ def make_server(  # noqa: PLR0913 - options by name
     calls = Calls(host, tools, structured=structured)
     schemas = {tool.name: tool.schema for tool in tools}
     resources = Resources(host)
-    # resources would disclose notes to a client that may only write
+    # resources and completions would disclose notes to a client that may only write
     reads = "glassmind_read" in served or "read_note" in served
     server: Server[Any] = Server(
         "glassmind",
@@ -274,6 +301,7 @@ def make_server(  # noqa: PLR0913 - options by name
         on_read_resource=resources.read_resource if reads else None,
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
+        on_completion=resources.complete if reads else None,
     )
     server.middleware.append(hide_credentials)
     return server
