@@ -53,7 +53,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "glassmind_suggest": [{}, {"name": NOTE, "response_format": ALL}],
     "glassmind_similar": [{}, {"name": NOTE}],
     "glassmind_resolve": [{"text": CANARY}, {"text": NOTE}],
-    "glassmind_ontology": [{}, {"response_format": ALL}],
+    "glassmind_ontology": [{}, {"limit": 50}],
     "glassmind_ingest": [{"name": NOTE, "response_format": ALL}],
     "glassmind_health": [{}, {"response_format": ALL, "limit": 50}],
     "glassmind_dismiss": [{"a": NOTE, "b": "Home"}],
