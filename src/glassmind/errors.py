@@ -11,7 +11,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 NOT_ALLOWED = frozenset([strerror(EACCES), strerror(EPERM)])
-"""What the system says where a user may not look or write."""
+"""Messages of the system where a user may not read or write."""
 
 NOT_WRITABLE = NOT_ALLOWED | {strerror(EROFS)}
 
@@ -73,7 +73,7 @@ def error_json(error: BaseException, message: str) -> dict[str, Any]:
 
 
 def way_in(reason: str, otherwise: str) -> str:
-    """Return what helps with a folder that cannot be read, for the system's reason."""
+    """Return the remedy for a folder that cannot be read."""
     if reason in NOT_ALLOWED:
         return (
             "its owner has to let you read it (on macOS: System Settings, Privacy & "
@@ -483,9 +483,8 @@ class NotTakenBack(VaultError):
         )
 
 
-SAID_CHARS = 60  # how much is said back of what was asked for: who asked knows it
-SHOWN_CHARS = 200
-"""How much is shown of what stands in a note: mostly all, to be looked for instead."""
+SAID_CHARS, SHOWN_CHARS = 60, 200
+"""Characters of an error's message that repeat an argument, and that quote a note."""
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|.)")
 
@@ -502,7 +501,7 @@ class EditRefused(VaultError, status=409, hint=SEE_TEXT):
 
 
 class BadEdit(EditRefused, exit_code=USAGE, status=422, hint=SEE_SCHEMA):
-    """An edit that means nothing: an empty text to look for, a line that is none."""
+    """An edit that makes no sense: an empty text to find, a line that is absent."""
 
 
 class HiddenWords(BadEdit):
@@ -519,10 +518,7 @@ class NoMatch(
     hint="GET /notes/{name} shows the text; a replace may be fuzzy",
     remedy="give the text exactly as the note has it",
 ):
-    """What is looked for does not stand in the note; the nearest are named.
-
-    With a `line`, it does not stand there, although it may elsewhere.
-    """
+    """The text to change is not in the note, or not on this `line`."""
 
     def __init__(
         self,
@@ -611,10 +607,7 @@ class ConfirmFirst(
 class NowhereToKeep(
     EditRefused, status=503, hint="set index.location to a writable folder"
 ):
-    """What undoes a change has no place outside of the vault, so none is made.
-
-    `reason` is what the disk says, where one was asked.
-    """
+    """There is no writable folder outside the vault for undo data."""
 
     def __init__(self, reason: str = "") -> None:
         why = f" ({reason})" if reason else ""
@@ -625,23 +618,19 @@ class NowhereToKeep(
 
 
 def _short(text: str, most: int = SAID_CHARS) -> str:
-    """Return a text in quotes, not too long, with every blank of it.
-
-    A sign that is not seen is escaped so that JSON and a shell read it too. Lines may
-    end in one way or the other.
-    """
+    """Return a text in quotes, cut, with control characters escaped as in JSON."""
     plain = text.replace("\r\n", "\n")
     cut = plain if len(plain) <= most else f"{plain[: most - 3]}..."
-    return _ESCAPE.sub(lambda one: f"\\u00{one[1]}" if one[1] else one[0], repr(cut))
+    return _ESCAPE.sub(lambda m: f"\\u00{m[1]}" if m[1] else m[0], repr(cut))
 
 
 def _no_changeset(identity: str, nearest: Sequence[str]) -> str:
     wanted = identity.strip().lower()
-    alike = [one for one in nearest if wanted and one.startswith(wanted)]
-    if len(alike) > 1:
-        more = f" and {len(alike) - 10} more" if len(alike) > 10 else ""  # noqa: PLR2004
-        listed = ", ".join(alike[:10])
-        return f"{len(alike)} changesets begin with {identity!r}: {listed}{more}"
+    matches = [name for name in nearest if wanted and name.startswith(wanted)]
+    if len(matches) > 1:
+        more = f" and {len(matches) - 10} more" if len(matches) > 10 else ""  # noqa: PLR2004
+        listed = ", ".join(matches[:10])
+        return f"{len(matches)} changesets begin with {identity!r}: {listed}{more}"
     hint = f"; did you mean {nearest[0]}?" if nearest else ""
     return f"there is no changeset {identity!r}{hint}"
 

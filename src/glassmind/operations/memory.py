@@ -7,7 +7,7 @@ from msgspec import Meta
 from msgspec.structs import asdict
 
 from glassmind.engine import Engine
-from glassmind.model import memory as kept
+from glassmind.model import memory as domain
 from glassmind.model.access import Passage, Shown
 from glassmind.obsidian.text import Style, counted, first_quoted, on_one_line, shortened
 from glassmind.operations.find import Name, NoteArguments, Project, Since, Until, most
@@ -40,7 +40,7 @@ from glassmind.operations.registry import (
 Texts = Annotated[list[str], Meta(max_length=100)]
 
 
-def _sources(memories: Iterable[kept.Memo], names: Sequence[str] = ()) -> Shown:
+def _sources(memories: Iterable[domain.Memo], names: Sequence[str] = ()) -> Shown:
     passages, names = [], list(names)
     for memo in memories:
         passages.append(Passage(memo.path))
@@ -53,7 +53,7 @@ def _sources(memories: Iterable[kept.Memo], names: Sequence[str] = ()) -> Shown:
 DOUBT = "No good match. These are the closest memories."
 
 
-def _memory(memo: kept.Memo, style: Style) -> Iterator[str]:
+def _memory(memo: domain.Memo, style: Style) -> Iterator[str]:
     # a memory that a person wrote may lack anything but its place
     marks = [memo.kind, memo.created[:10], memo.project]
     marks.append("" if memo.status in ("current", "open") else memo.status)
@@ -75,7 +75,7 @@ def _memory(memo: kept.Memo, style: Style) -> Iterator[str]:
         yield style.faint("  written after reading untrusted text")
 
 
-def _near(near: Sequence[kept.SimilarMemory], style: Style) -> list[str]:
+def _near(near: Sequence[domain.SimilarMemory], style: Style) -> list[str]:
     return [
         style.faint(f"  similar ({memory.similarity:.2f}): {memory.path}")
         for memory in near
@@ -123,7 +123,7 @@ class CaptureArguments(Arguments):
     ] = ()  # type: ignore[assignment]
 
 
-class CaptureResult(Result, kept.Captured):
+class CaptureResult(Result, domain.Captured):
     """The memory that was saved, and memories that it may repeat."""
 
     def sources(self) -> Shown:
@@ -204,7 +204,7 @@ class RecallArguments(Arguments):
     ] = None
     project: Project = None
     kind: Annotated[
-        kept.MemoKind | None, arg("Memories of one kind.", for_models="")
+        domain.MemoKind | None, arg("Memories of one kind.", for_models="")
     ] = None
     since: Since = None
     until: Until = None
@@ -215,7 +215,7 @@ class RecallArguments(Arguments):
     limit: Annotated[int, most("memories (10)", 200)] = 10
 
 
-class RecallResult(Result, kept.Recalled):
+class RecallResult(Result, domain.Recalled):
     """Memories, best or newest first, and how many there are in all."""
 
     empty_without = ("memories",)
@@ -259,7 +259,7 @@ class NameArguments(Arguments):
     ]
 
 
-class MovedResult(Result, kept.Moved):
+class MovedResult(Result, domain.Moved):
     """A memory that has another place now; `before` is its former place."""
 
     def sources(self) -> Shown:
@@ -272,7 +272,7 @@ def moved_for_people(result: MovedResult, _: Any, style: Style) -> Iterator[str]
         yield style.faint(f"To restore it, move the file back to {result.before}")
 
 
-def _arrow(moved: kept.Moved, style: Style) -> str:
+def _arrow(moved: domain.Moved, style: Style) -> str:
     return f"{style.clean(moved.before)} -> {style.strong(moved.memory.path)}"
 
 
@@ -280,7 +280,7 @@ def _moves(path: str = "") -> Operation:
     return operation(group="Memory", for_people=moved_for_people, command=Command(path))
 
 
-class InboxResult(Result, kept.Inbox):
+class InboxResult(Result, domain.Inbox):
     """Memories that wait for a person, oldest first, and those accepted just now."""
 
     empty_without = ("waiting", "promoted")
@@ -368,7 +368,7 @@ class SupersedeArguments(Arguments):
     new: Annotated[Name, arg("The memory that replaces it.", positional="word")]
 
 
-class SupersedeResult(Result, kept.Superseded):
+class SupersedeResult(Result, domain.Superseded):
     """A memory that is out of date, and the one that replaces it."""
 
     def sources(self) -> Shown:
@@ -395,7 +395,7 @@ class LogArguments(Arguments):
     ] = None
 
 
-class LogResult(Result, kept.WriteLog):
+class LogResult(Result, domain.WriteLog):
     """Writes, newest first; `total` counts all that pass the filters."""
 
     empty_without = ("records",)
@@ -413,7 +413,7 @@ def log_for_people(result: LogResult, _: Any, style: Style) -> Iterator[str]:
     yield from _more(result.total - len(result.records), style)
 
 
-def _record(record: kept.WriteRecord, style: Style) -> str:
+def _record(record: domain.WriteRecord, style: Style) -> str:
     who = f" ({on_one_line(record.client)})" if record.client else ""
     undone = ", undone" if record.undone else ""
     before, after = (
@@ -444,7 +444,7 @@ class HotArguments(Arguments):
     project: Project = None
 
 
-class HotResult(Result, kept.Temperatures):
+class HotResult(Result, domain.Temperatures):
     """Active notes, most active first; how many notes are hot, warm and cold."""
 
     empty_without = ("notes",)
@@ -485,7 +485,7 @@ def hot(vault: Engine, arguments: HotArguments) -> HotResult:
     return copied(HotResult, vault.memory.temperatures(**asdict(arguments)))
 
 
-class PinsResult(Result, kept.Pins):
+class PinsResult(Result, domain.Pins):
     """Pinned notes; `gone` are no longer there, `changed` was (un)pinned just now."""
 
     notice_field = "problems"

@@ -68,8 +68,8 @@ class Recording:
         try:
             self._record(
                 Shown(
-                    tuple(one for one in sources.passages if one not in self._recorded),
-                    tuple(one for one in sources.named if one not in self._recorded),
+                    tuple(p for p in sources.passages if p not in self._recorded),
+                    tuple(n for n in sources.named if n not in self._recorded),
                 )
             )
         except Exception as error:  # noqa: BLE001 - the edge: see above

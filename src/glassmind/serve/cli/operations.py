@@ -110,7 +110,7 @@ class OperationCommand:
             taken.add(flag)
 
     def run(self, args: Namespace, output: Output) -> int:
-        chosen = [one for one in self.variants if hasattr(args, dest_of(one.option))]
+        chosen = [v for v in self.variants if hasattr(args, dest_of(v.option))]
         command = chosen[0] if chosen else self
         usable = command.own_flags()
         for variant in (self, *self.variants):

@@ -70,7 +70,7 @@ ThemeId = Annotated[str | None, Meta(max_length=1_000), arg("id or label of a th
 
 
 def hint(tool: str, reason: str, **args: object) -> dict[str, object]:
-    title = next(one.title for one in TOOLS["brain"] if one.name == tool)
+    title = next(known.title for known in TOOLS["brain"] if known.name == tool)
     return {"description": title, "tool": tool, "args": args, "reason": reason}
 
 
@@ -438,7 +438,7 @@ def rank_notes(vault: Engine, arguments: BrainRankArguments, caller: Caller) -> 
         if metric == "bridging":
             options["least_inbound"] = 0
         found = run(rank, vault, arguments, caller, **options)
-        ranked[metric] = [{**_entry(one), "score": one.score} for one in found.notes]
+        ranked[metric] = [{**_entry(note), "score": note.score} for note in found.notes]
         names += found.sources().named
     return Reply(ranked.get(arguments.metric, ranked), shown(named=names))
 

@@ -105,9 +105,9 @@ def _files(
     folder = (arguments.folder or "").strip().strip("/").casefold()
     top_k, query = arguments.top_k, " ".join([*_filters(arguments), arguments.query])
     limit = 4 * top_k if folder else top_k  # as in the Knowledge layer
-    asked = channels if arguments.query.strip() else None  # filters alone: newest first
+    used = channels if arguments.query.strip() else None  # filters alone: newest first
     options: dict[str, Any] = {"limit": limit, "intent": None}
-    result = found_by(vault, query, mode="hybrid", channels=asked, **options)
+    result = found_by(vault, query, mode="hybrid", channels=used, **options)
     lacking = result.degraded
     if result.semantic_failure:
         result = found_by(vault, query, mode="fulltext", **options)
@@ -176,7 +176,7 @@ class Passages(Result, frozen=True):
     passages: list[FoundPassage]
 
     def sources(self) -> Shown:
-        paths = (one.path for one in self.passages)
+        paths = (passage.path for passage in self.passages)
         return shown([Passage(path) for path in paths if not path.startswith(FACTS)])
 
 

@@ -219,8 +219,8 @@ class DaemonClient(Daemon):
     def search(
         self, text: str, wish: Wish, day: date, scope: Scope | None = None
     ) -> SearchReply | None:
-        asked = Search(text, wish, day, scope)
-        return self._call("search", asked, SearchReply, timeout_s=SEARCH_S)
+        search = Search(text, wish, day, scope)
+        return self._call("search", search, SearchReply, timeout_s=SEARCH_S)
 
     def index(
         self, wishes: IndexWishes, progress: ShowProgress | None

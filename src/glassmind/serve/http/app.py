@@ -175,7 +175,7 @@ def reply_to(call: HttpCall, result: Result, config: Config) -> Response:
         return as_text(operation.markdown(result), MARKDOWN)
     values = result.to_json()
     if isinstance(values, dict) and values.get("notices"):
-        values["notices"] = [without_places(one, config) for one in values["notices"]]
+        values["notices"] = [without_places(n, config) for n in values["notices"]]
     return answered(values, of_notes=not isinstance(result, NoNotes))
 
 
