@@ -8,6 +8,7 @@ Whatever a person adds in Obsidian, other properties among it, stays when facts 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import count
 from typing import Final, cast
 
@@ -92,9 +93,8 @@ def body_of(memo: Memo) -> str:
 
 
 def with_box(memo: Memo, box: str) -> Memo:
-    if not box:
-        return memo
-    return replace(memo, status=BOXES.get(box, memo.status), box=_own(box))
+    own = _own(box)
+    return replace(memo, status=BOXES.get(box, memo.status), box=own) if box else memo
 
 
 def _own(box: str) -> str:
@@ -104,10 +104,13 @@ def _own(box: str) -> str:
 def kind_of_note(
     path: NotePath, properties: Mapping[str, object], folder: str
 ) -> MemoKind | None:
-    found = _kind(properties.get("kind"))
+    named = properties.get("kind")
     part = path.removeprefix(f"{folder}/").partition("/")[0]
+    for kind in MEMO_FOLDERS:
+        if named == kind:
+            return kind
     by_folder = (kind for kind, known in MEMO_FOLDERS.items() if known == part)
-    return found or next(by_folder, None)
+    return next(by_folder, None)
 
 
 def memo_without_text(
@@ -142,8 +145,10 @@ def _memo_of(
     folder: str,
 ) -> Memo:
     text, box = plain_ends(body.strip("\r\n")), ""
-    if kind == "task":
-        text, box = _unboxed(text)
+    if kind == "task" and (found := _TASK.match(text)):
+        first, *more = text[found.end() :].split("\n")
+        dedented = (re.sub(r"^ {1,2}", "", line) for line in more)
+        text, box = "\n".join([first, *dedented]), found["box"]
     return Memo(
         path=path,
         kind=kind,
@@ -231,18 +236,6 @@ def _is_marked(said: Mapping[str, PropertyValue], path: NotePath, folder: str) -
     return said_so is True or place_of(path, folder) == "inbox"
 
 
-def _unboxed(text: str) -> tuple[str, str]:
-    found = _TASK.match(text)
-    if found is None:
-        return text, ""
-    first, *more = text[found.end() :].split("\n")
-    return "\n".join([first, *(_dedented(line) for line in more)]), found["box"]
-
-
-def _dedented(line: str) -> str:
-    return line[min(2, len(line) - len(line.lstrip(" "))) :]
-
-
 def _status(said: Mapping[str, PropertyValue], kind: MemoKind, box: str) -> str:
     """Return what a memo is by its property and its box, in a person's own word.
 
@@ -255,11 +248,6 @@ def _status(said: Mapping[str, PropertyValue], kind: MemoKind, box: str) -> str:
     if box in BOXES and not is_over(word, decided=False):
         return BOXES[box]
     return word or FIRST_STATUS[kind]
-
-
-def _kind(found: object) -> MemoKind | None:
-    known = isinstance(found, str) and found in FIRST_STATUS
-    return cast("MemoKind", found) if known else None
 
 
 def _text(found: PropertyValue) -> str:
@@ -293,39 +281,23 @@ def title_from(text: str, kind: MemoKind) -> str:
     A credential in them is hidden: a name stands in lists and links.
     """
     for line in redacted(text).splitlines():
-        said = _MARKUP.sub("", _LINK.sub(_shown, line))
-        title = _fitting(" ".join(map(_seen, _BARRED.sub(" ", said).split())))
-        if any(sign.isalnum() for sign in title) and _is_name(title):
-            return title
+        unlinked = _LINK.sub(lambda link: link[3] or link[2] or "", line)
+        plain = _BARRED.sub(" ", _MARKUP.sub("", unlinked))
+        visible = (sign for sign in plain if unicodedata.category(sign)[0] != "C")
+        words = unicodedata.normalize("NFC", " ".join("".join(visible).split()))
+        title = words[:TITLE_CHARS].encode()[:TITLE_BYTES].decode(errors="ignore")
+        if title != words and " " in title[TITLE_CHARS // 2 :]:
+            title = title.rpartition(" ")[0]
+        title = title.strip(" .,;-")
+        with suppress(PathOutsideVault):
+            is_named = is_read(safe_path(f"2000-01-01 {title}.md"))
+            if is_named and any(sign.isalnum() for sign in title):
+                return title
     return kind.capitalize()
 
 
-def _shown(link: re.Match[str]) -> str:
-    return (link[2] or "") if link[3] is None else link[3]
-
-
-def _seen(word: str) -> str:
-    seen = (sign for sign in word if unicodedata.category(sign)[0] != "C")
-    return unicodedata.normalize("NFC", "".join(seen))
-
-
-def _fitting(title: str) -> str:
-    words = " ".join(title.split())
-    cut = words[:TITLE_CHARS].encode()[:TITLE_BYTES].decode(errors="ignore")
-    if cut != words and " " in cut[TITLE_CHARS // 2 :]:
-        cut = cut.rpartition(" ")[0]
-    return cut.strip(" .,;-")
-
-
-def _is_name(title: str) -> bool:
-    try:
-        path = safe_path(f"2000-01-01 {title}.md")
-    except PathOutsideVault:
-        return False
-    return is_read(path)
-
-
 def is_read(name: str) -> bool:
+    """Return true if a file of that name is indexed."""
     return IgnoreRules().file(name) is None
 
 

@@ -256,13 +256,11 @@ def _is_range(lead: str | None, first: End, join: str, last: End) -> bool:
         return last.month is not None and last.day is not None and join != "and"
     if last.year is None and last.month is None:
         return False
-    pairing = lead in {"from", "between", "von", "vom", "de", "du"}
-    if join == "and" and not pairing and not (last.is_certain or last.year):
-        return False  # "in March and may break"
-    if lead or (first.is_certain and last.is_certain):
+    if lead in {"from", "between", "von", "vom", "de", "du"}:
         return True
-    months = first.month is not None and last.month is not None
-    return months and (first.is_certain or last.is_certain)
+    if join == "and" and not (last.is_certain or last.year):
+        return False  # "in March and may break"
+    return bool(lead) or last.is_certain
 
 
 def _one(found: re.Match[str], today: date) -> Days | None:
