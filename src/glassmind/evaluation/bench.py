@@ -33,7 +33,7 @@ from glassmind.evaluation.own_links import (
     read_vault,
 )
 from glassmind.model import NotePath
-from glassmind.model.index import FileFacts, IndexReport, ShowProgress
+from glassmind.model.index import IndexReport, ShowProgress
 from glassmind.models.embedders import embedder_for
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import index_name
@@ -51,7 +51,10 @@ def copy_vault(
             raw = readings.texts.get(file.path, b"")
             if file.path in hidden:
                 raw = edited(raw, hidden[file.path], readings.notes[file.path].base)
-            _put(folder, file, raw)
+            copied = folder / file.path
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            copied.write_bytes(raw)
+            os.utime(copied, ns=(file.mtime_ns, file.mtime_ns))
         settings = readings.root / FILE_NAME
         # A link is not read in the vault either.
         if settings.is_file() and not settings.is_symlink():
@@ -67,13 +70,6 @@ def edited(raw: bytes, edits: Sequence[Edit], base: int = 0) -> bytes:
         parts += [raw[at : base + edit.start], edit.text]
         at = base + edit.end
     return b"".join([*parts, raw[at:]])
-
-
-def _put(folder: Path, file: FileFacts, raw: bytes) -> None:
-    place = folder / file.path
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(raw)
-    os.utime(place, ns=(file.mtime_ns, file.mtime_ns))
 
 
 def remove(folder: Path) -> None:
@@ -147,7 +143,15 @@ def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
         _seed(lambda: open_(root, {}), place, lambda: opener({}))
         made = ready("queries", root, gold, opener, wanted)
         with opener({}) as engine:
-            notices = (*made.notices, *_missing(made.queries, engine, made.notes))
+            known = {note.path for note in engine.list_notes(limit=made.notes).notes}
+        notices = list(made.notices)
+        asked = {path for query in made.queries for path in query.grades}
+        if gone := sorted(asked - known):
+            what = "1 relevant note is not in the index and counts"
+            if len(gone) > 1:
+                what = f"{len(gone)} relevant notes are not in the index and count"
+            more = ", ..." if len(gone) > 1 else ""
+            notices.append(f"{what} as missed: {gone[0]}{more}")
         yield made._replace(notices=notices)
 
 
@@ -196,13 +200,13 @@ def ready(
     wanted: Wanted,
 ) -> Bench:
     with opener({}) as engine:
-        report = _brought_up(engine, wanted)
+        report = _indexed(engine, wanted)
         model = model_of(engine.config)
     queries = sampled(gold.queries, wanted)
     return Bench(kind, source, queries, report.notes, model, opener, gold.notices)
 
 
-def _brought_up(engine: Engine, wanted: Wanted) -> IndexReport:
+def _indexed(engine: Engine, wanted: Wanted) -> IndexReport:
     if wanted.preset or wanted.model:  # else former vectors would be measured for it
         try:
             chosen = embedder_for(engine.config)
@@ -231,16 +235,6 @@ def _seed(known: Callable[[], Engine], place: Path, made: Callable[[], Engine]) 
         with made() as engine:
             engine.restore(copy, force=True)
     copy.unlink(missing_ok=True)
-
-
-def _missing(queries: Sequence[GoldQuery], engine: Engine, notes: int) -> Iterator[str]:
-    known = {note.path for note in engine.list_notes(limit=notes).notes}
-    gone = sorted({path for query in queries for path in query.grades} - known)
-    if len(gone) == 1:
-        yield f"1 relevant note is not in the index and counts as missed: {gone[0]}"
-    elif gone:
-        said = f"{len(gone)} relevant notes are not in the index and count as missed"
-        yield f"{said}: {gone[0]}, ..."
 
 
 def sampled(queries: Sequence[GoldQuery], wanted: Wanted) -> Sequence[GoldQuery]:

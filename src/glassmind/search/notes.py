@@ -3,7 +3,9 @@
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -321,8 +323,11 @@ class NoteReader:
 
     def stats(self) -> Stats:
         folders = self._vault.place.folders
-        size = sum(size for folder in folders for size in _sizes_below(folder))
-        folder = str(folders[0])
+        folder, size = str(folders[0]), 0
+        for place, _, names in chain.from_iterable(map(os.walk, folders)):
+            for name in names:
+                with suppress(FileNotFoundError):  # a writer may take it away
+                    size += Path(place, name).stat().st_size
         found = self._vault.rows().stats(
             folder=folder,
             index_bytes=size,
@@ -332,16 +337,6 @@ class NoteReader:
             return found
         ghosts = self._without_left_out(self._vault.rows().ghosts())
         return structs.replace(found, ghosts=len(ghosts))
-
-
-def _sizes_below(folder: Path) -> Iterator[int]:
-    """Yield the size of every file; a writer may take files away meanwhile."""
-    for place, _, names in os.walk(folder):
-        for name in names:
-            try:
-                yield Path(place, name).stat().st_size
-            except FileNotFoundError:
-                continue
 
 
 def _names_file(name: str, path: NotePath) -> bool:

@@ -178,7 +178,10 @@ class Graph(Channel):
         if run.intent != "backlink":
             words = len(run.text.split())
             spreading = spread(run.leaders, notes, words)
-            lines = described(notes, run.query, self._linking_chunks())
+            leading = (run.votes.get(name, ()) for name in ("lexical", "semantic"))
+            best = chain.from_iterable(found[:LINKING_CHUNKS] for found in leading)
+            chunks = dict.fromkeys(found.chunk_id for found in best)
+            lines = described(notes, run.query, chunks)
             for vote in together(spreading, lines):
                 known = votes.get(vote.note_id)
                 if known is None or vote.score > known.score:
@@ -189,11 +192,6 @@ class Graph(Channel):
         self._votes = votes
         ordered = sorted(votes.values(), key=order_of)
         return [Candidate(0, vote.note_id, vote.score) for vote in ordered]
-
-    def _linking_chunks(self) -> Iterable[int]:
-        votes = (self.run.votes.get(name, ()) for name in ("lexical", "semantic"))
-        best = chain.from_iterable(found[:LINKING_CHUNKS] for found in votes)
-        return dict.fromkeys(one.chunk_id for one in best)
 
     def _walked(self) -> list[Vote]:
         run = self.run

@@ -72,9 +72,8 @@ class Hindsight(Channel):
         run = self.run
         if self._hear is None:
             return []
-        heard = [
-            one for one in map(_without_secrets, self._hear()) if self._is_new(one)
-        ]
+        recalled = (fact._replace(text=redacted(fact.text)) for fact in self._hear())
+        heard = [fact for fact in recalled if self._is_new(fact)]
         facts = {-number: one for number, one in enumerate(heard[:MOST], 1)}
         cosines = self._cosines(facts)
         least = WEAK.get(run.wish.fusion, 0.0)
@@ -86,7 +85,10 @@ class Hindsight(Channel):
             if strength >= least:
                 found.append(Candidate(key, key, strength))
                 self._recalled[key] = fact
-                run.facts[key] = _shown(key, fact)
+                path, title = NotePath(fact.path), f"Hindsight: {_kind(fact)}"
+                run.facts[key] = HitChunk(
+                    key, path, title, (), Span(1, 1), 0, "", 0, fact.text, key
+                )
                 run.fact_cosines.update({key: cosines[key]} if key in cosines else {})
         return sorted(found, key=lambda one: (-one.score, -one.note_id))
 
@@ -105,7 +107,7 @@ class Hindsight(Channel):
         semantic, vector = self.run.semantic, self.run.vector
         if semantic is None or vector is None or not facts:
             return {}
-        parts = [Embeddable("", redacted(fact.text)) for fact in facts.values()]
+        parts = [Embeddable("", fact.text) for fact in facts.values()]
         try:
             made = list(semantic.embedder.passages(parts))
         except GlassmindError:  # words tell as well
@@ -119,14 +121,5 @@ class Hindsight(Channel):
         return Reason(f"remembered by Hindsight ({known})")
 
 
-def _without_secrets(fact: "RecalledFact") -> "RecalledFact":
-    return fact._replace(text=redacted(fact.text))
-
-
 def _kind(fact: "RecalledFact") -> str:
     return KINDS.get(fact.kind, fact.kind) or "fact"
-
-
-def _shown(key: int, fact: "RecalledFact") -> HitChunk:
-    path, title = NotePath(fact.path), f"Hindsight: {_kind(fact)}"
-    return HitChunk(key, path, title, (), Span(1, 1), 0, "", 0, fact.text, key)
