@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.evaluation.own_links import Edit, Reading, Readings, shown_by
+from glassmind.evaluation.own_links import Reading, Readings, Replacement, shown_by
 from glassmind.model import NotePath
 from glassmind.model.notes import Link
 
@@ -24,7 +24,7 @@ Pair: TypeAlias = tuple[NotePath, NotePath]
 class Fold(NamedTuple):
     """What is hidden at a time: edits by note, and the partners each note lost."""
 
-    edits: Mapping[NotePath, Sequence[Edit]]
+    edits: Mapping[NotePath, Sequence[Replacement]]
     partners: Mapping[NotePath, frozenset[NotePath]]
 
 
@@ -72,7 +72,7 @@ def _fold(
     links: Mapping[Pair, Sequence[tuple[NotePath, Link]]],
     left: Left,
 ) -> Fold:
-    edits: dict[NotePath, list[Edit]] = {}
+    edits: dict[NotePath, list[Replacement]] = {}
     partners: dict[NotePath, set[NotePath]] = {}
     for pair in pairs:
         first, second = pair
@@ -80,16 +80,16 @@ def _fold(
         partners.setdefault(second, set()).add(first)
         for path, link in links[pair]:
             text = shown_by(link).encode() if left == "shown" else b""
-            edits.setdefault(path, []).append(Edit(link.start, link.end, text))
+            edits.setdefault(path, []).append(Replacement(link.start, link.end, text))
     return Fold(
         {path: _apart(of) for path, of in sorted(edits.items())},
         {path: frozenset(of) for path, of in sorted(partners.items())},
     )
 
 
-def _apart(edits: Sequence[Edit]) -> list[Edit]:
+def _apart(edits: Sequence[Replacement]) -> list[Replacement]:
     """Return edits that do not overlap, in order; of nested ones the outer."""
-    kept: list[Edit] = []
+    kept: list[Replacement] = []
     for edit in sorted(edits, key=lambda one: (one.start, -one.end)):
         if not kept or edit.start >= kept[-1].end:
             kept.append(edit)

@@ -12,9 +12,9 @@ from glassmind.evaluation.bench import copy_vault, edited
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.own_links import (
     PER_TARGET,
-    Edit,
     OwnGold,
     Readings,
+    Replacement,
     own_gold,
     read_vault,
 )
@@ -191,7 +191,10 @@ def test_bytes_before_and_behind_an_edit_stay(tmp_path: Path) -> None:
 
     expected = text.replace("[[Tea|grünen Tee]]", "grünen Tee").encode()
     assert (tmp_path / "copy/a.md").read_bytes() == bom + expected
-    assert edited(b"abcdef", [Edit(1, 2, b"X"), Edit(4, 6, b"")], 0) == b"aXcd"
+    assert (
+        edited(b"abcdef", [Replacement(1, 2, b"X"), Replacement(4, 6, b"")], 0)
+        == b"aXcd"
+    )
 
 
 def test_the_vault_itself_is_never_touched(tmp_path: Path) -> None:

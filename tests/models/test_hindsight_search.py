@@ -16,7 +16,7 @@ from glassmind.errors import HindsightFailed
 from glassmind.model.search import SearchReply, Told
 from glassmind.models.breaker import WAITS_S
 from glassmind.models.hindsight import HindsightServer
-from glassmind.search.semantic import Semantic
+from glassmind.search.semantic import SemanticSearch
 from glassmind.serve.daemon.protocol import pack, unpack
 from glassmind.vault import Vault
 
@@ -234,7 +234,7 @@ def test_facts_are_read_once_more_with_the_question_too(
             yield from (0.9 if "dry winter" in one else 0.1 for one in passages)
 
     reader = Reader()
-    monkeypatch.setattr(Semantic, "reranker", lambda _: reader)
+    monkeypatch.setattr(SemanticSearch, "reranker", lambda _: reader)
 
     reply = desk.ask(QUESTION, rerank="on")
 

@@ -13,7 +13,7 @@ from vault_desk import NOON, VaultDesk
 from glassmind.errors import ModelAbsent, ModelFailed
 from glassmind.model.search import Candidate, ChannelName, FusionName, Hit
 from glassmind.search import channels
-from glassmind.search.channels.memory import Memory
+from glassmind.search.channels.memory import MemoryChannel
 from glassmind.search.plan import Channel, Place, Reason
 from glassmind.store.sqlite.rows import Rows
 from glassmind.store.vectors.search import VectorIndex
@@ -114,7 +114,7 @@ def test_a_memo_that_says_little_of_a_question_gets_little(desk: MeaningDesk) ->
     assert reply.hits[0].path == "Boats/Skiff.md"
     shares = [e.share for h in reply.hits for e in h.evidence if e.channel == "memory"]
     assert shares
-    assert max(shares) <= Memory.weight
+    assert max(shares) <= MemoryChannel.weight
 
 
 def test_summaries_have_no_voice_of_their_own(desk: MeaningDesk) -> None:

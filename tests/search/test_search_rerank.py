@@ -19,7 +19,7 @@ from glassmind.search.ranking import (
     rerank,
     stretch_of,
 )
-from glassmind.search.semantic import Semantic
+from glassmind.search.semantic import SemanticSearch
 
 
 class Reader:
@@ -163,7 +163,7 @@ def desk(meaning: MeaningDesk) -> MeaningDesk:
 def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
     """A reader that likes the garden."""
     made = Reader(lambda text: 0.99 if "Beans" in text else 0.01)
-    monkeypatch.setattr(Semantic, "reranker", lambda _: made)
+    monkeypatch.setattr(SemanticSearch, "reranker", lambda _: made)
     return made
 
 
@@ -205,7 +205,7 @@ def test_a_reader_that_fails_leaves_the_answer_and_is_named(
     def fail(_: object) -> None:
         raise ModelAbsent("reader")
 
-    monkeypatch.setattr(Semantic, "reranker", fail)
+    monkeypatch.setattr(SemanticSearch, "reranker", fail)
 
     reply = desk.ask("skiff leaks", rerank="on")
 

@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.model.search import Hit, Successor
 from glassmind.search.ranking import losses
-from glassmind.search.semantic import Semantic
+from glassmind.search.semantic import SemanticSearch
 
 OLD = "The pump runs on propane. The pump of the pump house. Pump, pump, pump.\n"
 NEW = "The pump runs on butane since spring, and everything else stays as it was.\n"
@@ -172,7 +172,7 @@ class OldFriend:
 def test_no_reader_of_passages_puts_the_old_above_the_new_again(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Semantic, "reranker", lambda _: OldFriend())
+    monkeypatch.setattr(SemanticSearch, "reranker", lambda _: OldFriend())
     meaning.indexed(put('superseded-by: "[[New]]"'))
 
     reply = meaning.ask("pump", mode="hybrid", rerank="on")

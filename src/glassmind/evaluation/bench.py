@@ -27,8 +27,8 @@ from glassmind.evaluation.gold import (
 )
 from glassmind.evaluation.own_links import (
     MOST_QUERIES,
-    Edit,
     Readings,
+    Replacement,
     own_gold,
     read_vault,
 )
@@ -41,7 +41,7 @@ from glassmind.store.place import index_name
 
 def copy_vault(
     readings: Readings,
-    hidden: Mapping[NotePath, Sequence[Edit]],
+    hidden: Mapping[NotePath, Sequence[Replacement]],
     folder: Path,
 ) -> None:
     try:
@@ -63,7 +63,7 @@ def copy_vault(
         raise IndexUnwritable(str(folder), error.strerror or str(error)) from error
 
 
-def edited(raw: bytes, edits: Sequence[Edit], base: int = 0) -> bytes:
+def edited(raw: bytes, edits: Sequence[Replacement], base: int = 0) -> bytes:
     parts: list[bytes] = []
     at = 0
     for edit in edits:

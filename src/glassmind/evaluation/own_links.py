@@ -148,7 +148,7 @@ HEADING_WORDS = 2
 """Words of a heading that can be asked: `Installation` alone is no question."""
 
 
-class Edit(NamedTuple):
+class Replacement(NamedTuple):
     start: int
     end: int
     text: bytes
@@ -159,7 +159,7 @@ class Clue(NamedTuple):
     text: str
     target: NotePath
     place: NotePath
-    edits: tuple[Edit, ...]
+    edits: tuple[Replacement, ...]
 
     @property
     def source(self) -> NotePath | None:
@@ -168,7 +168,7 @@ class Clue(NamedTuple):
 
 class OwnGold(NamedTuple):
     gold: Gold
-    hidden: Mapping[NotePath, Sequence[Edit]]
+    hidden: Mapping[NotePath, Sequence[Replacement]]
 
 
 def own_gold(readings: Readings, *, seed: int = 0, most: int = MOST_QUERIES) -> OwnGold:
@@ -185,7 +185,7 @@ def own_gold(readings: Readings, *, seed: int = 0, most: int = MOST_QUERIES) -> 
         and key_of(clue.text) not in names[clue.target]
     )
     chosen = _sampled(merged, seed, most)
-    hidden: dict[NotePath, set[Edit]] = {}
+    hidden: dict[NotePath, set[Replacement]] = {}
     for clues in chosen.values():
         for clue in clues:
             hidden.setdefault(clue.place, set()).update(clue.edits)
@@ -233,7 +233,7 @@ def _link_clues(path: NotePath, read: Reading, readings: Readings) -> Iterator[C
     source = note.text.encode()
     for target, links in leading.items():
         edits = tuple(
-            Edit(link.start, link.end, shown_by(link).encode()) for link in links
+            Replacement(link.start, link.end, shown_by(link).encode()) for link in links
         )
         written = [source[link.start : link.end].lstrip(b"!") for link in links]
         if not all(w.startswith(b"[") and w.endswith((b"]", b")")) for w in written):
@@ -265,7 +265,7 @@ def _alias_clues(path: NotePath, read: Reading) -> Iterator[Clue]:
         alias = item.leaf.value
         if isinstance(alias, str) and alias in read.note.aliases:
             # An empty item is no alias, wherever in YAML a list may stand.
-            edits = (Edit(item.start, item.end, b'""'),)
+            edits = (Replacement(item.start, item.end, b'""'),)
             yield Clue("alias", plain(alias), path, path, edits)
 
 
@@ -279,7 +279,7 @@ def _heading_clues(
         key = key_of(heading.text)
         if linked or key in named or common[key] > 1 or size_of(text) < HEADING_WORDS:
             continue
-        blank = Edit(heading.start, heading.end, b"#" * heading.level)
+        blank = Replacement(heading.start, heading.end, b"#" * heading.level)
         yield Clue("heading", text, path, path, (blank,))
 
 
@@ -334,8 +334,8 @@ def _query(id_: str, clues: Sequence[Clue]) -> GoldQuery:
     return GoldQuery(id_, first.text, dict.fromkeys(targets, 1.0), sources, kind)
 
 
-def _apart(edits: Iterable[Edit]) -> list[Edit]:
-    kept: list[Edit] = []
+def _apart(edits: Iterable[Replacement]) -> list[Replacement]:
+    kept: list[Replacement] = []
     for edit in sorted(edits, key=lambda one: (one.start, -one.end)):
         if not kept or edit.start >= kept[-1].end:
             kept.append(edit)

@@ -147,13 +147,13 @@ LINKS = (0.0, 0.4, 0.8, 1.2)
 IN_FORCE = "in force"
 
 
-class Candidate(NamedTuple):
+class Alternative(NamedTuple):
     name: str
     settings: Mapping[str, object]
 
 
-def candidates(config: Config) -> list[Candidate]:
-    found: dict[tuple[object, ...], Candidate] = {(): Candidate(IN_FORCE, {})}
+def candidates(config: Config) -> list[Alternative]:
+    found: dict[tuple[object, ...], Alternative] = {(): Alternative(IN_FORCE, {})}
     for settings in _settings():
         changed = {
             path: value
@@ -162,7 +162,7 @@ def candidates(config: Config) -> list[Candidate]:
         }
         if changed:
             key = tuple(sorted((path, str(value)) for path, value in changed.items()))
-            found.setdefault(key, Candidate(_named(changed), changed))
+            found.setdefault(key, Alternative(_named(changed), changed))
     return list(found.values())
 
 
@@ -224,7 +224,7 @@ def tune(
     return report._replace(seconds=time.perf_counter() - began)
 
 
-def _asked(bench: Bench, tried: Sequence[Candidate], show: ShowCount) -> list[Asked]:
+def _asked(bench: Bench, tried: Sequence[Alternative], show: ShowCount) -> list[Asked]:
     """Return what every candidate answers; engines share an index where they can."""
     found = []
     total = len(tried) * len(bench.queries)
@@ -241,7 +241,7 @@ def _asked(bench: Bench, tried: Sequence[Candidate], show: ShowCount) -> list[As
 
 
 def _report(
-    bench: Bench, tried: Sequence[Candidate], asked: Sequence[Asked], choice: Choice
+    bench: Bench, tried: Sequence[Alternative], asked: Sequence[Asked], choice: Choice
 ) -> TuneReport:
     scored = [
         Tried(candidate.name, candidate.settings, mean(one.column("ndcg@10")))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from glassmind.model.search import Hit
     from glassmind.model.vectors import Space
     from glassmind.search.plan import Run
-    from glassmind.search.semantic import Semantic
+    from glassmind.search.semantic import SemanticSearch
     from glassmind.vault import Vault
 
 NEAR = 3  # hits that are looked at closely
@@ -129,7 +129,7 @@ def curve_of(folder: Path | None, space: "Space") -> Curve | None:
 
 def learn_curve(
     vault: "Vault",
-    semantic: "Semantic",
+    semantic: "SemanticSearch",
     progress: ShowProgress,
     pause: Callable[[], bool],
 ) -> None:

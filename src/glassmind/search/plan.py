@@ -20,6 +20,7 @@ from glassmind.search.dates import Days, days_in, names_only_days, without_count
 from glassmind.search.intent import INTENTS, Guess, guess_intent
 from glassmind.search.notes import notes_for
 from glassmind.search.query import Question
+from glassmind.search.ranking import Weights
 from glassmind.search.semantic import semantic_for
 from glassmind.vault import Vault
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from glassmind.search.semantic import SemanticIndex
     from glassmind.store.protocol import Keywords
 
-Weights = Mapping[ChannelName, float]
 
 BY_INTENT: Mapping[Intent, Weights] = MappingProxyType(
     {

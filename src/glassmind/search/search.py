@@ -25,7 +25,6 @@ from glassmind.search.intent import Guess
 from glassmind.search.plan import (
     RANKS_ALONE,
     Run,
-    Weights,
     guess_for,
     understand,
 )
@@ -36,6 +35,7 @@ from glassmind.search.ranking import (
     LIFTS,
     RRF_K,
     Ranking,
+    Weights,
     adjust,
     fuse,
     losses,

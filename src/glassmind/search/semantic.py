@@ -43,11 +43,11 @@ class SemanticIndex(NamedTuple):
             return self.embedder.query(question)
 
 
-def semantic_for(vault: Vault) -> "Semantic":
-    return vault.part(Semantic)
+def semantic_for(vault: Vault) -> "SemanticSearch":
+    return vault.part(SemanticSearch)
 
 
-class Semantic:
+class SemanticSearch:
     """The model and the vectors of the space that answers, opened once for many.
 
     A scope has vectors of visible notes, and the models of the whole vault.

@@ -165,7 +165,7 @@ def order_of(vote: Vote) -> tuple[float, int, int]:
     return (-vote.score, vote.depth, vote.note_id)
 
 
-class Graph(Channel):
+class GraphChannel(Channel):
     name: ChannelName = "graph"
 
     def __init__(self, run: Run) -> None:

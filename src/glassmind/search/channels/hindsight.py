@@ -37,7 +37,7 @@ NOT_SET = "none is asked; set hindsight.url to where one listens"
 FILTERED = "its facts pass no filter, so it is not asked"
 
 
-class Hindsight(Channel):
+class HindsightChannel(Channel):
     """Finds what Hindsight remembers; leaves the facts in `run.facts`.
 
     The weight is explained in docs/hindsight.md.

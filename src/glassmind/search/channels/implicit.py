@@ -19,7 +19,7 @@ class Likeness(NamedTuple):
     similarity: float
 
 
-class Implicit(Channel):
+class ImplicitChannel(Channel):
     name: ChannelName = "implicit"
 
     def __init__(self, run: Run) -> None:

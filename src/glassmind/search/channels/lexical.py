@@ -7,7 +7,7 @@ from glassmind.search.hits import word_reason
 from glassmind.search.plan import Channel, Place, Reason
 
 
-class Lexical(Channel):
+class LexicalChannel(Channel):
     name: ChannelName = "lexical"
 
     def candidates(self) -> Iterable[Candidate]:

@@ -9,7 +9,7 @@ from glassmind.search.plan import Channel, Place, Reason
 MOST = 20  # chunks by words, and by meaning, that are looked at
 
 
-class Memory(Channel):
+class MemoryChannel(Channel):
     """Finds what was captured, by how much of the question it says.
 
     That is the better of two: its words against the best of all notes, and the cosine,

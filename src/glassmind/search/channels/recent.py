@@ -6,7 +6,7 @@ from glassmind.model.search import Candidate, ChannelName, Filter
 from glassmind.search.plan import CHUNKS, Channel, Place, Reason
 
 
-class Recent(Channel):
+class RecentChannel(Channel):
     """Finds passages of notes of those days: half for the day, half for words.
 
     A question about the days alone is answered by all there is, the newest first.

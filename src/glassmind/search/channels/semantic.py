@@ -11,7 +11,7 @@ CLOSE = 0.25
 """Cosine of the default model that questions about other things rarely reach."""
 
 
-class Semantic(Channel):
+class SemanticChannel(Channel):
     """Finds the passages nearest to the question; leaves its vector to the others."""
 
     name: ChannelName = "semantic"
