@@ -211,10 +211,10 @@ def test_vectors_that_are_gone_are_missed_loudly(desk: MeaningDesk) -> None:
 def test_links_that_cannot_be_read_are_missed_by_name(
     desk: MeaningDesk, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(Rows, "edges_from", fail)
+    monkeypatch.setattr(Rows, "edges", fail)
 
     reply = desk.ask("skiff leaks")
 

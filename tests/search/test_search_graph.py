@@ -36,19 +36,17 @@ class Links(Rows):
         by_property: Collection[tuple[int, int]] = (),
         lines: Iterable[LinkLine] = (),
     ) -> None:
-        self.edges = [
+        self.known = [
             Edge(*pair, "related" if pair in by_property else "") for pair in pairs
         ]
         self.lines = list(lines)
 
-    def edges_from(self, note_ids: Collection[int]) -> list[Edge]:
-        return [edge for edge in self.edges if edge.source in note_ids]
-
-    def edges_to(self, note_ids: Collection[int]) -> list[Edge]:
-        return [edge for edge in self.edges if edge.target in note_ids]
+    def edges(self, note_ids: Collection[int], *, backward: bool = False) -> list[Edge]:
+        end = "target" if backward else "source"
+        return [edge for edge in self.known if getattr(edge, end) in note_ids]
 
     def inbound(self, note_ids: Collection[int]) -> dict[int, int]:
-        sources = {n: {e.source for e in self.edges if e.target == n} for n in note_ids}
+        sources = {n: {e.source for e in self.known if e.target == n} for n in note_ids}
         return {n: len(found) for n, found in sources.items() if found}
 
     def link_lines(self, _: Collection[int]) -> list[LinkLine]:

@@ -117,7 +117,6 @@ def arguments(vault: Vault) -> Mapping[str, Any]:
         "space": known.answering_space(),
         "span": Span(1, 99),
         "tags": ["hush"],
-        "texts": ['"Hush"'],
         "until_ns": 2**62,
         "wanted": {
             **dict.fromkeys(("folder", "tag", "property", "kind"), ""),

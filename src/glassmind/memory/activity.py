@@ -357,9 +357,10 @@ def active_projects(
         place = place_in(path)
         if place is not None:
             add(place.rpartition("/")[2], note).places.add(place)
-    for note, value in rows.projects_of(named.keys()) if named else ():
+    for value, notes in rows.project_values(named.keys()) if named else ():
         for name in projects_in(value):
-            add(name, note)
+            for note in notes:
+                add(name, note)
     _add_members(rows, projects)
     for project in projects.values():
         project.notes.difference_update(apart)
@@ -371,14 +372,10 @@ def _add_members(rows: Rows, projects: Mapping[str, Project]) -> None:
         for place in project.places:
             project.notes.update(rows.note_ids(folder=place))
             project.notes.update(rows.note_ids(paths=[f"{place}.md"]))
-    by_text: dict[str, list[Project]] = {}
-    for text, value in rows.project_values().items() if projects else ():
-        names = map(fold, projects_in(value))
-        if known := [projects[name] for name in names if name in projects]:
-            by_text[text] = known
-    for note, text in rows.notes_with_project(by_text.keys()) if by_text else ():
-        for project in by_text[text]:
-            project.notes.add(note)
+    for value, notes in rows.project_values() if projects else ():
+        for name in map(fold, projects_in(value)):
+            if name in projects:
+                projects[name].notes.update(notes)
 
 
 def place_in(path: str) -> str | None:

@@ -63,7 +63,7 @@ def spread(
     `words` is how many the question has.
     """
     strengths = dict(seeds[:SEEDS])
-    edges = notes.edges_from(strengths)
+    edges = notes.edges(strengths)
     if not edges:
         return {}
     outward: dict[int, dict[int, Edge]] = {}
@@ -131,9 +131,11 @@ def walk(
     reached = {root: Vote(root, 1.0, 0, ()) for root in roots}
     edge_of = set(roots)
     for depth in range(1, hops + 1):
-        steps = [(e.target, e.source, True, e) for e in notes.edges_to(edge_of)]
+        steps = [
+            (e.target, e.source, True, e) for e in notes.edges(edge_of, backward=True)
+        ]
         if not backward_only:
-            forward = notes.edges_from(edge_of)
+            forward = notes.edges(edge_of)
             steps += [(e.source, e.target, False, e) for e in forward]
         steps.sort(key=lambda one: (one[0], one[1], plainness(one[3]), one[2]))
         level: dict[int, Vote] = {}

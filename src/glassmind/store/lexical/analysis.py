@@ -10,6 +10,7 @@ pairs.
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from unicodedata import normalize
 
@@ -188,20 +189,18 @@ _SIGNS = (
 """Accents, points and vowel signs, which belong to the letter before them."""
 
 
+@dataclass(slots=True)
 class Terms:
     """The terms of a query as the index knows them.
 
     `guessed` has, for each word that was guessed, the one that was typed.
     """
 
-    __slots__ = ("exact", "guessed", "prefixes", "runs", "stems")
-
-    def __init__(self) -> None:
-        self.exact: set[str] = set()
-        self.stems: set[str] = set()
-        self.prefixes: set[str] = set()
-        self.runs: set[str] = set()
-        self.guessed: dict[str, str] = {}
+    exact: set[str] = field(default_factory=set)
+    stems: set[str] = field(default_factory=set)
+    prefixes: set[str] = field(default_factory=set)
+    runs: set[str] = field(default_factory=set)
+    guessed: dict[str, str] = field(default_factory=dict)
 
 
 class Marks:

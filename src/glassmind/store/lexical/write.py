@@ -9,6 +9,7 @@ batch.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -199,28 +200,18 @@ def _first(
 
 def _tag_facts(tags: Iterable[str]) -> dict[str, None]:
     """Return each tag and the tags above it, once."""
-    facts: dict[str, None] = {}
-    for tag in tags:
-        at = tag.find("/")
-        while at >= 0:
-            facts[TAG + tag[:at]] = None
-            at = tag.find("/", at + 1)
-        facts[TAG + tag] = None
-    return facts
+    above = (accumulate(tag.split("/"), "{}/{}".format) for tag in tags)
+    return {TAG + tag: None for tag in chain.from_iterable(above)}
 
 
 def _flat(value: Any) -> list[str]:
     """Return every scalar of a property as text; an empty property is "null"."""
-    match value:
-        case None:
-            return ["null"]
-        case list() | dict() if not value:
-            return ["null"]
-        case bool():
-            return ["true" if value else "false"]
-        case list():
-            return [text for item in value for text in _flat(item)]
-        case dict():
-            return [text for item in value.values() for text in _flat(item)]
-        case _:
-            return [str(value)]
+    if isinstance(value, bool):
+        return ["true" if value else "false"]
+    if value is None or value in ([], {}):
+        return ["null"]
+    if isinstance(value, dict):
+        value = [*value.values()]
+    if isinstance(value, list):
+        return [text for item in value for text in _flat(item)]
+    return [str(value)]

@@ -292,16 +292,22 @@ def _opened(kind: type[apsw.Connection], file: Path) -> apsw.Connection:
         db = kind(_address(file, options), flags=_READ)
     except apsw.CantOpenError as error:
         raise IndexAbsent(str(file.parent)) from error
-    try:
+    with _closed_on_failure(db, file):
         db.set_busy_timeout(BUSY_MS)
         _check(db, file)
+    return db
+
+
+@contextmanager
+def _closed_on_failure(db: apsw.Connection, file: Path) -> Iterator[None]:
+    try:
+        yield
     except DAMAGE as error:
         db.close()
         raise IndexDamaged(str(file), said(error)) from error
     except BaseException:
         db.close()
         raise
-    return db
 
 
 def open_copy(file: Path) -> apsw.Connection:
@@ -346,11 +352,8 @@ def open_writer(
     IndexDamaged or IndexTooNew.
     """
     file = folder / DATABASE
-    try:
-        db = apsw.Connection(str(file))
-    except DAMAGE as error:
-        raise IndexDamaged(str(file), said(error)) from error
-    try:
+    db = apsw.Connection(str(file))
+    with _closed_on_failure(db, file):
         db.set_busy_timeout(busy_ms)
         if schema.version_of(db):
             _check(db, file)
@@ -361,12 +364,6 @@ def open_writer(
         db.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
         db.pragma("cache_size", -_CACHE_KB)
         schema.migrate(db)
-    except DAMAGE as error:
-        db.close()
-        raise IndexDamaged(str(file), said(error)) from error
-    except BaseException:
-        db.close()
-        raise
     return db
 
 

@@ -56,19 +56,13 @@ class EdgeRows(NoteRows):
         }
         return [StoredLink(*row) for row in self._db.execute(statement, bound)]
 
-    def edges_from(self, note_ids: Collection[int]) -> list[Edge]:
-        """Return where the notes lead, each pair once for each kind and property."""
+    def edges(self, note_ids: Collection[int], *, backward: bool = False) -> list[Edge]:
+        """Return the links from these notes, or to them, once for each kind."""
+        column = "l.target_id" if backward else "l.note_id"
         statement = f"""
             select distinct l.note_id, l.target_id, coalesce(l.property, ''), {_KIND}
             from links l join notes t on t.id = l.target_id
-            where l.note_id {_THESE} and l.target_id <> l.note_id
-        """
-        return [Edge(*row) for row in self._for(statement, note_ids)]
-
-    def edges_to(self, note_ids: Collection[int]) -> list[Edge]:
-        statement = f"""
-            select distinct l.note_id, l.target_id, coalesce(l.property, ''), {_KIND}
-            from links l where l.target_id {_THESE} and l.target_id <> l.note_id
+            where {column} {_THESE} and l.target_id <> l.note_id
         """
         return [Edge(*row) for row in self._for(statement, note_ids)]
 

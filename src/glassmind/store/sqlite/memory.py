@@ -10,43 +10,20 @@ import apsw
 from glassmind.model import NotePath
 from glassmind.model.context import ChangedRow
 from glassmind.model.memory import (
-    MOST_AT_ONCE,
     DayUse,
     Edit,
     MemoKind,
     MemoNote,
     UseEvent,
 )
-from glassmind.store.sqlite.connection import Query, Step
+from glassmind.store.sqlite.connection import Step
 from glassmind.store.sqlite.notes import NoteRows
 
 if TYPE_CHECKING:
     from glassmind.model.index import KnownNote
     from glassmind.model.search import Successor
 
-_MINUTE_NS = 60 * 10**9
 _THESE = "in (select value from json_each(?))"
-
-
-class Crowds(Query):
-    """Tells whether a file was written among so many that its time says nothing."""
-
-    def among(self, times: Iterable[int]) -> set[int]:
-        """Return those of some times of files about which very many were written.
-
-        What is in the agent folder counts as well: its notes carry days of their own.
-        """
-        statement = f"""
-            select k.value from json_each(?) k where (
-              select count(*) from (
-                select 1 from files where mtime_ns >= (k.value - 1) * {_MINUTE_NS}
-                and mtime_ns < (k.value + 2) * {_MINUTE_NS} limit {MOST_AT_ONCE + 1}
-              )
-            ) > {MOST_AT_ONCE}
-        """
-        minutes = {time: time // _MINUTE_NS for time in times}
-        crowded = {row[0] for row in self._for(statement, set(minutes.values()))}
-        return {time for time, minute in minutes.items() if minute in crowded}
 
 
 def company_of(
@@ -261,27 +238,18 @@ class MemoryRows(NoteRows):
     def successors(self) -> "Mapping[int, Successor]":
         return successors_in(self._db)
 
-    def projects_of(self, note_ids: Collection[int]) -> list[tuple[int, object]]:
-        """Return the property `project` of those notes that have it."""
-        statement = f"""
-            select p.note_id, p.value from properties p
-            where {_PROJECT} and p.note_id {_THESE}
-        """
-        rows = self._for(statement, note_ids)
-        return [(note_id, json.loads(value)) for note_id, value in rows]
-
-    def project_values(self) -> dict[str, object]:
-        """Return all values of the property, by their text in the rows."""
-        rows = self._rows(f"select distinct p.value from properties p where {_PROJECT}")
-        return {text: json.loads(text) for (text,) in rows}
-
-    def notes_with_project(self, texts: Collection[str]) -> list[tuple[int, str]]:
-        """Return the notes whose property has one of these values, with its text."""
-        statement = f"""
-            select p.note_id, p.value from properties p
-            where {_PROJECT} and p.value {_THESE}
-        """
-        return list(self._for(statement, texts))
+    def project_values(
+        self, note_ids: Collection[int] | None = None
+    ) -> list[tuple[object, list[int]]]:
+        """Return the values of `project` with their notes; of some notes, or of all."""
+        statement = f"select p.value, p.note_id from properties p where {_PROJECT}"
+        if note_ids is None:
+            found = self._grouped(self._rows(statement))
+        else:
+            found = self._grouped(
+                self._for(f"{statement} and p.note_id {_THESE}", note_ids)
+            )
+        return [(json.loads(text), notes) for text, notes in found.items()]
 
     def changed_since(self, since: str, agent: str) -> list[ChangedRow]:
         """Return the notes changed on a day or later, the last one first.

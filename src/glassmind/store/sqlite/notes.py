@@ -22,11 +22,13 @@ from glassmind.model.index import (
     NoteList,
     Stats,
 )
+from glassmind.model.memory import MOST_AT_ONCE
 from glassmind.model.search import ChunkText, HitChunk
 from glassmind.obsidian.properties import plain_name, projects_in, values_in
 from glassmind.obsidian.text import fold, heading_address
 from glassmind.store.sqlite.vectors import VectorRows
 
+_MINUTE_NS = 60 * 10**9
 _TROUBLED = "n.error is not null or n.warnings <> '[]'"
 _THESE = "in (select value from json_each(?))"
 _AMONG = "in (select value from json_each(:{}))"
@@ -276,6 +278,23 @@ class NoteRows(VectorRows):
             where f.id {_THESE}
         """
         return {row[0]: (row[1], row[2]) for row in self._for(statement, note_ids)}
+
+    def crowded(self, times: Iterable[int]) -> set[int]:
+        """Return those of some times of files about which very many were written.
+
+        Such a time says nothing. What is in the agent folder counts as well.
+        """
+        statement = f"""
+            select k.value from json_each(?) k where (
+              select count(*) from (
+                select 1 from files where mtime_ns >= (k.value - 1) * {_MINUTE_NS}
+                and mtime_ns < (k.value + 2) * {_MINUTE_NS} limit {MOST_AT_ONCE + 1}
+              )
+            ) > {MOST_AT_ONCE}
+        """
+        minutes = {time: time // _MINUTE_NS for time in times}
+        found = {row[0] for row in self._for(statement, set(minutes.values()))}
+        return {time for time, minute in minutes.items() if minute in found}
 
     def tags(
         self, note_ids: Collection[int] | None = None

@@ -18,7 +18,6 @@ from glassmind.model.context import (
 )
 from glassmind.model.search import PackedNote, PlacedChunk
 from glassmind.obsidian.properties import means_yes
-from glassmind.store.sqlite.memory import Crowds
 from glassmind.store.sqlite.notes import NoteRows
 
 _LINKS_EACH = 60
@@ -107,7 +106,7 @@ class PassageRows(NoteRows):
                 note_ids,
             )
         )
-        crowded = Crowds(self._db).among([row[4] for row in found])
+        crowded = self.crowded([row[4] for row in found])
         return {row[0]: _note(row, crowded) for row in found}
 
     def held_values(
@@ -259,7 +258,7 @@ class PassageRows(NoteRows):
     def packed_notes(self, paths: Collection[NotePath]) -> dict[NotePath, PackedNote]:
         """Return those of some notes that are there, by path."""
         found = list(self._for(_NOTES, paths))
-        crowded = Crowds(self._db).among([row[4] for row in found if not row[3]])
+        crowded = self.crowded([row[4] for row in found if not row[3]])
         made = {}
         for *fields, generated, private in found:
             _, path, _, day, mtime_ns = fields

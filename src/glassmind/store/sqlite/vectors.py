@@ -44,15 +44,13 @@ not exists (select 1 from chunk_vectors v
 """
 _CHUNKS = """
 select c.id, c.note_id, f.path, f.mtime_ns, n.title, c.heading_path, c.start_line,
-  c.end_line, c.text from chunks c join notes n on n.id = c.note_id
-join files f on f.id = c.note_id where c.id in (select value from json_each(?))
-"""
-_NEIGHBOURS = """
-select c.id, (select b.text from chunks b where b.note_id = c.note_id
-              and b.chunk_index = c.chunk_index - 1),
-  (select a.text from chunks a where a.note_id = c.note_id
-   and a.chunk_index = c.chunk_index + 1)
-from chunks c where c.id in (select value from json_each(?))
+  c.end_line, c.text,
+  iif(?2, (select b.text from chunks b where b.note_id = c.note_id
+           and b.chunk_index = c.chunk_index - 1), null),
+  iif(?2, (select a.text from chunks a where a.note_id = c.note_id
+           and a.chunk_index = c.chunk_index + 1), null)
+from chunks c join notes n on n.id = c.note_id join files f on f.id = c.note_id
+where c.id in (select value from json_each(?1))
 """
 _SPACES = "select id, name, width, settings from spaces"
 _OF_NOTES = """
@@ -145,19 +143,13 @@ class VectorRows(Query):
 
         With `surroundings`, each has the text of the chunks before and after it.
         """
-        near: dict[int, tuple[Any, ...]] = {}
-        if surroundings:
-            near = {row[0]: row[1:] for row in self._for(_NEIGHBOURS, chunk_ids)}
         found = {}
-        for chunk_id, note_id, path, mtime_ns, title, under, *rest in self._for(
-            _CHUNKS, chunk_ids
+        for *facts, under, first, last, text, before, after in self._for(
+            _CHUNKS, chunk_ids, surroundings
         ):
-            first, last, text = rest
-            before, after = near.get(chunk_id, ("", ""))
-            found[chunk_id] = Unembedded(
-                chunk_id, note_id, path, mtime_ns, title, tuple(json.loads(under)),
-                first, last, text, before or "", after or "",
-            )  # fmt: skip
+            lines = (tuple(json.loads(under)), first, last)
+            texts = (text, before or "", after or "")
+            found[facts[0]] = Unembedded._make((*facts, *lines, *texts))
         return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
 
     def known_vectors(self, space: Space, keys: Iterable[bytes]) -> set[bytes]:
