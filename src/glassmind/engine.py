@@ -27,7 +27,6 @@ from glassmind.model.search import (
     SearchReply,
     Wish,
 )
-from glassmind.search.notes import notes_for
 from glassmind.search.query import (
     Question,
     asked_for,
@@ -36,7 +35,6 @@ from glassmind.search.query import (
     parse_day,
     parse_query,
 )
-from glassmind.search.reply import reply_to
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:  # types of methods that a search does not use, a millisecond each
@@ -62,6 +60,7 @@ if TYPE_CHECKING:  # types of methods that a search does not use, a millisecond 
         Status,
         TellNews,
     )
+    from glassmind.search.notes import NoteReader
 
 COUNTED, MOST_COUNTED = 5, 50
 """How many hits of a search, and notes of any other answer, count as used."""
@@ -116,6 +115,8 @@ class Engine:
             ProjectUnknown, IndexAbsent: no note belongs to `project`, or no index yet.
             IndexDamaged: the index is damaged and could not be repaired.
         """
+        from glassmind.search.reply import reply_to  # noqa: PLC0415
+
         settings = self.config.search
         wish = checked(
             Wish(
@@ -148,6 +149,12 @@ class Engine:
         if self._records:
             once = list(dict.fromkeys(paths[:MOST_COUNTED]))
             self._vault.use_log.append(verb, client or self.client, once)
+
+    @property
+    def _notes(self) -> "NoteReader":
+        from glassmind.search.notes import notes_for  # noqa: PLC0415
+
+        return notes_for(self._vault)
 
     def _mark_given(self, paths: "Sequence[str] | None") -> None:
         """Record which notes the current client got; None means any. See `tainted`."""
@@ -297,7 +304,7 @@ class Engine:
     ) -> "NoteText":
         """Return a note, a section or some lines of it; see `NoteReader.read`."""
         with self._vault.faults():
-            notes = notes_for(self._vault)
+            notes = self._notes
             found = notes.read(name, heading=heading, lines=lines, raw=raw)
         self._used("read", [found.path])
         return found
@@ -305,17 +312,17 @@ class Engine:
     def chunks(self, name: str) -> "tuple[NotePath, list[ChunkText]]":
         """Return the chunks of a note as they are indexed."""
         with self._vault.faults():
-            return notes_for(self._vault).chunks(name)
+            return self._notes.chunks(name)
 
     def links(self, name: str, *, limit: int = 100) -> "NoteLinks":
         """Return a note with its links, each way the first `limit`, as indexed."""
         with self._vault.faults():
-            return notes_for(self._vault).links(name, limit=limit)
+            return self._notes.links(name, limit=limit)
 
     def ghosts(self, *, limit: int = 100, named: str = "") -> "list[Ghost]":
         """Return unresolved links: names that no file has."""
         with self._vault.faults():
-            return notes_for(self._vault).ghosts(limit=limit, named=named)
+            return self._notes.ghosts(limit=limit, named=named)
 
     def list_notes(  # noqa: PLR0913 - each filter by its name
         self,
@@ -350,12 +357,12 @@ class Engine:
             "offset": offset,
         }
         with self._vault.faults():
-            return notes_for(self._vault).list(wanted, newest=newest)
+            return self._notes.list(wanted, newest=newest)
 
     def stats(self) -> "Stats":
         """Return how much the index holds."""
         with self._vault.faults():
-            return notes_for(self._vault).stats()
+            return self._notes.stats()
 
     def _keeper(self) -> "IndexKeeper":
         from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
