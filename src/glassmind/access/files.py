@@ -48,9 +48,9 @@ class ReadableFiles(VaultFiles):
         except SymlinkInPath:
             raise FileGone(path) from None
 
-    def _open(self, path: str, flags: int) -> int:
+    def _open(self, path: str) -> int:
         try:
-            return super()._open(path, flags)
+            return super()._open(path)
         except SymlinkInPath:
             raise FileGone(path) from None
 

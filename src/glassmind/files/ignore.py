@@ -217,13 +217,17 @@ class IgnoreRules:
 
     def file(self, path: str) -> str | None:
         above, _, name = path.rpartition("/")
-        if _SECRET.fullmatch(name) and not self._taken_in(path):
+        is_listed = None if self.listed is None else self.listed(path)
+        if _SECRET.fullmatch(name) and is_listed is not False:
             return KEY_FILE
         if name.startswith(".") or (name in OURS and self._is_agents(above)):
             return UNLISTED
         if _LEFTOVER.fullmatch(name):
             return "a temporary file of an editor"
-        return _conflict(name) or self._excluded(path) or self._matched(path)
+        # What matches a folder need not match what is in it: only files are asked for.
+        matched = self.matches is not None and self.matches(path)
+        reason = "excluded in Obsidian's settings" if matched else None
+        return _conflict(name) or self._excluded(path) or reason
 
     def left_out(self, path: str, *, folder: bool = False) -> str | None:
         at = path.find("/")
@@ -243,9 +247,6 @@ class IgnoreRules:
         usual = frozenset(DEFAULT_IGNORE_DIRS)
         return replace(self, folders=usual, prefixes=(), matches=None, judged={})
 
-    def _taken_in(self, path: str) -> bool:
-        return self.listed is not None and self.listed(path) is False
-
     def _is_agents(self, folder: str) -> bool:
         return folder in (AGENT_DIR, self.agent)
 
@@ -254,12 +255,6 @@ class IgnoreRules:
             return "excluded in Obsidian's settings"
         if self.listed is not None and self.listed(path):
             return f"excluded by {IGNORE_FILE}"
-        return None
-
-    def _matched(self, path: str) -> str | None:
-        # Asked of files alone: what matches a folder need not match what is in it.
-        if self.matches is not None and self.matches(path):
-            return "excluded in Obsidian's settings"
         return None
 
 

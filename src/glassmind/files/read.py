@@ -13,6 +13,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 from unicodedata import normalize
@@ -93,20 +94,12 @@ class VaultFiles:
         limit, remedy = limit_bytes, ""
         if limit is None:
             limit, remedy = self._limit_bytes, SPLIT_IT
-        opened = self._open(path, _READ)
-        try:
-            facts = os.fstat(opened)
-            if not stat.S_ISREG(facts.st_mode):
-                raise FileUnreadable(path, "it is not a regular file")
+        with self._regular(path) as (opened, facts):
             if facts.st_size > limit:
                 raise FileTooLarge(path, limit, remedy)
             if is_placeholder(facts):
                 raise NotDownloaded(path, NOT_HERE)
             raw = read_all(opened, facts.st_size, limit)
-        except OSError as fault:
-            raise FileUnreadable(path, fault.strerror or "unknown") from fault
-        finally:
-            os.close(opened)
         if len(raw) > limit:
             raise FileTooLarge(path, limit, remedy)
         return raw
@@ -121,18 +114,10 @@ class VaultFiles:
         return self.sees_all
 
     def tail(self, path: str, *, limit_bytes: int) -> tuple[bytes, int]:
-        opened = self._open(path, _READ)
-        try:
-            facts = os.fstat(opened)
-            if not stat.S_ISREG(facts.st_mode):
-                raise FileUnreadable(path, "it is not a regular file")
+        with self._regular(path) as (opened, facts):
             before = max(facts.st_size - limit_bytes, 0)
             os.lseek(opened, before, os.SEEK_SET)
             return read_all(opened, facts.st_size - before, limit_bytes), before
-        except OSError as fault:
-            raise FileUnreadable(path, fault.strerror or "unknown") from fault
-        finally:
-            os.close(opened)
 
     def names(self, folder: str) -> list[str]:
         check_parts(folder)
@@ -184,10 +169,23 @@ class VaultFiles:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _open(self, path: str, flags: int) -> int:
+    @contextmanager
+    def _regular(self, path: str) -> Iterator[tuple[int, os.stat_result]]:
+        opened = self._open(path)
+        try:
+            facts = os.fstat(opened)
+            if not stat.S_ISREG(facts.st_mode):
+                raise FileUnreadable(path, "it is not a regular file")
+            yield opened, facts
+        except OSError as fault:
+            raise FileUnreadable(path, fault.strerror or "unknown") from fault
+        finally:
+            os.close(opened)
+
+    def _open(self, path: str) -> int:
         check_parts(path)
         try:
-            return self._open_as_spelled(path, flags)
+            return self._open_as_spelled(path, _READ)
         except FileNotFoundError as fault:
             other = self._other_spelling(path)
             if other is None:
@@ -195,7 +193,7 @@ class VaultFiles:
         except OSError as fault:
             raise _error_for(path, fault) from fault
         try:
-            return self._open_as_spelled(other, flags)
+            return self._open_as_spelled(other, _READ)
         except OSError as fault:
             raise _error_for(path, fault) from fault
 
@@ -280,13 +278,6 @@ def _check_links(root: Path, path: str) -> None:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(here))
 
 
-def _check_same(root: Path, path: str, opened: int) -> None:
-    seen = (root / path).lstat()
-    inside = (root / path).resolve().is_relative_to(root.resolve())
-    if not inside or not os.path.samestat(seen, os.fstat(opened)):
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
-
-
 def _open_checked(root: Path, path: str, flags: int) -> int:
     _check_links(root, path)
     opened = os.open(root / path, flags)
@@ -297,6 +288,13 @@ def _open_checked(root: Path, path: str, flags: int) -> int:
         os.close(opened)
         raise
     return opened
+
+
+def _check_same(root: Path, path: str, opened: int) -> None:
+    inside = (root / path).resolve().is_relative_to(root.resolve())
+    same = os.path.samestat((root / path).lstat(), os.fstat(opened))
+    if not inside or not same:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
 
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -394,19 +392,16 @@ def _fault(text: str) -> str | None:
         return "it does not start at the vault"
     if "\\" in text:
         return "folders are separated by /"
-    return _part_fault(text.split("/")) or _windows_fault(text)
+    return _part_fault(text.split("/"))
 
 
 def _part_fault(parts: list[str]) -> str | None:
+    text = "/".join(parts)
     if not {"", ".", ".."}.isdisjoint(parts):
         return "a part of it is empty, . or .."
     sizes = [len(part.encode()) for part in parts]
     if max(sizes) > NAME_LIMIT_BYTES or sum(sizes) + len(sizes) > PATH_LIMIT_BYTES:
         return "it is too long"
-    return None
-
-
-def _windows_fault(text: str) -> str | None:
     if _STREAM.search(text):
         return "it names a stream inside a file"
     if _ON_WINDOWS and (_WINDOWS_ONLY.search(text) or _DEVICE.search(text)):
@@ -493,7 +488,7 @@ def decode(raw: bytes) -> Decoded | Unreadable:
         )
     for mark, encoding in _ORDER_MARKS:
         if raw.startswith(mark):
-            return _text_only(_marked(raw[len(mark) :], encoding))
+            return _marked(raw[len(mark) :], encoding)
     if b"\0" in raw:
         return Unreadable("it holds NUL bytes, so it is not a text file")
     try:
@@ -506,15 +501,13 @@ def marks_in(raw: bytes) -> int:
     return len(raw) - len(raw.translate(None, _MARKS))
 
 
-def _marked(body: bytes, encoding: str) -> Decoded:
+def _marked(body: bytes, encoding: str) -> Decoded | Unreadable:
     try:
-        return Decoded(body.decode(encoding), encoding)
+        found = Decoded(body.decode(encoding), encoding)
     except UnicodeDecodeError:
         text = body.decode(encoding, "replace")
-    return Decoded(text, encoding, flagged=True, reason=_repaired(text, encoding))
-
-
-def _text_only(found: Decoded) -> Decoded | Unreadable:
+        reason = _repaired(text, encoding)
+        found = Decoded(text, encoding, flagged=True, reason=reason)
     if "\0" in found.text:
         return Unreadable("it holds NUL characters, so it is not a text file")
     if found.text.count(REPLACED) > 1 + len(found.text) * BINARY_SHARE:

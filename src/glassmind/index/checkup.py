@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from glassmind.errors import (
     GlassmindError,
@@ -17,7 +16,7 @@ from glassmind.files.scan import Scan, scan
 from glassmind.index.embed import EMBEDDING_LOCK
 from glassmind.model import NotePath
 from glassmind.model.index import TO_HASH, Check, CheckState, Status
-from glassmind.model.suggestions import Dismissals, PairStatus
+from glassmind.model.suggestions import Dismissals
 from glassmind.model.vectors import Space
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lexical import files as word_files
@@ -52,10 +51,7 @@ SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
 class Examined:
     """An index that is looked at; what several checks need is read once."""
 
-    def __init__(
-        self,
-        vault: Vault,
-    ) -> None:
+    def __init__(self, vault: Vault) -> None:
         self.vault, self.config, self.place = vault, vault.config, vault.place
 
     @cached_property
@@ -92,8 +88,8 @@ class Examined:
 
     def words_behind(self) -> int | None:
         """Return how many changes the word index has yet to apply; None for all."""
-        reader = self.vault.store
-        return reader.log().pending(word_files.marker_in(self.words))
+        log = self.vault.store.log()
+        return log.pending(word_files.marker_in(self.words))
 
     @property
     def matrix(self) -> Path:
@@ -102,11 +98,8 @@ class Examined:
 
     def vectors_behind(self) -> int | None:
         """Return how many changes the matrix has yet to apply; None for all."""
-        log, marker = (
-            self.vault.store.vector_log(),
-            vector_files.marker_in(self.matrix),
-        )
-        return 0 if log is None else log.pending(marker)
+        log = self.vault.store.vector_log()
+        return 0 if log is None else log.pending(vector_files.marker_in(self.matrix))
 
     def holder(self, lock: str) -> str | None:
         return WriterLock(self.place.folder / lock).busy_holder()
@@ -131,9 +124,7 @@ class Examined:
         return f"{coverage.covered:,} of {coverage.total:,} passages"
 
 
-def examine(
-    vault: Vault,
-) -> list[Check]:
+def examine(vault: Vault) -> list[Check]:
     """Look at one thing after the one it rests on, up to rows that are damaged."""
     found: list[Check] = []
     examined = Examined(vault)
@@ -198,21 +189,16 @@ def _sqlite(_: Examined) -> Iterator[Check]:
 
 
 def _llm(examined: Examined) -> Iterator[Check]:
-    if not examined.llm:
-        return
-    from glassmind.models.chat import chat_lacks  # noqa: PLC0415 - only who has one
+    if examined.llm:
+        from glassmind.models.chat import chat_lacks  # noqa: PLC0415 - only who has one
 
-    lacks, fine = chat_lacks(examined.config), f"{examined.llm} is at hand"
-    yield _either("llm", lacks, WITHOUT_LLM, fine)
+        lacks, fine = chat_lacks(examined.config), f"{examined.llm} is at hand"
+        yield _either("llm", lacks, WITHOUT_LLM, fine)
 
 
 def _hindsight(examined: Examined) -> Iterator[Check]:
     if examined.vault.hindsight is not None:
         yield examined.vault.hindsight.check()
-
-
-def _access_log(examined: Examined) -> Iterator[Check]:
-    yield examined.access_log
 
 
 def _rows(examined: Examined) -> Iterator[Check]:
@@ -321,11 +307,6 @@ def _vectors(examined: Examined) -> Iterator[Check]:
         yield Check("vectors", "warn", finding, UPDATE)
 
 
-def _dismissals(examined: Examined) -> Iterator[Check]:
-    for said in examined.dismissals.problems:
-        yield Check("dismissals", "warn", said, "mend or delete the line")
-
-
 def _usage(examined: Examined) -> Iterator[Check]:
     folder = examined.vault.use_log.folder
     if folder is not None:
@@ -346,14 +327,17 @@ CHECKS: dict[str, Callable[[Examined], Iterator[Check]]] = {
     "watch": _watch,
     "llm": _llm,
     "hindsight": _hindsight,
-    "access log": _access_log,
+    "access log": lambda examined: iter([examined.access_log]),
     "index.db": _rows,
     "word index": _words,
     "model": _model,
     "vectors": _vectors,
     "freshness": _freshness,
     "notes": _notes,
-    "dismissals": _dismissals,
+    "dismissals": lambda examined: (
+        Check("dismissals", "warn", problem, "mend or delete the line")
+        for problem in examined.dismissals.problems
+    ),
     "use": _usage,
 }
 
@@ -373,21 +357,18 @@ PARTS = {"index.db": ("index.db",), "words": ("lexical",), "vectors": ("vectors"
 """What the size of each part is made of, by the beginning of names in its folder."""
 
 
-def status_of(
-    vault: Vault,
-) -> Status:
+def status_of(vault: Vault) -> Status:
     """Return what is current, without reading the vault."""
     examined = Examined(vault)
     place, reader, config = examined.place, vault.store, vault.config
     known = reader.rows()
     space = known.answering_space()
-    models = _models(examined, space)
-    notices = [*place.notices, *models.notices, *examined.dismissals.problems]
+    models, former, lacks_model = _models(examined, space)
+    notices = [*place.notices, *models, *examined.dismissals.problems]
     access = examined.access_log
     notices += [access.finding] if access.state != "ok" else []
     notes, chunks = reader.rows().counts()
     name = space.name if space else ""
-    pairs: PairStatus = known.pair_status(name, examined.dismissals.pairs)
     return Status(
         notes=notes,
         chunks=chunks,
@@ -408,61 +389,57 @@ def status_of(
         notices=tuple(notices),
         watch=read_state(place.folder),
         daemon=examined.holder(DAEMON_LOCK) or "",
-        pairs=pairs,
+        pairs=known.pair_status(name, examined.dismissals.pairs),
         llm=examined.llm,
         hindsight=config.hindsight.bank if config.hindsight.url else "",
         secrets=len(reader.rows().secret_notes()),
-        former=models.former,
-        lacks_model=models.lacking,
+        former=former,
+        lacks_model=lacks_model,
     )
 
 
-class _Models(NamedTuple):
-    """Whether other settings made what answers, or no model can be used."""
-
-    notices: Sequence[str] = ()
-    former: bool = False
-    lacking: bool = False
-
-
-def _models(examined: Examined, space: Space | None) -> _Models:
+def _models(
+    examined: Examined, space: Space | None
+) -> tuple[Sequence[str], bool, bool]:
+    """Return notices, whether other settings made what answers, and lack of a model."""
     if not examined.model:
-        return _Models()
-    from glassmind.models.embedders import has_other_settings  # noqa: PLC0415 - costly
-
+        return (), False, False
     vault, holder = examined.vault, examined.holder(EMBEDDING_LOCK)
     try:
         model = vault.embedder()
         foreign = vault.foreign_space(space) if space else None
     except ModelFault as error:
+        from glassmind.models.embedders import (  # noqa: PLC0415 - costly
+            has_other_settings,
+        )
+
         begun = _begun(examined, space, "", holder) if space else []
         former = space is not None and has_other_settings(vault.config, space)
-        notices = [f"words and links only: {error}", *begun]
-        return _Models(notices, former, lacking=True)
+        return [f"words and links only: {error}", *begun], former, True
     if space is None:
-        return _Models()
+        return (), False, False
     knows = foreign is not None or model.space == space.name
     begun = _begun(examined, space, model.space if knows else "", holder)
     # who embeds makes what is asked for, and nobody need run anything
     advice = [foreign] if foreign and not (begun and holder) else []
-    return _Models([*advice, *begun], foreign is not None)
+    return [*advice, *begun], foreign is not None, False
 
 
 def _begun(
-    examined: Examined, space: Space, wanted: str, holder: str | None
+    examined: Examined, space: Space, name: str, holder: str | None
 ) -> list[str]:
     """Return what to say of a space beside the one that answers."""
     spaces = examined.vault.store.rows().spaces()
-    others = [one for one in spaces if one.id != space.id]
-    if wanted == space.name or not others:
+    others = [other for other in spaces if other.id != space.id]
+    if name == space.name or not others:
         return []
-    chosen = next((one for one in others if one.name == wanted), others[-1])
+    chosen = next((other for other in others if other.name == name), others[-1])
     covered = examined.coverage_text(chosen)
     if holder is None:
-        said = f"{chosen.name} was begun and not completed, {covered}"
-        return [f"{said}; run: glassmind index"]
-    said = f"{chosen.name} is being embedded, {covered} by now"
-    return [f"{said}; until it is complete, the one before it answers"]
+        begun = f"{chosen.name} was begun and not completed, {covered}"
+        return [f"{begun}; run: glassmind index"]
+    begun = f"{chosen.name} is being embedded, {covered} by now"
+    return [f"{begun}; until it is complete, the one before it answers"]
 
 
 def _sizes(folder: Path, heads: tuple[str, ...]) -> Iterator[int]:
