@@ -7,13 +7,14 @@ where it is when files have moved and folders have not, `final` where it ends.
 
 import errno
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from glassmind.errors import NameTaken, NotEditable, WriteFailed
-from glassmind.files.folder import OpenFolder, above, open_folder
+from glassmind.files.folder import above, open_folder
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath
 from glassmind.model.edits import Standing, Step
@@ -60,7 +61,10 @@ def plan_steps(steps: Sequence[Step], agent_folder: str) -> list[PlannedStep]:
         if any(_is_below(old, other) for other, _ in folders):
             raise WriteFailed(old, "the folder above it is moved too")
     plans = [_plan_of(step, folders) for step in clean]
-    _refuse_twins(plans)
+    for places in ([plan.at for plan in plans if plan.at], [p.final for p in plans]):
+        counts = Counter(places)
+        if twice := [place for place, count in counts.items() if count > 1]:
+            raise NameTaken(twice[0])
     return plans
 
 
@@ -128,15 +132,6 @@ def _judge(path: str, agent_folder: str, told: str = "") -> None:
         raise NotEditable(told or path, "a name that begins with a dot is in its path")
 
 
-def _refuse_twins(plans: Sequence[PlannedStep]) -> None:
-    for places in ([w.at for w in plans if w.at], [w.final for w in plans]):
-        seen: set[str] = set()
-        for place in places:
-            if place in seen:
-                raise NameTaken(place)
-            seen.add(place)
-
-
 Sight: TypeAlias = bytes | Literal["odd"] | None
 """What is at a place: bytes, nothing, or what is no file that we could look into."""
 
@@ -157,18 +152,25 @@ class InterruptedChange:
     """The files of one change as they are now; each is looked at when asked for."""
 
     def __init__(self, root: Path, plans: Sequence[PlannedStep]) -> None:
-        self._root, self._ways = root, plans
+        self._root, self._plans = root, plans
         known = (
             raw or b"" for plan in plans for raw in (plan.step.before, plan.step.after)
         )
         self._limit_bytes = max(map(len, known), default=0)
 
     def standing(self) -> list[Standing]:
-        return [self._found(plan).standing for plan in self._ways]
+        return [self._found(plan).standing for plan in self._plans]
 
     def onward(self) -> list[Step]:
-        found = [(plan, self._found(plan)) for plan in self._ways]
-        return [step for plan, now in found for step in _onward(plan, now)]
+        steps = []
+        for plan in self._plans:
+            now, step = self._found(plan), plan.step
+            if now.standing == "old" and step.folder:
+                steps.append(step)
+            elif now.standing == "old":
+                before = None if now.place is None else now.raw
+                steps.append(Step(now.place, plan.final, before, step.after))
+        return steps
 
     def backward(self) -> tuple[list[Step], list[PlannedStep]]:
         """Return what takes back the steps that were taken, and files taken away.
@@ -178,7 +180,7 @@ class InterruptedChange:
         """
         steps: list[Step] = []
         gone: list[PlannedStep] = []
-        for plan in self._ways:
+        for plan in self._plans:
             now, step = self._found(plan), plan.step
             if now.standing == "other" or now.place is None:
                 continue
@@ -188,27 +190,23 @@ class InterruptedChange:
             elif plan.at is None:
                 away = Step(now.place, now.place, now.raw, b"")
                 gone.append(PlannedStep(away, now.place, None, now.place))
-            elif self._can_go_back(plan, now):
+            elif (
+                now.raw != step.before
+                if plan.at == now.place
+                else self._seen(plan.at, now.place) is None
+            ):
                 steps.append(Step(now.place, plan.at, now.raw, step.before or b""))
         return steps, gone
-
-    def _can_go_back(self, plan: PlannedStep, now: FileState) -> bool:
-        if plan.at == now.place:
-            return now.raw != plan.step.before
-        return self._seen(plan.at, now.place) is None
 
     def _found(self, plan: PlannedStep) -> FileState:
         if plan.step.folder:
             return self._folder_found(plan)
         known: list[tuple[NotePath, bytes]] = []
         for place in dict.fromkeys((plan.final, plan.via, plan.at)):
-            raw = self._seen(place, _twin(plan, place))
+            raw = self._seen(place, plan.at if place == plan.final else plan.final)
             if place is None or raw is None:
                 continue
-            if isinstance(raw, bytes) and raw in (
-                plan.step.before,
-                plan.step.after,
-            ):
+            if raw in (plan.step.before, plan.step.after) and isinstance(raw, bytes):
                 known.append((place, raw))
             elif place != plan.at or not known:
                 return FileState("other")
@@ -240,7 +238,11 @@ class InterruptedChange:
             if twin is not None and not self._is_exact(path, twin):
                 return None
             with open_folder(self._root, above(path)) as folder:
-                return _sight(folder, folder.spelled(name), self._limit_bytes)
+                name = folder.spelled(name)
+                facts = folder.facts(name)
+                if facts is None or not stat.S_ISREG(facts.st_mode):
+                    return None if facts is None else "odd"
+                return folder.read(name, self._limit_bytes)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as fault:
@@ -255,7 +257,7 @@ class InterruptedChange:
         for at, (part, other) in enumerate(zip(parts, others, strict=True)):
             if part != other:
                 with open_folder(self._root, "/".join(parts[:at])) as folder:
-                    if not _is_spelled(folder, part):
+                    if part not in [normalize("NFC", name) for name in folder.names()]:
                         return False
         return True
 
@@ -265,32 +267,6 @@ def folders_of(plans: Iterable[PlannedStep]) -> set[str]:
         p for plan in plans for p in (plan.at, plan.via, plan.final) if p is not None
     )
     return {above(place) for place in places}
-
-
-def _onward(plan: PlannedStep, now: FileState) -> list[Step]:
-    step = plan.step
-    if now.standing != "old":
-        return []
-    if step.folder:
-        return [step]
-    if now.place is None:
-        return [Step(None, plan.final, None, step.after)]
-    return [Step(now.place, plan.final, now.raw, step.after)]
-
-
-def _twin(plan: PlannedStep, place: NotePath | None) -> NotePath | None:
-    return plan.at if place == plan.final else plan.final
-
-
-def _is_spelled(folder: OpenFolder, name: str) -> bool:
-    return any(normalize("NFC", found) == name for found in folder.names())
-
-
-def _sight(folder: OpenFolder, name: str, limit_bytes: int) -> Sight:
-    facts = folder.facts(name)
-    if facts is None:
-        return None
-    return folder.read(name, limit_bytes) if stat.S_ISREG(facts.st_mode) else "odd"
 
 
 TRASH = ".trash"

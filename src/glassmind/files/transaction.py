@@ -71,11 +71,11 @@ def refuse_changed(
     facts = folder.facts(name)
     if facts is None:
         raise NoteChanged(path, expected=digest_of(before), found="")
-    _refuse_odd(facts, path)  # not even opened: somebody may wait for that at a pipe
+    if not stat.S_ISREG(facts.st_mode):  # not even opened: it may be a pipe
+        raise WriteFailed(path, "it is not a regular file")
     opened = folder.open(name, _READ)
     try:
         facts = os.fstat(opened)
-        _refuse_odd(facts, path)
         raw = read_all(opened, facts.st_size, max(len(before), MAX_NOTE_BYTES))
         found = snapshot_of(opened, facts)
     finally:
@@ -86,8 +86,7 @@ def refuse_changed(
 
 
 def is_same_file(now: os.stat_result, then: os.stat_result) -> bool:
-    """Whether two looks found one file; some disks of others number them anew."""
-    return os.path.samestat(now, then)
+    return os.path.samestat(now, then)  # some network disks number files anew
 
 
 def is_unchanged(now: os.stat_result, then: os.stat_result) -> bool:
@@ -96,11 +95,6 @@ def is_unchanged(now: os.stat_result, then: os.stat_result) -> bool:
         and now.st_size == then.st_size
         and now.st_mtime_ns == then.st_mtime_ns
     )
-
-
-def _refuse_odd(facts: os.stat_result, path: NotePath) -> None:
-    if not stat.S_ISREG(facts.st_mode):
-        raise WriteFailed(path, "it is not a regular file")
 
 
 QUEUE_S = 60.0
@@ -403,7 +397,8 @@ class FileTransaction:
             raise AssertionError("what is rewritten was looked at")
         with self._folders.at(entry.home, alone=True) as folder:
             refuse_changed(folder, entry.name, at, before)
-            self._undo_by(entry.plan, partial(self._restore, entry), entry.home)
+            self._touched.add(entry.home)
+            self._undoing.append((entry.plan.name, partial(self._restore, entry)))
             entry.old = entry.staged
             if not folder.swap(entry.staged, entry.name):
                 spare = staged_name()
@@ -459,7 +454,8 @@ class FileTransaction:
             back = partial(
                 self._put_back, entry, (source, name), (target, called), entity
             )
-            self._undo_by(plan, back, source, target)
+            self._touched.update((source, target))
+            self._undoing.append((plan.name, back))
             try:
                 if taken is None:
                     here.give_to(there, name, called)
@@ -538,12 +534,6 @@ class FileTransaction:
                 self._undoing.append((NotePath(folder), unmake))
                 self._touched.add(home)
         self._places[folder] = folder
-
-    def _undo_by(
-        self, plan: PlannedStep, undo: Callable[[], None], *folders: str
-    ) -> None:
-        self._touched.update(folders)
-        self._undoing.append((plan.name, undo))
 
 
 def _refuse_no_folder(upper: OpenFolder, name: str, path: NotePath) -> os.stat_result:
