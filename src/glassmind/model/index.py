@@ -428,7 +428,7 @@ class Document(NamedTuple):
     passages: Sequence[Passage]
 
 
-SPLITTER_VERSION = 2
+SPLITTER_VERSION = 3
 """Raised whenever a note would be split otherwise: part of the index fingerprint."""
 
 

@@ -11,201 +11,19 @@ more than half of its lines are tasks, a `code_block` when it holds code alone, 
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 import xxhash
-from msgspec import Struct
 
 from glassmind.model import Digest, Span
 from glassmind.model.index import SplitRules
-from glassmind.model.notes import Chunk, ChunkKind, Heading, Note, Region, all_of
+from glassmind.model.notes import Chunk, ChunkKind, Note, all_of
 from glassmind.obsidian.structure import span_of
 from glassmind.obsidian.text import QUARTERS, estimate_tokens, reach, weight
 
 PATH_HEADING_CHARS = 500
 """How much of a heading a path repeats: each passage below it carries the path."""
-
-
-class NoteSection(NamedTuple):
-    """A stretch under one heading path; `closed` when a thematic break ends it."""
-
-    start: int
-    end: int
-    path: tuple[str, ...]
-    headed: bool
-    closed: bool
-
-
-class SectionOutline(NamedTuple):
-    """A note as characters: where its blocks and sections begin.
-
-    `starts` and `kinds` run in parallel. `body` is where the frontmatter and the blank
-    lines after it end.
-    """
-
-    text: str
-    body: int
-    starts: list[int]
-    kinds: list[str]
-    sections: list[NoteSection]
-
-
-def outline(note: Note) -> SectionOutline:
-    """Return the blocks and sections of a note; they cover its text exactly."""
-    text, end = note.text, note.frontmatter.end
-    blocks = [block for block in note.blocks if block.start >= end]
-    offsets = char_offsets(text, [end, *[start for _, start, _, _ in blocks]])
-    body = _body(text, offsets)
-    starts, kinds, headings = _blocks(note, body, blocks, offsets[1:])
-    sections = list(_sections(len(text), starts, kinds, headings))
-    if body:
-        starts.insert(0, 0)
-        kinds.insert(0, "frontmatter")
-        front = NoteSection(0, body, (), headed=False, closed=True)
-        sections.insert(0, front)
-    return SectionOutline(text, body, starts, kinds, sections)
-
-
-def char_offsets(text: str, offsets: list[int]) -> list[int]:
-    """Turn rising byte offsets into character offsets."""
-    if text.isascii():
-        return offsets
-    encoded = text.encode("utf-8", "surrogatepass")
-    chars: list[int] = []
-    at = count = 0
-    for offset in offsets:
-        piece = encoded[at:offset]
-        ascii_only = piece.isascii()
-        count += len(piece if ascii_only else piece.decode("utf-8", "surrogatepass"))
-        chars.append(count)
-        at = max(at, offset)
-    return chars
-
-
-def _body(text: str, offsets: list[int]) -> int:
-    end = offsets[0]
-    first = offsets[1] if len(offsets) > 1 else len(text)
-    if not end or text[end:first].strip():
-        return end
-    return max(end, _line_start(text, first)) if first < len(text) else first
-
-
-def _line_start(text: str, at: int) -> int:
-    while at and text[at - 1] in " \t":
-        at -= 1
-    return at
-
-
-def _blocks(
-    note: Note, body: int, blocks: list[Region], offsets: list[int]
-) -> tuple[list[int], list[str], list[Heading | None]]:
-    text = note.text
-    # Lone carriage returns may put two headings on a line: the last one speaks for it.
-    by_line = {heading.line: heading for heading in note.headings}
-    titles = {heading.start: by_line[heading.line] for heading in note.headings}
-    starts: list[int] = []
-    kinds: list[str] = []
-    headings: list[Heading | None] = []
-    before = -1
-    for (kind, byte, _, _), offset in zip(blocks, offsets, strict=True):
-        start = body
-        if starts:
-            start = offset if text[offset - 1] == "\n" else _line_start(text, offset)
-            if start <= before:
-                continue
-        before = start
-        starts.append(start)
-        kinds.append(kind)
-        headings.append(titles.get(byte) if kind == "heading" else None)
-    if not starts and body < len(text):
-        return [body], ["paragraph"], [None]
-    return starts, kinds, headings
-
-
-def _sections(
-    end: int, starts: list[int], kinds: list[str], headings: list[Heading | None]
-) -> Iterator[NoteSection]:
-    """Yield sections; a thematic break closes the one it stands in."""
-    levels: list[int] = []
-    path: tuple[str, ...] = ()
-    opened, headed, closed = (starts[0] if starts else end), False, False
-    bare = True
-    for start, kind, heading in zip(starts, kinds, headings, strict=True):
-        if kind == "rule":
-            closed, bare = closed or not bare, True
-            continue
-        if closed:
-            yield NoteSection(opened, start, path, headed, closed=True)
-            opened, headed, closed = start, False, False
-        if heading is not None:
-            if not bare:
-                yield NoteSection(opened, start, path, headed, closed=False)
-                opened = start
-            level, text = heading[:2]
-            while levels and levels[-1] >= level:
-                levels.pop()
-            path, headed = (*path[: len(levels)], text[:PATH_HEADING_CHARS]), True
-            levels.append(level)
-        bare = False
-    if opened < end:
-        yield NoteSection(opened, end, path, headed, closed=closed)
-
-
-def gather(
-    sections: list[NoteSection], *, min_chars: int, fits: Callable[[int, int], bool]
-) -> list[list[NoteSection]]:
-    """Group small sections with their neighbours under the same parent.
-
-    A group shorter than `min_chars` takes in what follows it, down to the end of the
-    section its first member stands in; failing that it joins what stands before it,
-    unless this would make a passage that fits into one that does not. No group crosses
-    a thematic break.
-    """
-    groups: list[list[NoteSection]] = []
-    group: list[NoteSection] = []
-    for section in sections:
-        if group and not (_is_small(group, min_chars) and _follows(group, section)):
-            _settle(groups, group, min_chars, fits)
-            group = []
-        group.append(section)
-    if group:
-        _settle(groups, group, min_chars, fits)
-    return groups
-
-
-def _is_small(group: list[NoteSection], min_chars: int) -> bool:
-    return group[-1].end - group[0].start < min_chars
-
-
-def _follows(group: list[NoteSection], section: NoteSection) -> bool:
-    parent = group[0].path[:-1]
-    # A path as long as the parent's is a later heading of the same name.
-    inside = len(section.path) > len(parent) and _is_under(section.path, parent)
-    return inside and not group[-1].closed
-
-
-def _is_under(path: tuple[str, ...], parent: tuple[str, ...]) -> bool:
-    return path[: len(parent)] == parent
-
-
-def _settle(
-    groups: list[list[NoteSection]],
-    group: list[NoteSection],
-    min_chars: int,
-    fits: Callable[[int, int], bool],
-) -> None:
-    if groups and _is_small(group, min_chars):
-        before = groups[-1]
-        start = before[0].start
-        near = not before[-1].closed
-        near = near and _is_under(before[-1].path, group[0].path[:-1])
-        if near and (fits(start, group[-1].end) or not fits(start, before[-1].end)):
-            before.extend(group)
-            return
-    groups.append(group)
-
 
 WHOLE: Final = frozenset(
     ("fence", "code", "math_block", "math", "table", "quote", "html", "frontmatter")
@@ -219,341 +37,15 @@ TIMES_WHOLE: Final = 16
 """How many passages long they may be: 8,000 tokens by default, about what the longest
 embedding models read at once. Beyond, they are listings, and cut between lines."""
 
-INLINE: Final = frozenset(("code", "math"))
+_INLINE: Final = frozenset(("code", "math"))
 """Kinds that begin and end inside a line when they are not root blocks."""
 
-OPENING_LINES: Final = {"table": 3}
-"""Lines kept together at the head of a block too long to keep; two for the rest."""
-
-
-class Limits(Struct, frozen=True):
-    """Sizes in quarter tokens: a passage, its overlap, and what it may exceed by."""
-
-    room: int
-    overlap: int
-    slack: int
-
-
-class Zones(Struct, frozen=True):
-    """Stretches that do not overlap, in order; `starts` and `ends` run in parallel."""
-
-    starts: list[int]
-    ends: list[int]
-
-    def around(self, at: int) -> tuple[int, int] | None:
-        found = bisect_left(self.starts, at) - 1
-        if found >= 0 and at < self.ends[found]:
-            return self.starts[found], self.ends[found]
-        return None
-
-
-class SplitRegion(NamedTuple):
-    start: int
-    end: int
-    kind: str
-
-
-def stretches(note: Note) -> list[SplitRegion]:
-    inner: list[tuple[int, int, str]]
-    inner = [(r.start, r.end, r.kind) for r in note.regions if r.kind in WHOLE]
-    inner.extend((c.start, c.end, "callout") for c in note.callouts)
-    edges = sorted({edge for start, end, _ in inner for edge in (start, end)})
-    chars = dict(zip(edges, char_offsets(note.text, edges), strict=True))
-    found = [SplitRegion(chars[start], chars[end], kind) for start, end, kind in inner]
-    return sorted(found, key=lambda s: (s.start, -s.end))
-
-
-def zones(
-    outlined: SectionOutline,
-    inner: list[SplitRegion],
-    start: int,
-    end: int,
-    limits: Limits,
-) -> tuple[Zones, Zones]:
-    kept: list[tuple[int, int]] = []
-    long: list[tuple[int, int]] = []
-    head = -1
-    for block in _block_regions(outlined, start, end):
-        head = block.start if head < 0 else head
-        if block.kind == "heading":
-            continue
-        whole = block.kind in WHOLE
-        room = _room(outlined.text, _meant(block, inner), limits)
-        if whole and room:
-            beside = fits(outlined.text, head, block.end, room + limits.slack)
-            kept.append((head if beside else block.start, block.end))
-        else:
-            if whole:
-                long.append((block.start, block.end))
-            small: list[tuple[int, int]] = []
-            for zone in _inner(outlined.text, inner, block, limits):
-                fit = _room(outlined.text, zone, limits)
-                (small if fit else long).append((zone.start, zone.end))
-            opening = _opening(outlined.text, head, block, limits)
-            kept += [*_clipped(opening, small), *small]
-        head = -1
-    return _apart(kept), _apart(long)
-
-
-def fits(text: str, start: int, end: int, room: int) -> bool:
-    return end - start <= room and weight(text[start:end]) <= room
-
-
-def _room(text: str, stretch: SplitRegion, limits: Limits) -> int:
-    rooms = [limits.room]
-    if stretch.kind in UNCUT:
-        rooms.append(limits.room * TIMES_WHOLE)
-    held = (room for room in rooms if fits(text, stretch.start, stretch.end, room))
-    return next(held, 0)
-
-
-def _meant(block: SplitRegion, inner: list[SplitRegion]) -> SplitRegion:
-    if block.kind != "quote":
-        return block
-    first = bisect_left(inner, block.start, key=lambda s: s.start)
-    for at in range(first, len(inner)):
-        if inner[at].start > block.start + INDENT:
-            break
-        if inner[at].kind == "callout":
-            return block._replace(kind="callout")
-    return block
-
-
-INDENT: Final = 3
-"""Blanks that a block may begin with, as CommonMark has it."""
-
-
-def _block_regions(
-    outlined: SectionOutline, start: int, end: int
-) -> Iterator[SplitRegion]:
-    first = bisect_left(outlined.starts, start)
-    last = bisect_left(outlined.starts, end)
-    edges = [*outlined.starts[first:last], end]
-    kinds = outlined.kinds[first:last]
-    for kind, (begin, stop) in zip(kinds, pairwise(edges), strict=True):
-        yield SplitRegion(begin, stop, kind)
-
-
-def _opening(
-    text: str, head: int, block: SplitRegion, limits: Limits
-) -> list[tuple[int, int]]:
-    far = min(block.end, block.start + limits.slack)
-    if block.kind not in WHOLE:
-        end = text.find("\n", block.start, far) + 1 or far
-        kept = head < block.start
-    else:
-        end = block.start
-        for _ in range(OPENING_LINES.get(block.kind, 2)):
-            end = text.find("\n", end, block.end) + 1 or block.end
-        kept = True
-    return [(head, end)] if kept and fits(text, head, end, limits.room) else []
-
-
-def _clipped(
-    opening: list[tuple[int, int]], inner: list[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
-    for head, end in opening:
-        stop = min((a for a, b in inner if head < a < end < b), default=end)
-        yield head, stop
-
-
-def _inner(
-    text: str, inner: list[SplitRegion], block: SplitRegion, limits: Limits
-) -> Iterator[SplitRegion]:
-    """Yield what stands inside a block, in whole lines unless these are too long."""
-    first = bisect_left(inner, block.start, key=lambda s: s.start)
-    last = bisect_left(inner, block.end, key=lambda s: s.start)
-    line = line_end = -1  # the line in which the last stretch begins
-    for stretch in inner[first:last]:
-        found = stretch._replace(end=min(stretch.end, block.end))
-        if stretch.kind in INLINE:
-            yield found._replace(kind="inline")
-            continue
-        start, end = found.start, found.end
-        if start >= line_end:
-            line = text.rfind("\n", block.start, start) + 1 or block.start
-            line_end = text.find("\n", start, block.end) + 1 or block.end
-        stop = line_end
-        if end > line_end:
-            stop = text.find("\n", end - 1, block.end) + 1 or block.end
-        lines = SplitRegion(line, stop, stretch.kind)
-        whole = _room(text, lines, limits) or not _room(text, found, limits)
-        yield lines if whole else found
-
-
-def _apart(found: list[tuple[int, int]]) -> Zones:
-    starts: list[int] = []
-    ends: list[int] = []
-    for start, end in sorted(found, key=lambda zone: (zone[0], -zone[1])):
-        if not ends or start >= ends[-1]:
-            starts.append(start)
-            ends.append(end)
-    return Zones(starts, ends)
-
-
+_CODE: Final = frozenset(("fence", "code"))
+_LINE: Final = re.compile("\n")
 _SENTENCE: Final = re.compile(
     "[.!?\u2026][\"')\\]*_\u2019\u201d]*\\s+|[\u3002\uff01\uff1f]+|\n"
 )
 _SPACE: Final = re.compile(r"\s")
-
-
-class ChunkRange(NamedTuple):
-    """A passage in characters: `back` to `start` repeats the end of the one before."""
-
-    back: int
-    start: int
-    end: int
-
-
-class Cutting(Struct, frozen=True):
-    """One group of sections to cut: its blocks, and what to cut with care.
-
-    `zones` stay whole, `long` stretches are cut between lines, and `sections` tells
-    where the sections begin.
-    """
-
-    outlined: SectionOutline
-    zones: Zones
-    long: Zones
-    limits: Limits
-    sections: frozenset[int]
-
-
-def pieces(job: Cutting, start: int, end: int) -> Iterator[ChunkRange]:
-    text, limits = job.outlined.text, job.limits
-    back = start
-    while start < end:
-        room = limits.room - weight(text[back:start])
-        at = end
-        if not fits(text, start, end, room + limits.slack):
-            at = _cut(job, start, reach(text, start, end, room), end)
-        yield ChunkRange(back, start, at)
-        back = _overlap(job, start, at)
-        start = at
-
-
-def _cut(job: Cutting, start: int, high: int, end: int) -> int:
-    low = start + (high - start) // 2
-    block = _last_block(job, low, high)
-    if block is not None:
-        return block
-    at = _around_zone(job, start, high) or _between_lines(job, start, high)
-    if at is None:
-        at = _in_prose(job, low, _before_zone(job, high))
-    text = job.outlined.text
-    if text[at - 1] == "\r" and text[at : at + 1] == "\n":
-        at += 1
-    return min(at, end)
-
-
-def _last_block(job: Cutting, low: int, high: int) -> int | None:
-    starts = job.outlined.starts
-    found = bisect_right(starts, high) - 1
-    while found >= 0 and starts[found] > low:
-        if job.zones.around(starts[found]) is None:
-            return starts[found]
-        found -= 1
-    return None
-
-
-def _around_zone(job: Cutting, start: int, high: int) -> int | None:
-    zone = job.zones.around(high)
-    if zone is None:
-        return None
-    if fits(job.outlined.text, start, zone[0], job.limits.slack):
-        return zone[1]
-    return zone[0] if _begins_line(job, zone[0]) else None
-
-
-def _before_zone(job: Cutting, high: int) -> int:
-    zone = job.zones.around(high)
-    return high if zone is None else zone[0]
-
-
-def _begins_line(job: Cutting, at: int) -> bool:
-    return at == 0 or job.outlined.text[at - 1] == "\n"
-
-
-def _between_lines(job: Cutting, start: int, high: int) -> int | None:
-    stretch = job.long.around(high)
-    if stretch is None:
-        return None
-    text = job.outlined.text
-    line = _last_line(job, max(start, stretch[0]), high)
-    if not fits(text, start, line, job.limits.slack):
-        return line
-    room = job.limits.room + job.limits.slack
-    after = text.find("\n", high, start + room) + 1
-    return after if after and fits(text, start, after, room) else None
-
-
-def _last_line(job: Cutting, low: int, high: int) -> int:
-    text = job.outlined.text
-    while high > low:
-        at = text.rfind("\n", low, high) + 1
-        zone = job.zones.around(at) if at else None
-        if not at:
-            return low
-        if zone is None:
-            return at
-        if zone[0] <= low or _begins_line(job, zone[0]):
-            return max(low, zone[0])
-        high = zone[0]
-    return low
-
-
-def _in_prose(job: Cutting, low: int, high: int) -> int:
-    line = _last_line(job, min(low, high), high)
-    if line > low:
-        return line
-    text = job.outlined.text
-    for boundary in (_SENTENCE, _SPACE):
-        ends = [match.end() for match in boundary.finditer(text, low, high)]
-        for at in reversed(ends):
-            if job.zones.around(at) is None:
-                return at
-    return high
-
-
-def _overlap(job: Cutting, start: int, at: int) -> int:
-    """Return where the next passage begins to repeat this one; `at` for not at all."""
-    block = bisect_right(job.outlined.starts, at) - 1
-    at_fence = (job.outlined.starts[block], job.outlined.kinds[block]) == (at, "fence")
-    if at in job.sections or at_fence:
-        return at
-    back = _repeat_from(job, start, at, lines_only=job.long.around(at) is not None)
-    stretch = job.long.around(back)
-    if stretch is not None and stretch[1] <= at:
-        back = stretch[1]
-    zone = job.zones.around(back)
-    back = back if zone is None else zone[1]
-    if back >= at or job.outlined.text[back:at].isspace():
-        return at
-    return back if _leaves_room(job, back, at) else at
-
-
-def _repeat_from(job: Cutting, start: int, at: int, *, lines_only: bool) -> int:
-    text, wanted = job.outlined.text, job.limits.overlap
-    low = max(start + 1, at - wanted)
-    while low < at and (found := weight(text[low:at])) > wanted:
-        low = at - (at - low) * wanted // found
-    if lines_only:
-        return text.find("\n", low - 1, at) + 1 or at
-    for boundary in (_SENTENCE, _SPACE):
-        match = boundary.search(text, low - 1, at)
-        if match is not None and match.end() < at:
-            return match.end()
-    return low
-
-
-def _leaves_room(job: Cutting, back: int, at: int) -> bool:
-    zone = job.zones.around(at + 1)
-    if zone is None or zone[0] != at:
-        return True
-    return fits(job.outlined.text, back, zone[1], job.limits.room)
-
-
-_CODE = frozenset(("fence", "code"))
 
 
 class Split(NamedTuple):
@@ -571,54 +63,372 @@ def split(note: Note, rules: SplitRules) -> Split:
     passage, so that its title can be found.
     """
     if not note.text:
-        return Split((_title_chunk(),))
-    outlined = outline(note)
-    parts = _pieces(note, outlined, _limits(rules), rules.min_chars)
+        empty = _digest("")
+        title = Chunk(0, "heading_section", (), Span(1, 1), "", 0, 0, empty)
+        return Split((title,))
+    outline = _outline(note)
+    parts = _parts(note, outline, rules)
     warnings: tuple[str, ...] = ()
-    if len(parts) > max(rules.max_chunks, 1):
-        joined = _joined(outlined, parts, max(rules.max_chunks, 1))
-        long = f"The note is long: {len(parts)} passages joined into {len(joined)}."
-        warnings = (long,)
+    most = max(rules.max_chunks, 1)
+    if len(parts) > most:
+        joined = _joined(parts, most, outline.body)
+        warnings = (
+            f"The note is long: {len(parts)} passages joined into {len(joined)}.",
+        )
         parts = joined
-    return Split(tuple(all_of(Chunk, _chunks(note, outlined, parts))), warnings)
+    return Split(tuple(all_of(Chunk, _chunks(note, outline, parts))), warnings)
 
 
-def _limits(rules: SplitRules) -> Limits:
-    room = max(rules.target_tokens, 1) * QUARTERS
-    overlap = min(max(rules.overlap_tokens, 0) * QUARTERS, room // 2)
-    return Limits(room, overlap, slack=min(max(rules.min_chars, 0), room // 4))
+class _Section(NamedTuple):
+    """A stretch under one heading path; `closed` when a thematic break ends it."""
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+    headed: bool
+    closed: bool
 
 
-def _pieces(
-    note: Note, outlined: SectionOutline, limits: Limits, min_chars: int
-) -> list[ChunkRange]:
-    most = limits.room + limits.slack
+class _Outline(NamedTuple):
+    """Where the blocks and sections of a note begin, in characters.
 
-    def is_whole(start: int, end: int) -> bool:
-        return fits(note.text, start, end, most)
+    `starts` and `kinds` run in parallel. `body` is where the frontmatter and the blank
+    lines after it end.
+    """
 
-    inner = None
-    found: list[ChunkRange] = []
-    for group in gather(outlined.sections, min_chars=min_chars, fits=is_whole):
-        start, end = group[0].start, group[-1].end
-        if is_whole(start, end):
-            found.append(ChunkRange(start, start, end))
+    body: int
+    starts: list[int]
+    kinds: list[str]
+    sections: list[_Section]
+
+
+def _outline(note: Note) -> _Outline:
+    text, front = note.text, note.frontmatter.end
+    blocks = [block for block in note.blocks if block.start >= front]
+    body, *offsets = _char_offsets(text, [front, *(block.start for block in blocks)])
+    first = offsets[0] if offsets else len(text)
+    if body and not text[body:first].strip():
+        body = max(body, _line_start(text, first)) if first < len(text) else first
+    by_start = {heading.start: heading for heading in note.headings}
+    starts: list[int] = []
+    kinds: list[str] = []
+    titles: list[tuple[int, str] | None] = []
+    for block, offset in zip(blocks, offsets, strict=True):
+        start = _line_start(text, offset) if starts else body
+        if starts and start <= starts[-1]:
             continue
-        inner = stretches(note) if inner is None else inner
-        kept, long = zones(outlined, inner, start, end, limits)
-        heads = frozenset(section.start for section in group)
-        found.extend(pieces(Cutting(outlined, kept, long, limits, heads), start, end))
-    return found
+        starts.append(start)
+        kinds.append(
+            "callout" if block.kind == "quote" and block.language else block.kind
+        )
+        heading = by_start.get(block.start) if block.kind == "heading" else None
+        titles.append(heading and (heading.level, heading.text[:PATH_HEADING_CHARS]))
+    if not starts and body < len(text):
+        starts, kinds, titles = [body], ["paragraph"], [None]
+    sections = list(_sections(len(text), starts, kinds, titles))
+    if body:
+        starts.insert(0, 0)
+        kinds.insert(0, "frontmatter")
+        sections.insert(0, _Section(0, body, (), headed=False, closed=True))
+    return _Outline(body, starts, kinds, sections)
 
 
-def _joined(
-    outlined: SectionOutline, parts: list[ChunkRange], most: int
-) -> list[ChunkRange]:
-    room = -(-len(outlined.text) // most)
+def _char_offsets(text: str, offsets: list[int]) -> list[int]:
+    """Turn rising byte offsets into character offsets."""
+    if text.isascii():
+        return offsets
+    encoded = text.encode("utf-8", "surrogatepass")
+    chars: list[int] = []
+    at = count = 0
+    for offset in offsets:
+        piece = encoded[at:offset]
+        ascii_only = piece.isascii()
+        count += len(piece if ascii_only else piece.decode("utf-8", "surrogatepass"))
+        chars.append(count)
+        at = max(at, offset)
+    return chars
+
+
+def _line_start(text: str, at: int) -> int:
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return at
+
+
+def _sections(
+    end: int,
+    starts: list[int],
+    kinds: list[str],
+    titles: list[tuple[int, str] | None],
+) -> Iterator[_Section]:
+    """Yield sections; a thematic break closes the one it stands in."""
+    levels: list[int] = []
+    path: tuple[str, ...] = ()
+    opened, headed, closed = (starts[0] if starts else end), False, False
+    bare = True
+    for start, kind, title in zip(starts, kinds, titles, strict=True):
+        if kind == "rule":
+            closed, bare = closed or not bare, True
+            continue
+        if closed:
+            yield _Section(opened, start, path, headed, closed=True)
+            opened, headed, closed = start, False, False
+        if title is not None:
+            if not bare:
+                yield _Section(opened, start, path, headed, closed=False)
+                opened = start
+            level, text = title
+            while levels and levels[-1] >= level:
+                levels.pop()
+            path, headed = (*path[: len(levels)], text), True
+            levels.append(level)
+        bare = False
+    if opened < end:
+        yield _Section(opened, end, path, headed, closed=closed)
+
+
+class _Part(NamedTuple):
+    """A passage in characters: `back` to `start` repeats the end of the one before."""
+
+    back: int
+    start: int
+    end: int
+
+
+def _parts(note: Note, outline: _Outline, rules: SplitRules) -> list[_Part]:
+    text = note.text
+    room = max(rules.target_tokens, 1) * QUARTERS
+    slack = min(max(rules.min_chars, 0), room // 4)
+    overlap = min(max(rules.overlap_tokens, 0) * QUARTERS, room // 2)
+    cutter: _Cutter | None = None
+    parts: list[_Part] = []
+    for group in _groups(text, outline.sections, rules.min_chars, room + slack):
+        start, end = group[0].start, group[-1].end
+        if _fits(text, start, end, room + slack):
+            parts.append(_Part(start, start, end))
+            continue
+        cutter = cutter or _Cutter(note, outline, room, slack, overlap)
+        parts += cutter.parts(start, end)
+    return parts
+
+
+def _fits(text: str, start: int, end: int, room: int) -> bool:
+    return end - start <= room and weight(text[start:end]) <= room
+
+
+def _groups(
+    text: str, sections: list[_Section], min_chars: int, room: int
+) -> list[list[_Section]]:
+    """Group small sections with their neighbours under the same parent.
+
+    A group shorter than `min_chars` takes in what follows it, down to the end of the
+    section its first member stands in; failing that it joins what stands before it,
+    unless this would make a passage that fits into one that does not. No group crosses
+    a thematic break.
+    """
+    groups: list[list[_Section]] = []
+    group: list[_Section] = []
+
+    def add_group() -> None:
+        start, end, parent = group[0].start, group[-1].end, group[0].path[:-1]
+        if groups and end - start < min_chars and not groups[-1][-1].closed:
+            before = groups[-1]
+            first = before[0].start
+            near = before[-1].path[: len(parent)] == parent
+            whole = not _fits(text, first, before[-1].end, room)
+            if near and (whole or _fits(text, first, end, room)):
+                before.extend(group)
+                return
+        groups.append(group)
+
+    for section in sections:
+        if group:
+            parent = group[0].path[:-1]
+            # A path as long as the parent's is a later heading of the same name.
+            inside = len(section.path) > len(parent)
+            inside = inside and section.path[: len(parent)] == parent
+            small = group[-1].end - group[0].start < min_chars
+            if not (small and inside and not group[-1].closed):
+                add_group()
+                group = []
+        group.append(section)
+    if group:
+        add_group()
+    return groups
+
+
+class _Zones:
+    """Stretches that do not overlap; of two that do, the one that begins first."""
+
+    def __init__(self, spans: list[tuple[int, int]]) -> None:
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+            if not self.ends or start >= self.ends[-1]:
+                self.starts.append(start)
+                self.ends.append(end)
+
+    def around(self, at: int) -> tuple[int, int] | None:
+        """Return the stretch that a cut at `at` would part."""
+        index = bisect_left(self.starts, at) - 1
+        if index >= 0 and at < self.ends[index]:
+            return self.starts[index], self.ends[index]
+        return None
+
+
+class _Cutter:
+    """Cuts sections that are too long: between blocks, lines, sentences or words.
+
+    Sizes are in quarters of a token. `whole` is what stays whole, with the heading
+    above it; what is in `long` is cut between lines and not repeated.
+    """
+
+    def __init__(
+        self, note: Note, outline: _Outline, room: int, slack: int, overlap: int
+    ) -> None:
+        self.text, self.outline = note.text, outline
+        self.room, self.slack, self.overlap = room, slack, overlap
+        self.heads = frozenset(section.start for section in outline.sections)
+        whole: list[tuple[int, int]] = []
+        long: list[tuple[int, int]] = []
+        inner = _inner_regions(note)
+        head = -1
+        ends = [*outline.starts[1:], len(note.text)]
+        for start, end, kind in zip(outline.starts, ends, outline.kinds, strict=True):
+            if kind == "heading":
+                head = start if head < 0 else head
+                continue
+            first, head = (start if head < 0 else head), -1
+            if self._stays_whole(start, end, kind):
+                if not self._fits(first, end, room + slack):
+                    first = start
+                whole.append((first, end))
+                continue
+            if kind in WHOLE:
+                long.append((start, end))
+            inside: list[tuple[int, int]] = []
+            for a, b, inner_kind in self._within(inner, start, end):
+                stays = self._stays_whole(a, b, inner_kind)
+                (inside if stays else long).append((a, b))
+            if first < start and self._fits(first, start, slack):
+                if inside and inside[0][0] == start:
+                    inside[0] = (first, inside[0][1])
+                else:  # a heading is not parted from what it is about
+                    inside.insert(0, (first, start + 1))
+            whole += inside
+        self.whole, self.long = _Zones(whole), _Zones(long)
+
+    def _fits(self, start: int, end: int, room: int) -> bool:
+        return _fits(self.text, start, end, room)
+
+    def _stays_whole(self, start: int, end: int, kind: str) -> bool:
+        if kind in UNCUT and self._fits(start, end, self.room * TIMES_WHOLE):
+            return True
+        return kind in WHOLE and self._fits(start, end, self.room)
+
+    def _within(
+        self, inner: list[tuple[int, int, str]], start: int, end: int
+    ) -> Iterator[tuple[int, int, str]]:
+        """Yield what is inside a block, in whole lines unless these are too long."""
+        first = bisect_left(inner, (start,))
+        for a, inner_end, kind in inner[first : bisect_left(inner, (end,))]:
+            b = min(inner_end, end)
+            if kind in _INLINE:
+                yield a, b, kind
+                continue
+            line = self.text.rfind("\n", start, a) + 1 or start
+            stop = self.text.find("\n", b - 1, end) + 1 or end
+            if self._stays_whole(line, stop, kind) or not self._stays_whole(a, b, kind):
+                yield line, stop, kind
+            else:
+                yield a, b, kind
+
+    def parts(self, start: int, end: int) -> Iterator[_Part]:
+        back = start
+        while start < end:
+            room = self.room - weight(self.text[back:start])
+            at = end
+            if not self._fits(start, end, room + self.slack):
+                at = self._cut(start, reach(self.text, start, end, room))
+                if self.text[at - 1 : at + 1] == "\r\n":
+                    at += 1
+                at = min(at, end)
+            yield _Part(back, start, at)
+            back = self._repeat_from(start, at)
+            start = at
+
+    def _cut(self, start: int, high: int) -> int:
+        """Return where a passage from `start` ends, at `high` or a little before."""
+        text, low = self.text, start + (high - start) // 2
+        starts = self.outline.starts
+        for block in range(bisect_right(starts, high) - 1, -1, -1):
+            if starts[block] <= low:
+                break
+            if self.whole.around(starts[block]) is None:
+                return starts[block]
+        zone = self.whole.around(high)
+        if zone is not None:
+            if self._fits(start, zone[0], self.slack):
+                return zone[1]
+            high = zone[0]
+            if text[high - 1] == "\n":
+                return high
+        if self.long.around(high) is not None:
+            line = text.rfind("\n", start, high) + 1
+            return line if line > start else high
+        return self._cut_prose(low, high)
+
+    def _cut_prose(self, low: int, high: int) -> int:
+        for boundary in (_LINE, _SENTENCE, _SPACE):
+            found = boundary.finditer(self.text, min(low, high), high)
+            for at in reversed([match.end() for match in found]):
+                if at > low and self.whole.around(at) is None:
+                    return at
+        return high
+
+    def _repeat_from(self, start: int, at: int) -> int:
+        """Return where the next passage begins to repeat this one, at most `at`."""
+        text, overlap = self.text, self.overlap
+        block = bisect_right(self.outline.starts, at) - 1
+        at_code = self.outline.starts[block] == at
+        at_code = at_code and self.outline.kinds[block] == "fence"
+        if at in self.heads or at_code or self.long.around(at + 1):
+            return at
+        low = max(start + 1, at - overlap)
+        while low < at and (size := weight(text[low:at])) > overlap:
+            low = at - (at - low) * overlap // size
+        back = low
+        for boundary in (_SENTENCE, _SPACE):
+            match = boundary.search(text, low - 1, at)
+            if match is not None and match.end() < at:
+                back = match.end()
+                break
+        for zones in (self.long, self.whole):
+            zone = zones.around(back)
+            back = zone[1] if zone else back
+        if back >= at or text[back:at].isspace():
+            return at
+        following = self.whole.around(at + 1)
+        if following and not self._fits(back, following[1], self.room):
+            return at
+        return back
+
+
+def _inner_regions(note: Note) -> list[tuple[int, int, str]]:
+    found: list[tuple[int, int, str]]
+    found = [(r.start, r.end, r.kind) for r in note.regions if r.kind in WHOLE]
+    found += [(callout.start, callout.end, "callout") for callout in note.callouts]
+    edges = sorted({edge for start, end, _ in found for edge in (start, end)})
+    chars = dict(zip(edges, _char_offsets(note.text, edges), strict=True))
+    return sorted((chars[start], chars[end], kind) for start, end, kind in found)
+
+
+def _joined(parts: list[_Part], most: int, body: int) -> list[_Part]:
+    room = -(-parts[-1].end // most)
     while True:
-        joined: list[ChunkRange] = []
+        joined: list[_Part] = []
         for part in parts:
-            apart = most > 1 and part.start == outlined.body
+            apart = most > 1 and part.start == body
             last = joined[-1] if joined else None
             if last is None or apart or part.end - last.start > room:
                 joined.append(part)
@@ -630,65 +440,48 @@ def _joined(
 
 
 def _chunks(
-    note: Note, outlined: SectionOutline, parts: list[ChunkRange]
+    note: Note, outline: _Outline, parts: list[_Part]
 ) -> Iterator[tuple[Any, ...]]:
     text = note.text
     task_lines = sorted({task.line for task in note.tasks})
     heading_lines = sorted({h.line for h in note.headings}) if task_lines else []
-    opened = [section.start for section in outlined.sections]
+    opened = [section.start for section in outline.sections]
     line = 1
     for index, (back, start, end) in enumerate(parts):
         breaks = text.count("\n", start, end)
         last = max(line, line + breaks - (text[end - 1] == "\n"))
-        top = line - text.count("\n", back, start) if back < start else line
+        top = line - text.count("\n", back, start)
         first = bisect_right(opened, start) - 1
-        sections = outlined.sections[first : bisect_left(opened, end)]
-        kind = _kind(outlined, sections[0], start, end)
-        tasked = _between(task_lines, line, last) if task_lines else 0
-        if tasked and kind != "frontmatter":
-            headings = _between(heading_lines, line, last)
-            lines = _filled_lines(text[start:end]) - headings
-            kind = "task_block" if 2 * tasked > lines else kind
+        sections = outline.sections[first : bisect_left(opened, end)]
+        kind = _kind(outline, sections[0], start, end)
+        tasks = _count_between(task_lines, line, last)
+        if tasks and kind != "frontmatter":
+            lines = sum(1 for held in text[start:end].split("\n") if held.strip())
+            lines -= _count_between(heading_lines, line, last)
+            kind = "task_block" if 2 * tasks > lines else kind
+        path = sections[0].path
+        for section in sections[1:]:
+            while section.path[: len(path)] != path:
+                path = path[:-1]
         passage = text[back:end]
-        path = _path(sections) if len(sections) > 1 else sections[0].path
         span, tokens = span_of(top, last), estimate_tokens(passage)
-        overlap, digest = start - back, _digest(passage)
-        yield index, kind, path, span, passage, overlap, tokens, digest
+        yield index, kind, path, span, passage, start - back, tokens, _digest(passage)
         line += breaks
 
 
-def _kind(
-    outlined: SectionOutline, section: NoteSection, start: int, end: int
-) -> ChunkKind:
-    if start < outlined.body:
+def _kind(outline: _Outline, section: _Section, start: int, end: int) -> ChunkKind:
+    if start < outline.body:
         return "frontmatter"
     if section.headed and section.start == start:
         return "heading_section"
-    first = bisect_right(outlined.starts, start) - 1
-    last = bisect_left(outlined.starts, end)
-    only_code = _CODE.issuperset(outlined.kinds[first:last])
+    first = bisect_right(outline.starts, start) - 1
+    last = bisect_left(outline.starts, end)
+    only_code = _CODE.issuperset(outline.kinds[first:last])
     return "code_block" if only_code else "paragraph"
 
 
-def _between(lines: list[int], first: int, last: int) -> int:
+def _count_between(lines: list[int], first: int, last: int) -> int:
     return bisect_right(lines, last) - bisect_left(lines, first)
-
-
-def _filled_lines(text: str) -> int:
-    return sum(1 for line in text.split("\n") if line and not line.isspace())
-
-
-def _path(sections: list[NoteSection]) -> tuple[str, ...]:
-    common = sections[0].path
-    for section in sections[1:]:
-        while section.path[: len(common)] != common:
-            common = common[:-1]
-    return common
-
-
-def _title_chunk() -> Chunk:
-    empty = _digest("")
-    return Chunk(0, "heading_section", (), Span(1, 1), "", 0, 0, empty)
 
 
 def _digest(text: str) -> Digest:
