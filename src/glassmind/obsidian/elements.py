@@ -20,17 +20,9 @@ from glassmind.model.notes import (
     Region,
     Tag,
     Task,
-    all_of,
 )
 from glassmind.obsidian.frontmatter import Property
-from glassmind.obsidian.structure import (
-    ListItem,
-    Mask,
-    RootBlock,
-    Structure,
-    line_at,
-    span_at,
-)
+from glassmind.obsidian.structure import Mask, Structure, span_at
 
 _CALLOUT = re.compile(
     rb">[ \t]*\[!([^\[\]|\r\n]+)(?:\|[^\[\]\r\n]*)?\]([+-]?)[ \t]*([^\r\n]*)"
@@ -41,78 +33,76 @@ _BLANK = b" \t\r\n"
 _GAP = re.compile(rb"[> \t\r\n]*")
 
 
-def callouts(
-    source: bytes, quotes: Iterable[tuple[int, int]], starts: Sequence[int]
-) -> list[Callout]:
+def callouts(note: Structure) -> list[Callout]:
+    source = note.source
     found: list[Callout] = []
-    for start, stop in quotes:
+    for start, stop in note.quotes:
         head = _CALLOUT.match(source, start)
         if head is None:
             continue
         kind = head[1].decode().strip().lower()
         title = head[3].decode().strip() or kind.replace("-", " ").title()
         end = trimmed(source, start, stop)
-        span = span_at(starts, start, end)
+        span = span_at(note.starts, start, end)
         found.append(Callout(kind, title, head[2].decode(), span, start, end))
     return found
 
 
-def block_ids(
-    source: bytes, body: int, structure: Structure, starts: Sequence[int]
-) -> list[BlockId]:
+def block_ids(note: Structure) -> list[BlockId]:
+    source, body = note.source, note.body
     if source.find(b"^", body) < 0:
         return []
-    masked = Mask.of((start, end) for _, start, end, _ in structure.regions)
-    ends = sorted(structure.ends)
+    masked = note.region_mask()
+    ends = sorted(note.ends)
     found: list[BlockId] = []
     for match in _BLOCK_ID.finditer(source, body):
         start, end = match.start(), match.end(1)
         if start > body and source[start - 1] not in b" \t\n":
             continue
         index = bisect_left(ends, end)
-        if index == len(ends) or _gap_end(source, end) < ends[index]:
+        gap = _GAP.match(source, end)
+        if index == len(ends) or (gap.end() if gap else end) < ends[index]:
             continue
         if not masked.covers(start):
-            name = match[1].decode()
-            found.append(BlockId(name, line_at(starts, start), start, end))
+            found.append(BlockId(match[1].decode(), note.line_at(start), start, end))
     return found
 
 
-def footnotes(
-    source: bytes, body: int, structure: Structure, starts: Sequence[int]
-) -> list[Footnote]:
+def footnotes(note: Structure) -> list[Footnote]:
+    source, body = note.source, note.body
     found: list[Footnote] = []
-    for name, defines, start, stop in structure.footnotes:
+    for name, defines, start, stop in note.footnotes:
         end = trimmed(source, start, stop)
-        line = line_at(starts, start)
         form: FootnoteForm = "definition" if defines else "reference"
-        found.append(Footnote(name, form, line, start, end))
+        found.append(Footnote(name, form, note.line_at(start), start, end))
     if source.find(b"^", body) >= 0 and source.find(b"^[", body) >= 0:
-        found.extend(_inline_footnotes(source, body, structure, starts))
+        found.extend(_inline_footnotes(note))
         found.sort(key=lambda footnote: footnote.start)
     return found
 
 
-def root_blocks(
-    source: bytes, body: int, structure: Structure, joined: Sequence[Region]
-) -> list[Region]:
-    math = {
-        start: end for kind, start, end, _ in structure.regions if kind == "math_block"
-    }
-    head = trimmed(source, 0, body)
-    found: list[RootBlock] = [("frontmatter", 0, head, "")] if head else []
-    for kind, start, stop, language in structure.blocks:
+def root_blocks(note: Structure) -> list[Region]:
+    """Return the root blocks; equations and comments are one block each."""
+    source = note.source
+    math = {start: end for kind, start, end, _ in note.regions if kind == "math_block"}
+    head = trimmed(source, 0, note.body)
+    blocks = [Region("frontmatter", 0, head)] if head else []
+    for kind, start, stop, language in note.blocks:
         end = start + len(source[start:stop].rstrip(_BLANK))
         if kind == "paragraph":
             is_math = math and math.get(start) == end
-            found.append(("math_block" if is_math else kind, start, end, language))
+            blocks.append(Region("math_block" if is_math else kind, start, end))
         elif kind == "quote" and (callout := _CALLOUT.match(source, start)):
             name = callout[1].decode().strip().lower()
-            found.append(("quote", start, end, name))
+            blocks.append(Region("quote", start, end, name))
         else:
-            first = _indented_start(source, start) if kind == "code" else start
-            found.append((kind, first, end, language))
-    blocks = all_of(Region, found)
+            first = start
+            while kind == "code" and first and source[first - 1] in b" \t":
+                first -= 1
+            blocks.append(Region(kind, first, end, language))
+    joined = [Region("math_block", start, end) for start, end in note.equations]
+    joined += [Region("comment", start, end) for start, end in note.comments]
+    joined.sort(key=lambda region: region.start)
     return _with_joined(blocks, joined) if joined else blocks
 
 
@@ -142,10 +132,9 @@ def _with_joined(blocks: Sequence[Region], joined: Sequence[Region]) -> list[Reg
     return merged
 
 
-def _inline_footnotes(
-    source: bytes, body: int, structure: Structure, starts: Sequence[int]
-) -> list[Footnote]:
-    plain = Mask.of(zip(structure.text_starts, structure.text_ends, strict=True))
+def _inline_footnotes(note: Structure) -> list[Footnote]:
+    source, body = note.source, note.body
+    plain = Mask.of(zip(note.text_starts, note.text_ends, strict=True))
     closing = _closing_brackets(source, body)
     found: list[Footnote] = []
     last = body
@@ -155,8 +144,7 @@ def _inline_footnotes(
         free = start >= last and source[start - 1 : start] != b"\\"
         if end is not None and free and plain.covers(start):
             name = source[start + 2 : end].decode()
-            line = line_at(starts, start)
-            found.append(Footnote(name, "inline", line, start, end + 1))
+            found.append(Footnote(name, "inline", note.line_at(start), start, end + 1))
             last = end
         start = source.find(b"^[", start + 2)
     return found
@@ -177,17 +165,6 @@ def _closing_brackets(source: bytes, body: int) -> dict[int, int]:
     return closing
 
 
-def _gap_end(source: bytes, start: int) -> int:
-    gap = _GAP.match(source, start)
-    return gap.end() if gap else start
-
-
-def _indented_start(source: bytes, start: int) -> int:
-    while start > 0 and source[start - 1] in b" \t":
-        start -= 1
-    return start
-
-
 _TAG = re.compile(
     rb"#((?:[^\x09-\x0d\x1c-\x20!\"#$%&'()*+,.:;<=>?@\[\\\]^`{|}~\x80-\xff]"
     # Outside ASCII all may stand but white space, U+2000-206F and U+2E00-2E7F.
@@ -200,18 +177,13 @@ _LONGEST_ADDRESS = 2048
 """Bytes looked back over for the beginning of a web address; browsers take as many."""
 
 
-def inline_tags(
-    source: bytes,
-    body: int,
-    structure: Structure,
-    barred: Iterable[tuple[int, int]],
-    starts: Sequence[int],
-) -> list[Tag]:
-    candidates = _TAG.finditer(source, body)
+def inline_tags(note: Structure, barred: Iterable[tuple[int, int]]) -> list[Tag]:
+    source = note.source
+    candidates = _TAG.finditer(source, note.body)
     first = next(candidates, None)
     if first is None:
         return []
-    runs, mask = _Runs(structure), Mask.of(barred)
+    runs, mask = _Runs(note), Mask.of(barred)
     found: list[Tag] = []
     last_end = -1
     for match in (first, *candidates):
@@ -225,13 +197,11 @@ def inline_tags(
         if not is_tag_name(name):
             continue
         last_end = end
-        found.append(Tag(name.decode(), line_at(starts, start), start, end))
+        found.append(Tag(name.decode(), note.line_at(start), start, end))
     return found
 
 
-def property_tags(
-    source: bytes, properties: Iterable[Property], starts: Sequence[int]
-) -> list[Tag]:
+def property_tags(note: Structure, properties: Iterable[Property]) -> list[Tag]:
     """Return the tags listed under `tags` in the frontmatter, in order.
 
     As Obsidian does since 1.9: list items only; a text value, or the name `tag`, is no
@@ -247,9 +217,9 @@ def property_tags(
         if not is_tag(name):
             continue
         written = name.encode()
-        at = source.find(written, first, last)
+        at = note.source.find(written, first, last)
         start, end = (first, last) if at < 0 else (at, at + len(written))
-        found.append(Tag(name, line_at(starts, start), start, end, in_properties=True))
+        found.append(Tag(name, note.line_at(start), start, end, in_properties=True))
     return found
 
 
@@ -314,18 +284,17 @@ _BOX = re.compile(
 _LINE_LEAD = re.compile(rb"\r?\n[ \t>]*")
 
 
-def tasks(
-    source: bytes, items: Sequence[ListItem], starts: Sequence[int]
-) -> list[Task]:
+def tasks(note: Structure) -> list[Task]:
+    source = note.source
     found: list[Task] = []
-    for item in items:
+    for item in note.items:
         box = _BOX.match(source, item.start)
         if box is None:
             continue
         start, end = item.start, own_end(source, box.end(), item.own_end)
         text = _LINE_LEAD.sub(b"\n", source[box.end() : end]).decode()
-        parent = None if item.parent is None else line_at(starts, item.parent)
-        line = line_at(starts, start)
+        parent = None if item.parent is None else note.line_at(item.parent)
+        line = note.line_at(start)
         found.append(Task(box[1].decode(), text, line, start, end, item.depth, parent))
     return found
 
@@ -414,23 +383,18 @@ def whole_line_field(line: str) -> InlineField | None:
     )
 
 
-def inline_fields(
-    text: str,
-    body: int,
-    items: Sequence[ListItem],
-    source: bytes,
-    starts: Sequence[int],
-) -> list[Field]:
+def inline_fields(note: Structure) -> list[Field]:
     """Return the fields of the body, in order; those without a key are left out."""
-    marks = [b"::"] if source.find(b"::", body) >= 0 else []
-    if items and not text.isascii():
+    source, starts = note.source, note.starts
+    marks = [b"::"] if source.find(b"::", note.body) >= 0 else []
+    if note.items and not note.text.isascii():
         # One wide character is found much faster in text than its bytes in the source.
-        marks.extend(sign.encode() for sign in _SIGNS if sign in text)
+        marks.extend(sign.encode() for sign in _SIGNS if sign in note.text)
     if not marks:
         return []
-    listed = {line_at(starts, item.start) for item in items}
+    listed = {note.line_at(item.start) for item in note.items}
     found: list[Field] = []
-    for number in _lines_with(marks, source, body, listed, starts):
+    for number in _lines_with(marks, note, listed):
         start = starts[number - 1]
         end = starts[number] - 1 if number < len(starts) else len(source)
         if end - start > 4 * LONGEST_LINE:
@@ -438,7 +402,7 @@ def inline_fields(
         line = source[start:end].decode().rstrip("\r")
         if len(line) > LONGEST_LINE:
             continue
-        for item in line_fields(line, listed=number in listed):
+        for item in _line_fields(line, listed=number in listed):
             if not item.key:
                 continue
             first = start + len(line[: item.start].encode())
@@ -447,7 +411,7 @@ def inline_fields(
     return found
 
 
-def line_fields(line: str, *, listed: bool) -> list[InlineField]:
+def _line_fields(line: str, *, listed: bool) -> list[InlineField]:
     """Return the fields of one line; `listed` says that a list item begins on it."""
     found = bracketed_fields(line) if "::" in line else []
     mark = _LIST_MARK.match(line) if listed else None
@@ -463,18 +427,13 @@ def line_fields(line: str, *, listed: bool) -> list[InlineField]:
     return [InlineField(whole.key, whole.value, whole.form, start, end)]
 
 
-def _lines_with(
-    marks: Iterable[bytes],
-    source: bytes,
-    body: int,
-    listed: set[int],
-    starts: Sequence[int],
-) -> list[int]:
+def _lines_with(marks: list[bytes], note: Structure, listed: set[int]) -> list[int]:
+    source, starts = note.source, note.starts
     numbers: set[int] = set()
     for mark in marks:
-        at = source.find(mark, body)
+        at = source.find(mark, note.body)
         while at >= 0:
-            number = line_at(starts, at)
+            number = note.line_at(at)
             if mark == b"::" or number in listed:
                 numbers.add(number)
             at = source.find(mark, starts[number]) if number < len(starts) else -1

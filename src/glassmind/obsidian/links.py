@@ -9,16 +9,15 @@ The first part that fits is meant; case and punctuation between words do not cou
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 from urllib.parse import unquote_to_bytes
 
 from msgspec import Struct
 
-from glassmind.model.notes import Heading, Link, LinkKind, Note, all_of
+from glassmind.model.notes import Heading, Link, Note, all_of
 from glassmind.obsidian.frontmatter import Property
-from glassmind.obsidian.structure import MarkdownLink, Mask, Structure, line_at
+from glassmind.obsidian.structure import Mask, Structure
 from glassmind.obsidian.text import fold
 
 _WIKILINK = re.compile(rb"\[\[([^\[\]\n]+(?:\[(?!\[)[^\[\]\n]*)*)\]\]")
@@ -82,14 +81,13 @@ def decode(escaped: str) -> str:
         return escaped
 
 
-def wikilinks(
-    source: bytes, body: int, structure: Structure, starts: Sequence[int]
-) -> list[Link]:
+def wikilinks(note: Structure) -> list[Link]:
+    source, body = note.source, note.body
     if source.find(b"[", body) < 0:
         return []
-    math = Mask.of(_math(structure))
-    code = Mask.of(_code(structure))
-    tables = Mask.of(structure.tables)
+    math = Mask.of((r.start, r.end) for r in note.regions if r.kind in _MATH)
+    code = Mask.of(_code(note))
+    tables = Mask.of(note.tables)
     masked = bool(code.starts or math.starts)
     found: list[tuple[Any, ...]] = []
     free_until = body
@@ -104,7 +102,8 @@ def wikilinks(
                 continue
             if start >= free_until and math.covers(start):
                 continue
-        if "|" in content and tables.covers(start) and _has_bare_pipe(content):
+        has_bare_pipe = "|" in content and "|" in content.replace("\\|", "")
+        if has_bare_pipe and tables.covers(start):
             continue
         target = split_wikilink(content)
         if target is None:
@@ -113,30 +112,25 @@ def wikilinks(
         if math.starts:
             free_until = max(free_until, math.end_at(end - 1) or 0)
         embed = before == _EMBEDS and not _is_escaped(source, start - 1)
-        line = bisect_right(starts, start)
+        line = note.line_at(start)
         found.append(("wikilink", *target, embed, line, start - embed, end, None))
     return all_of(Link, found)
 
 
-def markdown_links(
-    source: bytes, references: Iterable[MarkdownLink], starts: Sequence[int]
-) -> list[Link]:
+def markdown_links(note: Structure) -> list[Link]:
     found: list[Link] = []
-    for reference in references:
-        target = split_destination(reference.destination)
+    for link in note.references:
+        target = split_destination(link.destination)
         if target is None or target.path.startswith("[["):
             continue
-        label = source[reference.label_start : reference.label_end].decode()
-        shown = Target(target.path, target.subpath, label or None)
-        place = reference.start, reference.end
-        found.append(_link("markdown", shown, place, starts, embed=reference.embed))
+        label = note.source[link.label_start : link.label_end].decode() or None
+        line, parts = note.line_at(link.start), (target.path, target.subpath, label)
+        found.append(Link("markdown", *parts, link.embed, line, link.start, link.end))
     found.sort(key=lambda link: link.start)
     return found
 
 
-def property_links(
-    source: bytes, properties: Iterable[Property], starts: Sequence[int]
-) -> list[Link]:
+def property_links(note: Structure, properties: Iterable[Property]) -> list[Link]:
     found: list[Link] = []
     for item in properties:
         value = item.leaf.value
@@ -148,14 +142,13 @@ def property_links(
             if target is None:
                 continue
             written = match[0].encode()
-            start = source.find(written, cursor, item.end)
-            place = (item.start, item.end)
-            if start >= 0:
-                place = (start, start + len(written))
-                cursor = place[1]
-            embed = match[0].startswith("!")
-            link = _link("property", target, place, starts, embed=embed, name=item.name)
-            found.append(link)
+            start, end = note.source.find(written, cursor, item.end), item.end
+            if start < 0:
+                start = item.start
+            else:
+                cursor = end = start + len(written)
+            embed, line = match[0].startswith("!"), note.line_at(start)
+            found.append(Link("property", *target, embed, line, start, end, item.name))
     return found
 
 
@@ -166,22 +159,6 @@ def property_target(match: re.Match[str]) -> Target | None:
     if target is None:
         return None
     return Target(target.path, target.subpath, match["label"] or None)
-
-
-def _link(  # noqa: PLR0913  # a link has this many parts
-    kind: LinkKind,
-    target: Target,
-    place: tuple[int, int],
-    starts: Sequence[int],
-    *,
-    embed: bool,
-    name: str | None = None,
-) -> Link:
-    start, end = place
-    line = line_at(starts, start)
-    return Link(
-        kind, target.path, target.subpath, target.display, embed, line, start, end, name
-    )
 
 
 def _is_escaped(source: bytes, offset: int) -> bool:
@@ -202,23 +179,15 @@ def _candidates(source: bytes, at: int) -> Iterator[re.Match[bytes]]:
             at = match.end()
 
 
-def _math(structure: Structure) -> list[tuple[int, int]]:
-    return [(r.start, r.end) for r in structure.regions if r.kind in _MATH]
-
-
-def _code(structure: Structure) -> list[tuple[int, int]]:
-    found = [(r.start, r.end) for r in structure.regions if r.kind not in _MATH]
-    found.extend((tag.start, tag.end) for tag in structure.html)
+def _code(note: Structure) -> list[tuple[int, int]]:
+    found = [(r.start, r.end) for r in note.regions if r.kind not in _MATH]
+    found.extend((tag.start, tag.end) for tag in note.html)
     found.extend(
         (link.label_end, link.end)
-        for link in structure.references
+        for link in note.references
         if not link.destination.startswith("[[")
     )
     return found
-
-
-def _has_bare_pipe(content: str) -> bool:
-    return "|" in content.replace("\\|", "")
 
 
 PartKind: TypeAlias = Literal["heading", "block"]

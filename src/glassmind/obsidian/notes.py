@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
@@ -23,7 +23,6 @@ from glassmind.model.notes import (
     Region,
     RegionKind,
     Task,
-    all_of,
 )
 from glassmind.obsidian.elements import (
     block_ids,
@@ -36,32 +35,17 @@ from glassmind.obsidian.elements import (
     tasks,
     trimmed,
 )
-from glassmind.obsidian.frontmatter import Property, read_head
+from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.links import markdown_links, property_links, wikilinks
 from glassmind.obsidian.secrets import redacted, secret_locations
-from glassmind.obsidian.structure import (
-    Mask,
-    Structure,
-    Title,
-    block_equations,
-    comments,
-    inline_elements,
-    line_at,
-    line_starts,
-    read_structure,
-    with_equations,
-)
+from glassmind.obsidian.structure import Mask, Structure, read_structure
 from glassmind.obsidian.text import with_texts
 
-KEPT, LONGEST_KEPT = 4, 1_000_000
-"""Notes that are not read again at once, and how long they may be: what is edited is
-read before, after, and for the index."""
+LONGEST_CACHED = 1_000_000  # characters
 
 
 def read_note(path: NotePath, text: str) -> Note:
-    if len(text) > LONGEST_KEPT:
-        return _read(path, text)
-    return _kept(path, text)
+    return (_read if len(text) > LONGEST_CACHED else _read_cached)(path, text)
 
 
 def _read(path: NotePath, text: str) -> Note:
@@ -77,7 +61,8 @@ def _read(path: NotePath, text: str) -> Note:
     return parse_note(path, text)
 
 
-_kept = lru_cache(KEPT)(_read)
+_read_cached = lru_cache(4)(_read)
+"""What is edited is read before, after, and for the index."""
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -91,54 +76,41 @@ def parse_note(path: NotePath, text: str) -> Note:
     A byte order mark is dropped and a lone surrogate becomes U+FFFD; the offsets are
     those of the text in the note that is returned. Never raises, whatever the text.
     """
-    text, source = _encoded(text)
-    starts = line_starts(source)
+    text = _SURROGATE.sub("\ufffd", text.removeprefix("\ufeff"))
     head = read_head(text)
-    body = head.frontmatter.end
-    # Blank lines in the place of the frontmatter keep every offset true.
-    structure = read_structure("\n" * body + text[head.length :] if body else text)
-    equations = block_equations(source, body, structure)
-    structure.regions = with_equations(structure.regions, equations)
-    hidden = comments(source, body, structure)
-    concealed = Mask.of((*equations, *hidden))
-    links = wikilinks(source, body, structure, starts)
-    barred = _barred(structure, links, equations)
-    joined = _joined(equations, hidden)
+    found = read_structure(text, head.frontmatter.end)
+    wiki, marked = wikilinks(found), markdown_links(found)
+    links = sorted((*wiki, *marked), key=_START) if wiki and marked else wiki or marked
+    barred = [(link.start, link.end) for link in wiki]
+    barred += [*found.html_elements(), *found.equations]
+    concealed = Mask.of((*found.equations, *found.comments))
+    headings = [
+        Heading(level, name, found.line_at(a), a, trimmed(found.source, a, b))
+        for level, name, a, b in found.titles
+    ]
     return Note(
         path=path,
         kind="markdown",
         title=splitext(basename(path))[0],
         text=text,
         frontmatter=head.frontmatter,
-        aliases=_aliases(head.frontmatter.properties.items()),
-        tags=(
-            *property_tags(source, head.properties, starts),
-            *inline_tags(source, body, structure, barred, starts),
-        ),
-        headings=_shown(_headings(source, structure.titles, starts), concealed),
-        links=_all_links(source, structure, links, head.properties, starts),
-        tasks=_shown(tasks(source, structure.items, starts), concealed),
-        block_ids=_shown(block_ids(source, body, structure, starts), concealed),
-        callouts=_shown(callouts(source, structure.quotes, starts), concealed),
-        fields=tuple(inline_fields(text, body, structure.items, source, starts)),
-        footnotes=tuple(footnotes(source, body, structure, starts)),
-        blocks=tuple(root_blocks(source, body, structure, joined)),
-        regions=_regions(source, structure, hidden),
+        aliases=_aliases(head.frontmatter.properties),
+        tags=(*property_tags(found, head.properties), *inline_tags(found, barred)),
+        headings=_visible(headings, concealed),
+        links=(*property_links(found, head.properties), *links),
+        tasks=_visible(tasks(found), concealed),
+        block_ids=_visible(block_ids(found), concealed),
+        callouts=_visible(callouts(found), concealed),
+        fields=tuple(inline_fields(found)),
+        footnotes=tuple(footnotes(found)),
+        blocks=tuple(root_blocks(found)),
+        regions=_regions(found),
         warnings=head.frontmatter.warnings,
     )
 
 
-def _encoded(text: str) -> tuple[str, bytes]:
-    text = text.removeprefix("\ufeff")
-    try:
-        return text, text.encode()
-    except UnicodeEncodeError:
-        text = _SURROGATE.sub("\ufffd", text)
-        return text, text.encode()
-
-
-def _aliases(properties: Iterable[tuple[str, PropertyValue]]) -> tuple[str, ...]:
-    for name, value in properties:
+def _aliases(properties: Mapping[str, PropertyValue]) -> tuple[str, ...]:
+    for name, value in properties.items():
         if name.lower() == "aliases" and isinstance(value, list):
             written = (
                 str(item).strip()
@@ -149,63 +121,22 @@ def _aliases(properties: Iterable[tuple[str, PropertyValue]]) -> tuple[str, ...]
     return ()
 
 
-def _barred(
-    structure: Structure, links: Iterable[Link], equations: Iterable[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
-    for link in links:
-        yield link.start, link.end
-    yield from inline_elements(structure.html)
-    yield from equations
-
-
-def _all_links(
-    source: bytes,
-    structure: Structure,
-    wiki: Sequence[Link],
-    properties: Sequence[Property],
-    starts: Sequence[int],
-) -> tuple[Link, ...]:
-    named = property_links(source, properties, starts)
-    marked = markdown_links(source, structure.references, starts)
-    found = sorted((*wiki, *marked), key=_START) if wiki and marked else wiki or marked
-    return (*named, *found)
-
-
-def _headings(
-    source: bytes, titles: Iterable[Title], starts: Sequence[int]
-) -> list[Heading]:
-    return all_of(Heading, [
-        (level, text, line_at(starts, start), start, trimmed(source, start, end))
-        for level, text, start, end in titles
-    ])  # fmt: skip
-
-
-def _shown(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:
+def _visible(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:
     if not concealed.starts:
         return tuple(found)
     return tuple(item for item in found if not concealed.covers(item.start))
 
 
-def _joined(
-    equations: Iterable[tuple[int, int]], hidden: Iterable[tuple[int, int]]
-) -> list[Region]:
-    found = [Region("math_block", start, end) for start, end in equations]
-    found.extend(Region("comment", start, end) for start, end in hidden)
-    return sorted(found, key=_START)
-
-
-def _regions(
-    source: bytes, structure: Structure, hidden: Sequence[tuple[int, int]]
-) -> tuple[Region, ...]:
+def _regions(note: Structure) -> tuple[Region, ...]:
     found = [
-        Region(kind, start, trimmed(source, start, end), language)
-        for kind, start, end, language in structure.regions
+        Region(kind, start, trimmed(note.source, start, end), language)
+        for kind, start, end, language in note.regions
     ]
-    if structure.html or hidden:
-        elements = Mask.of(inline_elements(structure.html))
+    if note.html or note.comments:
+        elements = Mask.of(note.html_elements())
         pairs = zip(elements.starts, elements.ends, strict=True)
         found.extend(Region("html", start, end) for start, end in pairs)
-        found.extend(Region("comment", start, end) for start, end in hidden)
+        found.extend(Region("comment", start, end) for start, end in note.comments)
         found.sort(key=lambda region: (region.start, -region.end))
     return tuple(found)
 

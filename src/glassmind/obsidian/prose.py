@@ -11,16 +11,7 @@ from glassmind.model.notes import Note
 from glassmind.obsidian.elements import block_ids, footnotes, inline_tags
 from glassmind.obsidian.links import wikilinks
 from glassmind.obsidian.notes import read_note
-from glassmind.obsidian.structure import (
-    Mask,
-    Structure,
-    block_equations,
-    comments,
-    inline_elements,
-    line_starts,
-    read_structure,
-    with_equations,
-)
+from glassmind.obsidian.structure import Mask, Structure, read_structure
 
 _ADDRESS = re.compile(
     # Each begins where a word does, so that no run of letters is looked at twice.
@@ -50,15 +41,10 @@ def prose(text: str, body: int) -> list[tuple[int, int]]:
     Offsets are bytes of the text in UTF-8, half open; `body` is where the frontmatter
     ends. No stretch crosses the end of a line.
     """
-    source = text.encode()
-    head = source[:body].decode()
-    structure = read_structure("\n" * body + text[len(head) :] if body else text)
-    equations = block_equations(source, body, structure)
-    structure.regions = with_equations(structure.regions, equations)
-    barred = Mask.of(_barred(source, body, structure))
+    note = read_structure(text, body)
     # Brackets that close on another line make a stretch of that line's end.
-    free = _free(structure, barred, body)
-    return [(start, end) for start, end in free if b"\n" not in source[start:end]]
+    free = _free(note, Mask.of(_barred(note)))
+    return [(start, end) for start, end in free if b"\n" not in note.source[start:end]]
 
 
 def readable_text(note: Note) -> str:
@@ -77,25 +63,20 @@ def readable_text(note: Note) -> str:
     return b"\n".join(parts).decode()
 
 
-def _barred(
-    source: bytes, body: int, structure: Structure
-) -> Iterator[tuple[int, int]]:
-    starts = line_starts(source)
-    links = wikilinks(source, body, structure, starts)
-    elements = list(inline_elements(structure.html))
-    closed = [*((link.start, link.end) for link in links), *elements]
+def _barred(note: Structure) -> Iterator[tuple[int, int]]:
+    source, body = note.source, note.body
+    closed = [*((link.start, link.end) for link in wikilinks(note))]
+    closed += note.html_elements()
     yield from closed
-    yield from ((region.start, region.end) for region in structure.regions)
-    yield from ((link.start, link.end) for link in structure.references)
-    yield from ((start, end) for _, _, start, end in structure.titles)
-    yield from comments(source, body, structure)
-    tags = inline_tags(source, body, structure, closed, starts)
-    yield from ((tag.start, tag.end) for tag in tags)
-    named = block_ids(source, body, structure, starts)
-    yield from ((mark.start, mark.end) for mark in named)
-    for note in footnotes(source, body, structure, starts):
-        if note.form == "reference":
-            yield note.start, note.end
+    yield from ((region.start, region.end) for region in note.regions)
+    yield from ((link.start, link.end) for link in note.references)
+    yield from ((start, end) for _, _, start, end in note.titles)
+    yield from note.comments
+    yield from ((tag.start, tag.end) for tag in inline_tags(note, closed))
+    yield from ((block.start, block.end) for block in block_ids(note))
+    for footnote in footnotes(note):
+        if footnote.form == "reference":
+            yield footnote.start, footnote.end
     yield from _file_names(source, body)
     for pattern in (_ADDRESS, _TEMPLATE, _MARKER):
         yield from (match.span() for match in pattern.finditer(source, body))
@@ -109,9 +90,9 @@ def _file_names(source: bytes, body: int) -> Iterator[tuple[int, int]]:
             yield match.start() - size, match.end()
 
 
-def _free(structure: Structure, barred: Mask, body: int) -> Iterator[tuple[int, int]]:
-    for start, end in _joined(structure.text_starts, structure.text_ends):
-        at = max(start, body)
+def _free(note: Structure, barred: Mask) -> Iterator[tuple[int, int]]:
+    for start, end in _joined(note.text_starts, note.text_ends):
+        at = max(start, note.body)
         while at < end:
             hidden = barred.end_at(at)
             if hidden is not None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, count
 from operator import add
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 from pyromark import Options, events_with_range
@@ -36,8 +36,6 @@ An image may stand in a link. Labels nested without bound would be quadratic in 
 """
 
 Range = Mapping[str, Any]
-RootBlock: TypeAlias = tuple[RegionKind, int, int, str]
-Title: TypeAlias = tuple[int, str, int, int]
 
 _BLOCKS: Final[dict[str, RegionKind]] = {
     "Paragraph": "paragraph",
@@ -78,244 +76,262 @@ class InlineTag(Struct):
     leaf: int
 
 
-class Structure(Struct):
-    """What the pass saw, each list in the order of the text.
+class Structure:
+    """A note and what the pass saw in its body, each list in the order of the text.
 
-    `text_starts` and `text_ends` are the stretches of plain text, `ends` where
-    paragraphs, headings and the own text of list items end.
+    Offsets are bytes of `source`, the text in UTF-8; `starts` are those of its lines,
+    and `body` is where the frontmatter ends. `text_starts` and `text_ends` are the
+    stretches of plain text, `ends` where paragraphs, headings and the own text of list
+    items end.
     """
 
-    text_starts: list[int] = []
-    text_ends: list[int] = []
-    ends: list[int] = []
-    blocks: list[RootBlock] = []
-    regions: list[Region] = []
-    tables: list[tuple[int, int]] = []
-    quotes: list[tuple[int, int]] = []
-    titles: list[Title] = []
-    items: list[ListItem] = []
-    references: list[MarkdownLink] = []
-    html: list[InlineTag] = []
-    footnotes: list[tuple[str, bool, int, int]] = []
+    def __init__(self, text: str, body: int) -> None:
+        self.text, self.body = text, body
+        self.source = text.encode()
+        self.starts = line_starts(self.source)
+        self.text_starts: list[int] = []
+        self.text_ends: list[int] = []
+        self.ends: list[int] = []
+        self.blocks: list[tuple[RegionKind, int, int, str]] = []
+        self.regions: list[Region] = []
+        self.tables: list[tuple[int, int]] = []
+        self.quotes: list[tuple[int, int]] = []
+        self.titles: list[tuple[int, str, int, int]] = []
+        self.items: list[ListItem] = []
+        self.references: list[MarkdownLink] = []
+        self.html: list[InlineTag] = []
+        self.footnotes: list[tuple[str, bool, int, int]] = []
+        self.equations: list[tuple[int, int]] = []
+        self.comments: list[tuple[int, int]] = []
+
+    def line_at(self, offset: int) -> int:
+        return bisect_right(self.starts, offset)
+
+    def region_mask(self) -> "Mask":
+        return Mask.of((start, end) for _, start, end, _ in self.regions)
+
+    def html_elements(self) -> list[tuple[int, int]]:
+        """Return the tags of inline HTML, and what pairs of them enclose."""
+        found: list[tuple[int, int]] = []
+        waiting: dict[str, list[InlineTag]] = {}
+        leaf = -1
+        for tag in self.html:
+            if tag.leaf != leaf:
+                waiting, leaf = {}, tag.leaf
+            found.append((tag.start, tag.end))
+            name_match = _TAG_NAME.match(tag.html)
+            if name_match is None:
+                continue
+            name = name_match[1].lower()
+            if tag.html.startswith("</"):
+                if waiting.get(name):
+                    found.append((waiting[name].pop().start, tag.end))
+            elif name not in _VOID and not tag.html.endswith("/>"):
+                waiting.setdefault(name, []).append(tag)
+        return found
 
 
-class _Walk(Struct):
-    """Where the pass stands; `source` is `text` in UTF-8, once an item asks for it."""
+def read_structure(text: str, body: int = 0) -> Structure:
+    """Return the skeleton of a note whose frontmatter takes `body` bytes."""
+    found = Structure(text, body)
+    if body:
+        # Blank lines in the place of the frontmatter keep every offset true.
+        text = "\n" * body + text[len(found.source[:body].decode()) :]
+    _Walk(text, found).run()
+    found.equations = _equations(found)
+    if found.equations:
+        inside = Mask.of(found.equations)
+        kept = [region for region in found.regions if not inside.covers(region.start)]
+        kept += [Region("math_block", start, end) for start, end in found.equations]
+        found.regions = sorted(kept, key=lambda region: region.start)
+    found.comments = _comments(found)
+    return found
 
-    seen: Structure
-    text: str
-    source: bytes = b""
-    leaf: int = 0
-    text_mark: int = 0
-    words: list[str] | None = None
-    items: list[ListItem] = []
-    links: list[tuple[dict[str, Any] | None, bool]] = []
 
+class _Walk:
+    """One pass over the events of the parser, and where it is."""
 
-def read_structure(text: str) -> Structure:
-    """Return the skeleton of `text`; offsets are bytes of its UTF-8 encoding."""
-    seen = Structure()
-    walk = _Walk(seen, text)
-    depth = 0
-    previous: Any = None
-    add_block = seen.blocks.append
-    begin_text, end_text = seen.text_starts.append, seen.text_ends.append
-    opener, closer = _OPENERS.get, _CLOSERS.get
-    events: Iterator[Any] = events_with_range(text, options=OPTIONS)
-    # The branches stand in the order of how often they are taken.
-    for event, at in events:
-        if "Text" in event:
-            begin_text(at["start"])
-            end_text(at["end"])
-            if walk.words is not None:
-                walk.words.append(event["Text"])
-        elif "Start" in event:
-            tag = event["Start"]
-            name = tag if tag.__class__ is str else next(iter(tag))
-            if not depth:
-                add_block((_BLOCKS[name], at["start"], at["end"], ""))
-            depth += 1
-            if (opens := opener(name)) is not None:
-                opens(walk, tag, at, depth)
-        elif "End" in event:
-            depth -= 1
-            tag = event["End"]
-            name = tag if tag.__class__ is str else next(iter(tag))
-            if (closes := closer(name)) is not None:
-                closes(walk, tag, at, previous)
-        elif event.__class__ is str:
-            _mark(walk, event, at, depth)
+    def __init__(self, text: str, found: Structure) -> None:
+        self.text, self.found = text, found
+        self.leaf = self.text_mark = 0
+        self.words: list[str] | None = None
+        self.items: list[ListItem] = []
+        self.links: list[tuple[dict[str, Any] | None, bool]] = []
+
+    def run(self) -> None:
+        found = self.found
+        depth = 0
+        previous: Any = None
+        begin_text, end_text = found.text_starts.append, found.text_ends.append
+        events: Iterator[Any] = events_with_range(self.text, options=OPTIONS)
+        # The branches stand in the order of how often they are taken.
+        for event, at in events:
+            if "Text" in event:
+                begin_text(at["start"])
+                end_text(at["end"])
+                if self.words is not None:
+                    self.words.append(event["Text"])
+            elif "Start" in event:
+                tag = event["Start"]
+                name = tag if tag.__class__ is str else next(iter(tag))
+                if not depth:
+                    found.blocks.append((_BLOCKS[name], at["start"], at["end"], ""))
+                depth += 1
+                self._open(name, tag, at, depth)
+            elif "End" in event:
+                depth -= 1
+                self._close(event["End"], at, previous)
+            elif event == "Rule":
+                if not depth:
+                    found.blocks.append(("rule", at["start"], at["end"], ""))
+                self._end_own_text(at["start"])
+            else:
+                self._inline(event, at["start"], at["end"])
+            previous = at
+
+    def _open(self, name: str, tag: Any, at: Range, depth: int) -> None:
+        if name in _LEAVES:
+            self.leaf = at["start"]
+        if (opens := _OPENERS.get(name)) is not None:
+            opens(self, tag, at, depth)
+
+    def _close(self, tag: Any, at: Range, previous: Range) -> None:
+        name = tag if tag.__class__ is str else next(iter(tag))
+        if (closes := _CLOSERS.get(name)) is not None:
+            closes(self, tag, at, previous)
+
+    def _inline(self, event: Any, start: int, end: int) -> None:
+        is_break = event.__class__ is str
+        kind, value = (event, " ") if is_break else next(iter(event.items()))
+        if kind == "InlineHtml":
+            self.found.html.append(InlineTag(value, start, end, self.leaf))
+        elif kind == "FootnoteReference":
+            self.found.footnotes.append((value, False, start, end))
         else:
-            ((kind, value),) = event.items()
-            _inline(walk, kind, value, at)
-        previous = at
-    return seen
+            if kind in _INLINE_REGIONS:
+                self.found.regions.append(Region(_INLINE_REGIONS[kind], start, end))
+            if self.words is not None and kind != "TaskListMarker":
+                self.words.append(str(value))
+
+    def _end_own_text(self, offset: int) -> None:
+        if self.items and self.items[-1].own_end < 0:
+            self.items[-1].own_end = offset
+            self.found.ends.append(offset)
+
+    def open_paragraph(self, _tag: Any, at: Range, _depth: int) -> None:
+        if self.items:
+            item = self.items[-1]
+            item.paragraphs += 1
+            if item.paragraphs > 1:
+                self._end_own_text(at["start"])
+
+    def close_paragraph(self, _tag: Any, at: Range, _previous: Range) -> None:
+        self.found.ends.append(at["end"])
+
+    def open_heading(self, _tag: Any, at: Range, depth: int) -> None:
+        if depth == 1:
+            self.words = []
+        self._end_own_text(at["start"])
+
+    def close_heading(self, tag: Any, at: Range, _previous: Range) -> None:
+        self.found.ends.append(at["end"])
+        if self.words is not None:
+            text = "".join(self.words).replace("==", "").strip()
+            level = int(tag["Heading"][1:])
+            self.found.titles.append((level, text, at["start"], at["end"]))
+            self.words = None
+
+    def open_item(self, _tag: Any, at: Range, _depth: int) -> None:
+        # the parser counts what an item is indented by, where that is more than needed
+        lead = _LEAD.match(self.found.source, at["start"])
+        start = lead.end() if lead is not None else at["start"]
+        parent = self.items[-1].start if self.items else None
+        item = ListItem(start, at["end"], len(self.items), parent)
+        self.items.append(item)
+        self.found.items.append(item)
+
+    def close_item(self, _tag: Any, _at: Range, _previous: Range) -> None:
+        self._end_own_text(self.items[-1].end)
+        self.items.pop()
+
+    def open_code(self, tag: Any, at: Range, depth: int) -> None:
+        start, end = at["start"], at["end"]
+        self._end_own_text(start)
+        self.text_mark = len(self.found.text_starts)
+        value = tag["CodeBlock"]
+        fenced = value.__class__ is dict
+        words = value["Fenced"].split(None, 1) if fenced else ()
+        kind: RegionKind = "fence" if fenced else "code"
+        region = Region(kind, start, end, words[0] if words else "")
+        self.found.regions.append(region)
+        if depth == 1:
+            self.found.blocks[-1] = region
+
+    def close_code(self, _tag: Any, _at: Range, _previous: Range) -> None:
+        # What a code block holds comes as text events: it is not text.
+        del self.found.text_starts[self.text_mark :]
+        del self.found.text_ends[self.text_mark :]
+
+    def open_nested(self, tag: Any, at: Range, _depth: int) -> None:
+        start, end = at["start"], at["end"]
+        self._end_own_text(start)
+        if tag == "HtmlBlock":
+            self.found.regions.append(Region("html", start, end))
+        elif "BlockQuote" in tag:
+            self.found.quotes.append((start, end))
+        elif "Table" in tag:
+            self.found.tables.append((start, end))
+
+    def open_footnote(self, tag: Any, at: Range, _depth: int) -> None:
+        name = tag["FootnoteDefinition"]
+        self.found.footnotes.append((name, True, at["start"], at["end"]))
+
+    def open_link(self, tag: Any, _at: Range, _depth: int) -> None:
+        ((kind, link),) = tag.items()
+        # wikilinks are scanned for in the source
+        is_wiki = link["link_type"].__class__ is dict
+        self.links.append((None if is_wiki else link, kind == "Image"))
+
+    def close_link(self, _tag: Any, at: Range, previous: Range) -> None:
+        link, embed = self.links.pop()
+        if link is None:
+            return
+        start, end = at["start"], at["end"]
+        label = start + 1 + embed
+        # With nothing between the brackets, the event before is the link's beginning.
+        empty = previous["start"] == start or len(self.links) >= DEEPEST_LABEL
+        label_end = label if empty else previous["end"]
+        self.found.references.append(
+            MarkdownLink(link["dest_url"], label, label_end, start, end, embed)
+        )
 
 
-def _mark(walk: _Walk, event: str, at: Range, depth: int) -> None:
-    if event == "Rule":
-        if not depth:
-            walk.seen.blocks.append(("rule", at["start"], at["end"], ""))
-        _end_own_text(walk, at["start"])
-    elif walk.words is not None:
-        walk.words.append(" ")
-
-
-def _inline(walk: _Walk, kind: str, value: Any, at: Range) -> None:
-    start, end = at["start"], at["end"]
-    if kind == "Code":
-        walk.seen.regions.append(Region("code", start, end))
-    elif kind == "InlineMath":
-        walk.seen.regions.append(Region("math", start, end))
-    elif kind == "DisplayMath":
-        walk.seen.regions.append(Region("math_block", start, end))
-    elif kind == "InlineHtml":
-        walk.seen.html.append(InlineTag(value, start, end, walk.leaf))
-        return
-    elif kind == "FootnoteReference":
-        walk.seen.footnotes.append((value, False, start, end))
-        return
-    if walk.words is not None and kind != "TaskListMarker":
-        walk.words.append(str(value))
-
-
-def _close_paragraph(walk: _Walk, _tag: Any, at: Range, _previous: Range) -> None:
-    walk.seen.ends.append(at["end"])
-
-
-def _close_item(walk: _Walk, _tag: Any, _at: Range, _previous: Range) -> None:
-    item = walk.items.pop()
-    if item.own_end < 0:
-        item.own_end = item.end
-        walk.seen.ends.append(item.end)
-
-
-def _close_code(walk: _Walk, _tag: Any, _at: Range, _previous: Range) -> None:
-    # What a code block holds comes as text events: it is not text.
-    del walk.seen.text_starts[walk.text_mark :]
-    del walk.seen.text_ends[walk.text_mark :]
-
-
-def _close_heading(walk: _Walk, tag: Any, at: Range, _previous: Range) -> None:
-    walk.seen.ends.append(at["end"])
-    if walk.words is not None:
-        text = "".join(walk.words).replace("==", "").strip()
-        level = int(tag["Heading"][1:])
-        walk.seen.titles.append((level, text, at["start"], at["end"]))
-        walk.words = None
-
-
-def _close_link(walk: _Walk, _tag: Any, at: Range, previous: Range) -> None:
-    link, embed = walk.links.pop()
-    if link is None:
-        return
-    start, end = at["start"], at["end"]
-    label = start + 1 + embed
-    # With nothing between the brackets, the event before is the link's own beginning.
-    empty = previous["start"] == start or len(walk.links) >= DEEPEST_LABEL
-    label_end = label if empty else previous["end"]
-    walk.seen.references.append(
-        MarkdownLink(link["dest_url"], label, label_end, start, end, embed)
-    )
-
-
-def _open_paragraph(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
-    walk.leaf = at["start"]
-    if walk.items:
-        item = walk.items[-1]
-        item.paragraphs += 1
-        if item.paragraphs > 1:
-            _end_own_text(walk, at["start"])
-
-
-def _open_leaf(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
-    walk.leaf = at["start"]
-
-
-def _open_heading(walk: _Walk, _tag: Any, at: Range, depth: int) -> None:
-    walk.leaf = at["start"]
-    if depth == 1:
-        walk.words = []
-    _end_own_text(walk, at["start"])
-
-
-def _open_item(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
-    walk.leaf = at["start"]
-    walk.source = walk.source or walk.text.encode()
-    # the parser counts what an item is indented by, where that is more than needed
-    lead = _LEAD.match(walk.source, at["start"])
-    start = lead.end() if lead is not None else at["start"]
-    parent = walk.items[-1].start if walk.items else None
-    item = ListItem(start, at["end"], len(walk.items), parent)
-    walk.items.append(item)
-    walk.seen.items.append(item)
-
-
-def _open_code(walk: _Walk, tag: Any, at: Range, depth: int) -> None:
-    start, end = at["start"], at["end"]
-    _end_own_text(walk, start)
-    walk.text_mark = len(walk.seen.text_starts)
-    value = tag["CodeBlock"]
-    fenced = value.__class__ is dict
-    words = value["Fenced"].split(None, 1) if fenced else ()
-    kind: RegionKind = "fence" if fenced else "code"
-    region = Region(kind, start, end, words[0] if words else "")
-    walk.seen.regions.append(region)
-    if depth == 1:
-        walk.seen.blocks[-1] = region
-
-
-def _open_nested(walk: _Walk, tag: Any, at: Range, _depth: int) -> None:
-    start, end = at["start"], at["end"]
-    _end_own_text(walk, start)
-    if tag == "HtmlBlock":
-        walk.seen.regions.append(Region("html", start, end))
-    elif tag.__class__ is dict:
-        place = walk.seen.quotes if "BlockQuote" in tag else walk.seen.tables
-        if "List" not in tag:
-            place.append((start, end))
-
-
-def _open_footnote(walk: _Walk, tag: Any, at: Range, _depth: int) -> None:
-    walk.seen.footnotes.append(
-        (tag["FootnoteDefinition"], True, at["start"], at["end"])
-    )
-
-
-def _open_link(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
-    ((kind, link),) = tag.items()
-    is_wiki = link["link_type"].__class__ is dict  # those are scanned for in the source
-    walk.links.append((None if is_wiki else link, kind == "Image"))
-
-
-def _end_own_text(walk: _Walk, offset: int) -> None:
-    if walk.items and walk.items[-1].own_end < 0:
-        walk.items[-1].own_end = offset
-        walk.seen.ends.append(offset)
-
-
-_OPENERS: Final[dict[str, Callable[[_Walk, Any, Range, int], None]]] = {
-    "Paragraph": _open_paragraph,
-    "TableCell": _open_leaf,
-    "Heading": _open_heading,
-    "Item": _open_item,
-    "CodeBlock": _open_code,
-    "HtmlBlock": _open_nested,
-    "BlockQuote": _open_nested,
-    "Table": _open_nested,
-    "List": _open_nested,
-    "FootnoteDefinition": _open_footnote,
-    "Link": _open_link,
-    "Image": _open_link,
+_INLINE_REGIONS: Final[dict[str, RegionKind]] = {
+    "Code": "code",
+    "InlineMath": "math",
+    "DisplayMath": "math_block",
 }
-
+_LEAVES: Final = frozenset(("Paragraph", "TableCell", "Heading", "Item"))
+_OPENERS: Final[dict[str, Callable[[_Walk, Any, Range, int], None]]] = {
+    "Paragraph": _Walk.open_paragraph,
+    "Heading": _Walk.open_heading,
+    "Item": _Walk.open_item,
+    "CodeBlock": _Walk.open_code,
+    "HtmlBlock": _Walk.open_nested,
+    "BlockQuote": _Walk.open_nested,
+    "Table": _Walk.open_nested,
+    "List": _Walk.open_nested,
+    "FootnoteDefinition": _Walk.open_footnote,
+    "Link": _Walk.open_link,
+    "Image": _Walk.open_link,
+}
 _CLOSERS: Final[dict[str, Callable[[_Walk, Any, Range, Range], None]]] = {
-    "Paragraph": _close_paragraph,
-    "Heading": _close_heading,
-    "Item": _close_item,
-    "CodeBlock": _close_code,
-    "Link": _close_link,
-    "Image": _close_link,
+    "Paragraph": _Walk.close_paragraph,
+    "Heading": _Walk.close_heading,
+    "Item": _Walk.close_item,
+    "CodeBlock": _Walk.close_code,
+    "Link": _Walk.close_link,
+    "Image": _Walk.close_link,
 }
 
 
@@ -328,12 +344,9 @@ class Mask(NamedTuple):
     @classmethod
     def of(cls, stretches: Iterable[tuple[int, int]]) -> "Mask":
         """Return the mask of stretches given in any order; overlaps are joined."""
-        ordered = sorted(stretches)
-        if not ordered:
-            return _NOTHING
         starts: list[int] = []
         ends: list[int] = []
-        for start, end in ordered:
+        for start, end in sorted(stretches):
             if ends and start < ends[-1]:
                 ends[-1] = max(ends[-1], end)
             else:
@@ -350,9 +363,6 @@ class Mask(NamedTuple):
     def covers(self, offset: int) -> bool:
         index = bisect_right(self.starts, offset) - 1
         return index >= 0 and offset < self.ends[index]
-
-
-_NOTHING = Mask([], [])
 
 
 def line_starts(source: bytes) -> list[int]:
@@ -394,22 +404,20 @@ _VOID = frozenset(
 _TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
 
 
-def comments(source: bytes, body: int, structure: Structure) -> list[tuple[int, int]]:
+def _comments(note: Structure) -> list[tuple[int, int]]:
     """Return the comments of the body, marks included, in order.
 
     One that begins a line runs to the next mark, or to the end of the note when there
     is none. One inside a line must close before the next blank line, else it is no
     comment.
     """
+    source, body = note.source, note.body
     # One byte is found faster than two, and most notes have not even that.
     if source.find(b"%", body) < 0 or source.find(b"%%", body) < 0:
         return []
-    masked = Mask.of((start, end) for _, start, end, _ in structure.regions)
-    marks = [
-        match.start()
-        for match in _MARK.finditer(source, body)
-        if not masked.covers(match.start())
-    ]
+    masked = note.region_mask()
+    starts = [match.start() for match in _MARK.finditer(source, body)]
+    marks = [start for start in starts if not masked.covers(start)]
     leading = {match.end() for match in _LEADING_MARK.finditer(source, body)}
     found: list[tuple[int, int]] = []
     index = 0
@@ -424,36 +432,15 @@ def comments(source: bytes, body: int, structure: Structure) -> list[tuple[int, 
     return found
 
 
-def inline_elements(tags: list[InlineTag]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    waiting: dict[str, list[InlineTag]] = {}
-    leaf = -1
-    for tag in tags:
-        if tag.leaf != leaf:
-            waiting, leaf = {}, tag.leaf
-        found.append((tag.start, tag.end))
-        name_match = _TAG_NAME.match(tag.html)
-        if name_match is None:
-            continue
-        name = name_match[1].lower()
-        if tag.html.startswith("</"):
-            if waiting.get(name):
-                found.append((waiting[name].pop().start, tag.end))
-        elif name not in _VOID and not tag.html.endswith("/>"):
-            waiting.setdefault(name, []).append(tag)
-    return found
-
-
 _LEADING_MATH_MARK = re.compile(rb"^[ \t>]*(?=\$\$)", re.MULTILINE)
 
 
-def block_equations(
-    source: bytes, body: int, structure: Structure
-) -> list[tuple[int, int]]:
-    # One byte is found faster than two, and most notes have not even that.
+def _equations(note: Structure) -> list[tuple[int, int]]:
+    """Return the block equations, in order: also those the parser does not know."""
+    source, body = note.source, note.body
     if source.find(b"$", body) < 0 or source.find(b"$$", body) < 0:
         return []
-    known = Mask.of((start, end) for _, start, end, _ in structure.regions)
+    known = note.region_mask()
     found: list[tuple[int, int]] = []
     last = body
     for match in _LEADING_MATH_MARK.finditer(source, body):
@@ -468,14 +455,3 @@ def block_equations(
         last = end + 2
         found.append((start, last))
     return found
-
-
-def with_equations(
-    regions: Sequence[Region], equations: Sequence[tuple[int, int]]
-) -> list[Region]:
-    if not equations:
-        return list(regions)
-    inside = Mask.of(equations)
-    kept = [region for region in regions if not inside.covers(region.start)]
-    kept.extend(Region("math_block", start, end) for start, end in equations)
-    return sorted(kept, key=lambda region: region.start)
