@@ -7,8 +7,7 @@ comments count as well.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from glassmind.model.notes import (
     BlockId,
@@ -171,7 +170,6 @@ _TAG = re.compile(
     rb"|(?!\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80|\xe2\x81[\x80-\xaf]|\xe2[\xb8\xb9]"
     rb"|\xe3\x80\x80|\xef\xbb\xbf)[\xc2-\xf4][\x80-\xbf]+)+)"
 )
-_EMPHASIS = (b"_", b"*")
 _BLANKS = (b"", b" ", b"\t", b"\n", b"\r", b"\x0b", b"\x0c")
 _LONGEST_ADDRESS = 2048
 """Bytes looked back over for the beginning of a web address; browsers take as many."""
@@ -233,22 +231,20 @@ def is_tag_name(name: bytes) -> bool:
 
 
 class _Runs:
-    def __init__(self, structure: Structure) -> None:
-        self.starts = structure.text_starts
-        self.ends = structure.text_ends
+    """The stretches of plain text."""
+
+    def __init__(self, note: Structure) -> None:
+        self.starts, self.ends = note.text_starts, note.text_ends
 
     def end_of(self, offset: int, limit: int) -> int | None:
         """Return where the text at `offset` ends, at most `limit`; None for no text."""
         index = bisect_right(self.starts, offset) - 1
         if index < 0 or self.ends[index] <= offset:
             return None
-        while (
-            self.ends[index] < limit
-            and index + 1 < len(self.starts)
-            and self.starts[index + 1] == self.ends[index]
-        ):
+        starts, ends = self.starts, self.ends
+        while ends[index] < limit and starts[index + 1 : index + 2] == [ends[index]]:
             index += 1
-        return min(limit, self.ends[index])
+        return min(limit, ends[index])
 
     def begin_at(self, offset: int) -> bool:
         index = bisect_right(self.starts, offset) - 1
@@ -263,13 +259,11 @@ def _may_begin(source: bytes, start: int, runs: _Runs) -> bool:
         return True
     if before == b"\\":  # which also cuts the run of text
         return False
-    if before in _EMPHASIS:
+    if before in (b"_", b"*"):
         # Obsidian takes `snake_case_#tag` for a tag, but an address is not cut up.
         word = source[max(0, start - _LONGEST_ADDRESS) : start].split()[-1]
         return b"://" not in word
-    if source[max(0, start - 2) : start] in (b"==", b"%%"):
-        return True
-    return runs.begin_at(start)
+    return source[max(0, start - 2) : start] in (b"==", b"%%") or runs.begin_at(start)
 
 
 def _is_space_before(source: bytes, offset: int) -> bool:
@@ -333,7 +327,7 @@ _MEANING = {
 """What a sign before a date says; the calendar signs say "due"."""
 
 
-class InlineField(Struct, frozen=True):
+class InlineField(NamedTuple):
     """A field in a line: key, value, form, and its characters."""
 
     key: str
@@ -362,25 +356,20 @@ def bracketed_fields(line: str) -> list[InlineField]:
 
 def dated_fields(line: str) -> list[InlineField]:
     return [
-        InlineField(
-            _MEANING.get(sign[1], "due"), sign[2], "emoji", sign.start(), sign.end()
-        )
+        InlineField(_MEANING.get(sign[1], "due"), sign[2], "emoji", *sign.span())
         for sign in _EMOJI.finditer(line)
     ]
 
 
-def whole_line_field(line: str) -> InlineField | None:
-    mark = line.find("::")
-    if mark < 0:
-        return None
-    key = _WHOLE.fullmatch(line, 0, mark)
+def whole_line_field(line: str, lead: int = 0) -> InlineField | None:
+    """Return the field that a line is, from the character `lead` on."""
+    mark = line.find("::", lead)
+    key = _WHOLE.fullmatch(line, lead, mark) if mark >= 0 else None
     if key is None:
         return None
-    value = line[mark + 2 :]
-    end = len(line.rstrip())
-    return InlineField(
-        key[1].strip(), value.strip(), "line", key.start(1), max(end, mark + 2)
-    )
+    end = max(len(line.rstrip()), mark + 2)
+    value = line[mark + 2 :].strip()
+    return InlineField(key[1].strip(), value, "line", key.start(1), end)
 
 
 def inline_fields(note: Structure) -> list[Field]:
@@ -419,12 +408,8 @@ def _line_fields(line: str, *, listed: bool) -> list[InlineField]:
         found = sorted(found + dated_fields(line), key=lambda item: item.start)
     if found or "::" not in line or (mark and mark[1]):
         return found
-    lead = mark.end() if mark else 0
-    whole = whole_line_field(line[lead:])
-    if whole is None:
-        return []
-    start, end = whole.start + lead, whole.end + lead
-    return [InlineField(whole.key, whole.value, whole.form, start, end)]
+    whole = whole_line_field(line, mark.end() if mark else 0)
+    return [whole] if whole else []
 
 
 def _lines_with(marks: list[bytes], note: Structure, listed: set[int]) -> list[int]:

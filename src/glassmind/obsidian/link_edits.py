@@ -121,12 +121,15 @@ def is_plain(source: bytes, parts: LinkParts, path: str | None) -> bool:
 
 
 def reads_so(path: NotePath, source: bytes, meant: Sequence[Link]) -> bool:
-    note = read_note(path, source.decode())
-    return [_said(link) for link in note.links] == [_said(link) for link in meant]
+    """Return whether a note holds these links, wherever they stand."""
 
+    def parts(links: Sequence[Link]) -> list[tuple[object, ...]]:
+        return [
+            (*link[:2], link.subpath or None, link.embed, link.property)
+            for link in links
+        ]
 
-def _said(link: Link) -> tuple[object, ...]:
-    return (*link[:2], link.subpath or None, link.embed, link.property)
+    return parts(read_note(path, source.decode()).links) == parts(meant)
 
 
 def _nowhere(link: Link) -> LinkParts:
@@ -139,7 +142,7 @@ def _wiki(link: Link, source: bytes) -> LinkParts | None:
     if source[start - 2 : start] != b"[[" or source[end : link.end] != b"]]":
         return None
     content = source[start:end].decode()
-    if not _says(split_wikilink(content), link):
+    if _differs(split_wikilink(content), link):
         return None
     path, subpath = _address_spans(content)
     return LinkParts(
@@ -169,8 +172,8 @@ def _bytes(text: str, span: Span, base: int) -> Span:
     return start, start + len(text[span[0] : span[1]].encode())
 
 
-def _says(target: Target | None, link: Link) -> bool:
-    return target is not None and target[:2] == (link.target, link.subpath)
+def _differs(target: Target | None, link: Link) -> bool:
+    return target is None or target[:2] != (link.target, link.subpath)
 
 
 def _markdown(link: Link, source: bytes, note: Note) -> LinkParts | None:
@@ -214,7 +217,7 @@ def _destination(link: Link, source: bytes, at: int) -> LinkParts | None:
     else:
         start, end, form = at, _plain_end(source, at), "plain"
     written = source[start:end].decode()
-    if not _says(split_destination(unescaped(written)), link):
+    if _differs(split_destination(unescaped(written)), link):
         return None
     mark = mark_in(written)
     path = _bytes(written, (0, mark), start)
@@ -305,18 +308,13 @@ _ESCAPED = re.compile(rf"\\([!-/:-@\[-`{{-~])|({_ENTITY.pattern})|.", re.DOTALL)
 def styled(text: str, form: str, now: bytes, *, careful: bool) -> str:
     *style, way = form.split()
     if way != "wiki":
-        text = _escaped(
-            text, angled=way == "angled", wide=bool(_WIDE_ESCAPE.search(now))
-        )
+        text = (_UNSAFE_ANGLED if way == "angled" else _UNSAFE).sub(_percent, text)
+        if _WIDE_ESCAPE.search(now):
+            text = _WIDE.sub(_percent, text)
         if not style:
             text = _ENTITY.sub(lambda match: f"\\{match[0]}", text)
             text = _RISKY.sub(r"\\\g<0>", text) if careful else text
     return in_scalar(text, style[0]) if style else text
-
-
-def _escaped(text: str, *, angled: bool, wide: bool) -> str:
-    escaped = (_UNSAFE_ANGLED if angled else _UNSAFE).sub(_percent, text)
-    return _WIDE.sub(_percent, escaped) if wide else escaped
 
 
 def _percent(match: re.Match[str]) -> str:

@@ -41,18 +41,14 @@ class Target(NamedTuple):
 
 
 def split_wikilink(content: str) -> Target | None:
-    if "|" not in content and "#" not in content:
-        path = content.strip()
-        return Target(path, None, None) if path else None
-    address, pipe, shown = content.partition("|")
+    address, pipe, display = content.partition("|")
     if pipe:
         address = address.removesuffix("\\")
     path, mark, subpath = address.partition("#")
-    path = path.strip()
-    if not mark:
-        return Target(path, None, shown.strip() or None) if path else None
-    subpath = subpath.strip()
-    return Target(path, f"#{subpath}" if subpath else None, shown.strip() or None)
+    path, subpath = path.strip(), subpath.strip()
+    if not (path or mark):
+        return None
+    return Target(path, f"#{subpath}" if subpath else None, display.strip() or None)
 
 
 def split_destination(destination: str) -> Target | None:
@@ -237,37 +233,47 @@ class Outline(Struct, frozen=True):
         blocks: Iterable[str] = (),
         raw: Sequence[str] | None = None,
     ) -> "Outline":
-        pairs = list(headings)
-        texts = tuple(text for _, text in pairs)
-        written = texts if raw is None else tuple(raw)
-        above = tuple(_above(level for level, _ in pairs))
+        texts: list[str] = []
+        above: list[tuple[int, ...]] = []
+        open_levels: list[tuple[int, int]] = []
+        for at, (level, text) in enumerate(headings):
+            while open_levels and open_levels[-1][0] >= level:
+                open_levels.pop()
+            above.append(tuple(index for _, index in open_levels))
+            open_levels.append((level, at))
+            texts.append(text)
+        written = tuple(texts if raw is None else raw)
         forms = tuple(map(heading_form, texts))
         raw_forms = forms if raw is None else tuple(map(heading_form, written))
         if raw_forms == forms:  # as in most notes: every link looks at both
             raw_forms = forms
-        return cls(texts, written, above, tuple(blocks), forms, raw_forms)
+        return cls(tuple(texts), written, tuple(above), tuple(blocks), forms, raw_forms)
 
     @classmethod
     def of_note(cls, note: Note) -> "Outline":
         source = note.text.encode()
+        words = [heading_words(source, heading) for heading in note.headings]
         return cls.of(
             ((heading.level, heading.text) for heading in note.headings),
             (block.name for block in note.block_ids),
-            [_raw(source, heading) for heading in note.headings],
+            [source[start:end].decode() for start, end in words],
         )
 
     def meant(
         self, subpath: str | None, *, markdown: bool = False
     ) -> OutlinePart | None:
+        """Return the part that a subpath leads to; None for no part of the note."""
         steps = steps_of(subpath)
         if not steps or steps[-1].startswith("[^"):
             return None
         if steps[-1].startswith("^"):
-            return self._block(steps[-1][1:])
+            blocks = [block.lower() for block in self.blocks]
+            name = steps[-1][1:].strip().lower()
+            return OutlinePart("block", blocks.index(name)) if name in blocks else None
         wanted = [heading_form(step) for step in steps]
         whole = heading_form(subpath or "")  # a heading may hold a `#` itself
-        alike = self.raw_forms is self.forms
-        for forms in (self.forms,) if alike else (self.forms, self.raw_forms):
+        same = self.raw_forms is self.forms
+        for forms in (self.forms,) if same else (self.forms, self.raw_forms):
             at = next(self.nested(wanted, forms), None)
             if at is None and whole in forms:
                 at = forms.index(whole)
@@ -275,7 +281,9 @@ class Outline(Struct, frozen=True):
                 return OutlinePart("heading", at)
         anchor = _anchor(steps[-1]) if markdown else ""
         for at, text in enumerate(self.texts):
-            if anchor and anchor in _anchors(text):
+            given = _ANCHOR.search(text)
+            named = given is not None and _anchor(given[1]) == anchor
+            if anchor and (named or anchor_of(text) == anchor):
                 return OutlinePart("heading", at)
         return None
 
@@ -284,7 +292,8 @@ class Outline(Struct, frozen=True):
         if part.kind == "block":
             block = f"#^{self.blocks[part.at]}"
             return block if self.meant(block) == part else None
-        for chain in _chains(self.above[part.at]):
+        above = self.above[part.at]
+        for chain in ((), *((at,) for at in reversed(above)), above):
             for words in dict.fromkeys((self.raw, self.texts)):
                 steps = [linked_heading(words[at]) for at in (*chain, part.at)]
                 subpath = "".join(f"#{step}" for step in steps)
@@ -292,23 +301,12 @@ class Outline(Struct, frozen=True):
                     return subpath
         return None
 
-    def _block(self, name: str) -> OutlinePart | None:
-        wanted = name.strip().lower()
-        for at, block in enumerate(self.blocks):
-            if block.lower() == wanted:
-                return OutlinePart("block", at)
-        return None
-
     def nested(self, wanted: Sequence[str], forms: Sequence[str]) -> Iterator[int]:
-        return (
-            at
-            for at, form in enumerate(forms)
-            if form == wanted[-1] and self._is_below(wanted[:-1], at, forms)
-        )
-
-    def _is_below(self, wanted: Sequence[str], at: int, forms: Sequence[str]) -> bool:
-        rest = iter([forms[above] for above in self.above[at]])
-        return all(form in rest for form in wanted)
+        """Yield headings of that form below those before it, in their order."""
+        for at, form in enumerate(forms):
+            above = iter([forms[index] for index in self.above[at]])
+            if form == wanted[-1] and all(step in above for step in wanted[:-1]):
+                yield at
 
 
 def steps_of(subpath: str | None) -> list[str]:
@@ -336,15 +334,12 @@ def heading_words(source: bytes, heading: Heading) -> tuple[int, int]:
         closing = _ATX_END.search(source[start:end])
         end = start + closing.start() if closing else end
     else:
-        end = start + _last_line_end(source[start:end])  # what is beneath is a rule
+        above = source[start:end]  # what is beneath is a rule
+        end = start + max(above.rfind(b"\n"), above.rfind(b"\r"), 0)
         start += len(source[start:end]) - len(source[start:end].lstrip())
     named = _ID_END.search(source[start:end].rstrip())
     end = start + named.start() if named else end
     return start, start + len(source[start:end].rstrip())
-
-
-def _last_line_end(text: bytes) -> int:
-    return max(text.rfind(b"\n"), text.rfind(b"\r"), 0)
 
 
 def section_end(note: Note, at: int) -> int:
@@ -354,35 +349,6 @@ def section_end(note: Note, at: int) -> int:
         if headings[behind].level <= level:
             return headings[behind].start
     return len(note.text.encode())
-
-
-def _raw(source: bytes, heading: Heading) -> str:
-    start, end = heading_words(source, heading)
-    return source[start:end].decode()
-
-
-def _above(levels: Iterable[int]) -> Iterator[tuple[int, ...]]:
-    open_ones: list[tuple[int, int]] = []
-    for at, level in enumerate(levels):
-        while open_ones and open_ones[-1][0] >= level:
-            open_ones.pop()
-        yield tuple(index for _, index in open_ones)
-        open_ones.append((level, at))
-
-
-def _chains(above: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    yield ()
-    for at in reversed(above):
-        yield (at,)
-    if len(above) > 1:
-        yield above
-
-
-def _anchors(text: str) -> Iterator[str]:
-    given = _ANCHOR.search(text)
-    if given:
-        yield _anchor(given[1])
-    yield _anchor(_ANCHOR.sub("", text))
 
 
 def _anchor(text: str) -> str:

@@ -3,9 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from itertools import chain
 from operator import attrgetter
 from pathlib import PurePosixPath
 from posixpath import basename, splitext
@@ -163,39 +162,36 @@ def read_safe_note(path: NotePath, text: str) -> SafeNote:
     if safe_text == text:
         return SafeNote(note if title == note.title else note._replace(title=title), 0)
     safe = read_note(path, safe_text)._replace(title=title)
-    head, safe_head = (_head(one) for one in (note, safe))
-    if head != safe_head:
-        words = set(_SECRET_WORD.findall(head)) - set(_SECRET_WORD.findall(safe_head))
-        safe = _with_properties(safe, note, words)
+    heads = [
+        read.text.encode()[: read.frontmatter.end].decode() for read in (note, safe)
+    ]
+    if heads[0] != heads[1]:
+        before, after = (set(_SECRET_WORD.findall(head)) for head in heads)
+        safe = _with_properties(safe, note, before - after)
     return SafeNote(safe, len(secret_locations(text)))
 
 
-def _head(note: Note) -> str:
-    return note.text.encode()[: note.frontmatter.end].decode()
-
-
 def _with_properties(safe: Note, note: Note, words: Collection[str]) -> Note:
+    head, end = note.frontmatter, safe.frontmatter.end
+
     def hide(text: str) -> str:
         text = redacted(text)
         for word in sorted(words, key=len, reverse=True):
             text = text.replace(word, "(hidden)")
         return text
 
-    head, end = note.frontmatter, safe.frontmatter.end
-    tags = [
-        tag._replace(
-            name=hide(tag.name), start=min(tag.start, end), end=min(tag.end, end)
+    def moved(piece: Any, **texts: Any) -> Any:
+        return piece._replace(
+            start=min(piece.start, end), end=min(piece.end, end), **texts
         )
-        for tag in note.tags
-        if tag.in_properties
-    ]
+
+    tags = [moved(tag, name=hide(tag.name)) for tag in note.tags if tag.in_properties]
     links = [
-        link._replace(
+        moved(
+            link,
             target=hide(link.target),
             subpath=link.subpath and hide(link.subpath),
             display=link.display and hide(link.display),
-            start=min(link.start, end),
-            end=min(link.end, end),
         )
         for link in note.links
         if link.kind == "property"
@@ -237,13 +233,12 @@ def is_excalidraw(path: NotePath, text: str) -> bool:
     if not text.startswith("---"):
         return False
     closing = _CLOSING.search(text, 3, FRONTMATTER_CHARS)
-    end = closing.start() if closing else 0
-    return _PROPERTY.search(text, 3, end) is not None
+    return bool(closing and _PROPERTY.search(text, 3, closing.start()))
 
 
 def parse_excalidraw(path: NotePath, text: str) -> Note:
     """Return what a drawing says in words; its `text` holds no drawing."""
-    words = without_drawing(text.removeprefix("\ufeff"))
+    words = _without_drawing(text.removeprefix("\ufeff"))
     # Newer files open their comment above the text elements. These are to be read as
     # text, so the mark is painted over, at equal length, while parsing.
     opener = _OPENER.search(words)
@@ -251,16 +246,21 @@ def parse_excalidraw(path: NotePath, text: str) -> Note:
         return parse_note(path, words)._replace(kind="excalidraw")
     start, end = opener.span()
     note = parse_note(path, f"{words[:start]}  {words[end:]}")
-    shown = f"{note.text[:start]}%%{note.text[end:]}"
-    return note._replace(kind="excalidraw", text=shown)
+    text = f"{note.text[:start]}%%{note.text[end:]}"
+    return note._replace(kind="excalidraw", text=text)
 
 
-def without_drawing(text: str) -> str:
+def _without_drawing(text: str) -> str:
     """Return the text of a file without its drawing; line numbers stay as they are."""
-    found = _drawing(text)
-    if found is None:
+    place = _drawing(text)
+    if place is None:
         return text
-    start, end = found
+    start, end = place
+    before = text[:start].rstrip()
+    if before.endswith("%%") and _COMMENT.match(text, len(before) - 2):
+        start = len(before) - 2
+    behind = _COMMENT.match(text, end + len(text[end:]) - len(text[end:].lstrip()))
+    end = behind.end() if behind else end
     if not text[end:].strip():
         return text[:start]
     return text[:start] + "\n" * text.count("\n", start, end) + text[end:]
@@ -270,34 +270,22 @@ def _drawing(text: str) -> tuple[int, int] | None:
     for heading in _HEADING.finditer(text):
         fence = _FENCE.match(text, heading.end())
         if fence is not None:
-            return _with_marks(text, heading.start(), _fence_end(text, fence))
+            return heading.start(), _fence_end(text, fence)
         if text.startswith("{", heading.end()):
             mark = _COMMENT.search(text, heading.end())
-            end = mark.start() if mark else len(text)
-            return _with_marks(text, heading.start(), end)
+            return heading.start(), mark.start() if mark else len(text)
     for fence in _FENCE.finditer(text):
-        if fence[2] == "compressed-json" or _is_scene(text, fence.end()):
-            return _with_marks(text, fence.start(), _fence_end(text, fence))
+        opening = text[fence.end() : fence.end() + 200]
+        is_scene = opening.startswith("{") and '"excalidraw"' in opening
+        if fence[2] == "compressed-json" or is_scene:
+            return fence.start(), _fence_end(text, fence)
     return None
-
-
-def _is_scene(text: str, at: int) -> bool:
-    opening = text[at : at + 200]
-    return opening.startswith("{") and '"excalidraw"' in opening
 
 
 def _fence_end(text: str, fence: re.Match[str]) -> int:
     closing = re.compile(rf"^{fence[1]}+[ \t]*\r?$", re.MULTILINE)
-    found = closing.search(text, fence.end())
-    return found.end() if found else len(text)
-
-
-def _with_marks(text: str, start: int, end: int) -> tuple[int, int]:
-    before = text[:start].rstrip()
-    if before.endswith("%%") and _COMMENT.match(text, len(before) - 2):
-        start = len(before) - 2
-    behind = _COMMENT.match(text, end + len(text[end:]) - len(text[end:].lstrip()))
-    return start, behind.end() if behind else end
+    end = closing.search(text, fence.end())
+    return end.end() if end else len(text)
 
 
 # A canvas is read as a note whose text is a rendering, since JSON is nothing to search:
@@ -332,7 +320,9 @@ _PIECES: Final = (
 )  # fmt: skip
 
 
-class CanvasCard(Struct, frozen=True):
+class _Card(Struct, eq=False):
+    """A card or a group; a group holds what lies in it, in reading order."""
+
     id: str
     kind: CardKind
     body: str
@@ -341,6 +331,7 @@ class CanvasCard(Struct, frozen=True):
     y: float
     width: float
     height: float
+    inner: list["_Card"] = []
 
     @property
     def name(self) -> str:
@@ -349,69 +340,46 @@ class CanvasCard(Struct, frozen=True):
         first = _MARKERS.sub("", self.body.strip()).partition("\n")[0].strip()
         return first[:_NAME_CHARS].rstrip(" .:") or self.kind
 
-    @property
-    def order(self) -> tuple[float, float, str]:
-        return self.y, self.x, self.id
-
-    def holds(self, other: "CanvasCard") -> bool:
+    def holds(self, other: "_Card") -> bool:
         x, y = other.x + other.width / 2, other.y + other.height / 2
         in_width = self.x <= x <= self.x + self.width
         return in_width and self.y <= y <= self.y + self.height
-
-
-class CanvasGroup(Struct, eq=False):
-    """A group and what lies in it, both in reading order; the root has no label."""
-
-    card: CanvasCard
-    cards: list[CanvasCard] = []
-    groups: list["CanvasGroup"] = []
 
 
 def parse_canvas(path: NotePath, text: str) -> Note:
     """Return a canvas as a note; one that cannot be read is empty, with a warning."""
     title = splitext(basename(path))[0]
     text = text.removeprefix("\ufeff")
+    problem, top = "", None
     try:
         top = json.loads(text) if text.strip() else {}
-    except (ValueError, RecursionError) as error:
-        return _unreadable_canvas(path, f"not valid JSON ({_reason(error)})")
+    except json.JSONDecodeError as error:
+        problem = f"not valid JSON ({error.msg}, line {error.lineno})"
+    except RecursionError:
+        problem = "not valid JSON (nested too deeply)"
+    except ValueError:
+        problem = "not valid JSON (bad number)"
     if not isinstance(top, dict):
-        return _unreadable_canvas(path, "not a JSON object")
+        warning = f"The canvas could not be read: {problem or 'not a JSON object'}."
+        return Note(path, "canvas", title, "", warnings=(warning,))
     nodes, edges = _objects(top.get("nodes")), _objects(top.get("edges"))
-    warnings: list[str] = []
+    warnings: tuple[str, ...] = ()
     if max(len(nodes), len(edges)) > MAX_CARDS:
-        warnings.append(f"Only the first {MAX_CARDS} cards and edges were read.")
+        warnings = (f"Only the first {MAX_CARDS} cards and edges were read.",)
     cards = [card for node in nodes[:MAX_CARDS] if (card := _card(node)) is not None]
     names = {card.id: card.name for card in reversed(cards)}
     labelled = [line for edge in edges[:MAX_CARDS] if (line := _edge(edge, names))]
-    rendering = _Rendering(path)
-    rendering.add_group(_group_tree(cards, title), (), 0)
+    root = _tree(cards, title)
+    rendering = _Rendering(path, root)
+    rendering.add_group(root, root, 0)
     if labelled:
         rendering.add_heading("Connections", 1)
         rendering.add_block("list", "\n".join(labelled))
-    pieces: dict[str, Any] = {
-        name: tuple(
-            chain.from_iterable(getattr(part, name) for part in rendering.parts)
-        )
-        for name in _PIECES
-    }
     body = "".join(rendering.texts)
-    note = Note(path, "canvas", title, body, warnings=tuple(warnings))
-    return note._replace(**pieces)
-
-
-def _unreadable_canvas(path: NotePath, reason: str) -> Note:
-    title, warning = (
-        splitext(basename(path))[0],
-        f"The canvas could not be read: {reason}.",
-    )
-    return Note(path, "canvas", title, "", warnings=(warning,))
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg}, line {error.lineno}"
-    return "nested too deeply" if isinstance(error, RecursionError) else "bad number"
+    pieces: dict[str, Any] = {
+        name: tuple(found) for name, found in rendering.pieces.items()
+    }
+    return Note(path, "canvas", title, body, warnings=warnings, **pieces)
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
@@ -438,7 +406,7 @@ def _identity(value: Any) -> str:
     return str(value) if isinstance(value, int | float) else _text(value)
 
 
-def _card(node: dict[str, Any]) -> CanvasCard | None:
+def _card(node: dict[str, Any]) -> _Card | None:
     written = node.get("type")
     kind: CardKind = written if written in ("file", "link", "group") else "text"
     body = node.get(_BODY[kind])
@@ -447,7 +415,7 @@ def _card(node: dict[str, Any]) -> CanvasCard | None:
         return None
     subpath = _line(node.get("subpath")) if kind == "file" else ""
     place = (_number(node.get(name)) for name in ("x", "y", "width", "height"))
-    return CanvasCard(_identity(node.get("id")), kind, body, subpath, *place)
+    return _Card(_identity(node.get("id")), kind, body, subpath, *place)
 
 
 def _edge(edge: dict[str, Any], names: Mapping[str, str]) -> str:
@@ -459,80 +427,66 @@ def _edge(edge: dict[str, Any], names: Mapping[str, str]) -> str:
     return f"{source} {arrow} {target}: {label}" if label else ""
 
 
-def _group_tree(cards: list[CanvasCard], title: str) -> CanvasGroup:
-    root = CanvasGroup(CanvasCard("", "group", title, "", 0, 0, 0, 0))
-    frames = [CanvasGroup(card) for card in cards if card.kind == "group"]
-    frames.sort(key=lambda group: group.card.order)
+def _tree(cards: list[_Card], title: str) -> _Card:
+    """Put each card and group into the smallest group around its middle."""
+    root = _Card("", "group", title, "", 0, 0, 0, 0)
+    cards = sorted(cards, key=lambda card: (card.y, card.x, card.id))
+    groups = [card for card in cards if card.kind == "group"][:MAX_GROUPS]
     # By area; of equal groups the first one read is the outer one.
-    holders = frames[:MAX_GROUPS]
-    holders.sort(key=lambda group: -group.card.width * group.card.height)
-    ranks = {id(group): rank for rank, group in enumerate(holders)}
-
-    def smallest(outer: Sequence[CanvasGroup], card: CanvasCard) -> CanvasGroup:
-        found = (group for group in reversed(outer) if group.card.holds(card))
-        return next(found, root)
-
-    for group in frames:
-        outer = holders[: ranks.get(id(group), len(holders))]
-        smallest(outer, group.card).groups.append(group)
-    for card in sorted(cards, key=lambda card: card.order):
-        if card.kind != "group":
-            smallest(holders, card).cards.append(card)
+    groups.sort(key=lambda group: -group.width * group.height)
+    ranks = {id(group): rank for rank, group in enumerate(groups)}
+    for card in cards:
+        around = groups
+        if card.kind == "group":
+            around = groups[: ranks.get(id(card), len(groups))]
+        holders = (group for group in reversed(around) if group.holds(card))
+        next(holders, root).inner.append(card)
     return root
 
 
 class _Rendering:
-    """The text of a canvas as it grows; `parts` are notes, with places in the whole."""
+    """The text of a canvas as it grows, and what was found in it."""
 
-    def __init__(self, path: NotePath) -> None:
+    def __init__(self, path: NotePath, root: _Card) -> None:
         self.path = path
         self.texts: list[str] = []
-        self.parts: list[Note] = []
+        self.pieces: dict[str, list[Any]] = {name: [] for name in _PIECES}
         self._length, self._line = 0, 1
-        self._under: CanvasGroup | None = None  # whose heading the next line is under
+        self._under: _Card | None = root  # whose heading the next line is under
 
-    def add_group(
-        self, group: CanvasGroup, above: tuple[CanvasGroup, ...], depth: int
-    ) -> None:
-        """Add a group's cards, then its groups; without a label it is its outer one."""
-        home = group
-        if not above:
-            self._under = group
-        elif group.card.body:
-            depth += 1
-        else:
-            home = above[-1]
-        for card in group.cards:
-            self._return_to(home, depth)
+    def add_group(self, group: _Card, outer: _Card, depth: int) -> None:
+        """Add cards, then inner groups; a group without a label is its outer one."""
+        if group.body and group is not outer:
+            outer, depth = group, depth + 1
+        cards = [card for card in group.inner if card.kind != "group"]
+        for card in cards:
+            self._return_to(outer, depth)
             self._add_card(card, depth)
-        if above and group.card.body and not group.cards:
-            self._return_to(home, depth)
-        for inner in group.groups:
-            self.add_group(inner, (*above, home), depth)
+        if not cards and outer is group:
+            self._return_to(outer, depth)
+        for card in group.inner:
+            if card.kind == "group":
+                self.add_group(card, outer, depth)
 
-    def _return_to(self, group: CanvasGroup, depth: int) -> None:
+    def _return_to(self, group: _Card, depth: int) -> None:
         if self._under is not group:
-            self.add_heading(group.card.body, max(depth, 1))
+            self.add_heading(group.body, max(depth, 1))
             self._under = group
 
     def add_heading(self, label: str, depth: int) -> None:
         level = min(depth, _LOWEST_LEVEL)
-        text = f"{'#' * level} {label}"
-        start, line = self._write(text)
-        end = start + len(text.encode())
-        heading = Heading(level, label, line, start, end)
-        self._add(headings=(heading,), blocks=(Region("heading", start, end),))
+        start, end, line = self.add_block("heading", f"{'#' * level} {label}")
+        self.pieces["headings"].append(Heading(level, label, line, start, end))
 
-    def _add_card(self, card: CanvasCard, depth: int) -> None:
+    def _add_card(self, card: _Card, depth: int) -> None:
         if card.kind == "text":
             self._add_text(card.body.strip("\r\n"), depth)
         elif card.kind == "file":
-            start, end, line = self.add_block(
-                "paragraph", f"![[{card.body}{card.subpath}]]"
-            )
-            subpath = card.subpath or None
-            link = Link("canvas", card.body, subpath, None, True, line, start, end)
-            self._add(links=(link,))
+            text = f"![[{card.body}{card.subpath}]]"
+            start, end, line = self.add_block("paragraph", text)
+            place = line, start, end
+            link = Link("canvas", card.body, card.subpath or None, None, True, *place)
+            self.pieces["links"].append(link)
         else:
             self.add_block("paragraph", card.body[:_URL_CHARS])
 
@@ -540,23 +494,19 @@ class _Rendering:
         # A line before the card keeps `---` on its first line from being frontmatter.
         card = parse_note(self.path, "\n" + text)
         start, line = self._write(text)
-        moved = {
-            name: tuple(_moved(piece, start - 1, line - 2) for piece in pieces)
-            for name in _PIECES
-            if (pieces := getattr(card, name))
-        }
-        if card.headings:
-            moved["headings"] = tuple(
-                heading._replace(level=min(heading.level + depth, _LOWEST_LEVEL))
-                for heading in moved["headings"]
-            )
-            self._under = None
-        self._add(**moved)
+        for name, held in self.pieces.items():
+            for piece in getattr(card, name):
+                moved = _moved(piece, start - 1, line - 2)
+                if isinstance(moved, Heading):
+                    level = min(moved.level + depth, _LOWEST_LEVEL)
+                    moved = moved._replace(level=level)
+                    self._under = None
+                held.append(moved)
 
     def add_block(self, kind: RegionKind, text: str) -> tuple[int, int, int]:
         start, line = self._write(text)
         end = start + len(text.encode())
-        self._add(blocks=(Region(kind, start, end),))
+        self.pieces["blocks"].append(Region(kind, start, end))
         return start, end, line
 
     def _write(self, text: str) -> tuple[int, int]:
@@ -569,9 +519,6 @@ class _Rendering:
         self._length += len(text.encode()) + 1
         self._line += text.count("\n") + 1
         return start, line
-
-    def _add(self, **pieces: Any) -> None:
-        self.parts.append(Note(self.path, "canvas", "", "", **pieces))
 
 
 def _moved(piece: Any, by: int, lines: int) -> Any:

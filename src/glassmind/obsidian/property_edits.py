@@ -9,8 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from glassmind.errors import BadEdit, EditRefused, NotEditable
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.edits import ChangeProperty, Splice
@@ -43,10 +41,9 @@ _COLON = re.compile(r"[ \t]*:")
 _DASH = re.compile(r"([ \t]*)-([ \t]+)")
 _MARKS = re.compile(r"(?:[ \t]+[&!][^\s]*)*")
 _HEADER = re.compile(r"[|>][-+0-9]*")
-_QUOTES = ("'", '"')
 
 
-class PropertyChange(NamedTuple):
+class _Target(NamedTuple):
     """A property as it is and as it should be; `gone` means that it should not be.
 
     `by_items` means that items are added to it or removed from it.
@@ -54,46 +51,17 @@ class PropertyChange(NamedTuple):
 
     name: str
     now: PropertyValue
-    wanted: PropertyValue
+    new: PropertyValue
     gone: bool = False
     by_items: bool = False
 
 
-class TextCut(NamedTuple):
+class _Cut(NamedTuple):
+    """Characters of the block to replace."""
+
     start: int
     end: int
     text: str
-
-
-class _Block(Struct, frozen=True):
-    text: str
-    root: Node | None
-    newline: str
-
-    @property
-    def entries(self) -> list[tuple[Node, Node]]:
-        root = self.root
-        return list(zip(root.keys, root.items, strict=True)) if root else []
-
-    def entry(self, name: str) -> tuple[Node, Node] | None:
-        return next((entry for entry in self.entries if entry[0].text == name), None)
-
-    @property
-    def margin(self) -> str:
-        if not self.entries:
-            return ""
-        first = self.entries[0][0].start
-        margin = self.text[_line_start(self.text, first) : first]
-        return margin if margin.isspace() else ""
-
-    @property
-    def list_margin(self) -> str:
-        for key, held in self.entries:
-            if held.kind == "list" and held.style == "block":
-                dash = _dash_before(self.text, held.items[0])
-                if dash is not None and key.start < held.start:
-                    return dash[1]
-        return self.margin + " " * INDENT
 
 
 def changed_property(
@@ -105,22 +73,43 @@ def changed_property(
     """
     _check_change(change)
     head = read_head(text)
-    _check_readable(path, head)
+    if head.frontmatter.error is not None:
+        raise NotEditable(path, f"{head.frontmatter.error} Fix that first")
+    if head.frontmatter.warnings:
+        raise NotEditable(
+            path, f"{head.frontmatter.warnings[0]} Keep one of them first"
+        )
     target = _target(path, head.frontmatter.properties, change)
     if target is None:
         return []
     start, block = 0, _Block("", None, newline)
+    candidates: Iterable[list[_Cut]]
     if head.length:
-        start, block = _block(text, head, newline)
-        candidates = _candidates(block, target)
+        start = text.index("\n") + 1
+        # up to where the closing line begins
+        lines = text[start : text.rfind("\n", 0, head.length - 1) + 1]
+        is_json = lines.lstrip().startswith("{")
+        root = read_nodes(lines.replace("\t", " ") if is_json else lines)
+        block = _Block(lines, root, newline)
+        candidates = block.candidates(target)
     else:
-        _check_closed(path, text)
-        candidates = _first_property(block, target)
+        opening = text.partition("\n")[0]
+        if opening.startswith("---") and not opening[3:].strip():
+            raise NotEditable(
+                path, "its first line begins properties, and no line --- ends them"
+            )
+        lines = newline.join(("---", *block.new_lines(target), "---", ""))
+        candidates = [[_Cut(0, 0, lines)]]
     for cuts in candidates:
-        splices = _splices(text, start, cuts)
+        splices = []
+        for first, last, new in sorted(cuts, key=lambda cut: cut[:2]):
+            old = text[start + first : start + last]
+            if old != new:
+                at = len(text[: start + first].encode())
+                splices.append(Splice(at, at + len(old.encode()), new.encode()))
         if _is_right(text, head, spliced(text.encode(), splices).decode(), target):
             return splices
-    raise NotEditable(path, _reason(block, target))
+    raise NotEditable(path, block.refusal(target))
 
 
 def with_property(
@@ -158,66 +147,55 @@ def _check_change(change: ChangeProperty) -> None:
         check_value(change.value)
 
 
-def _check_readable(path: NotePath, head: Head) -> None:
-    frontmatter = head.frontmatter
-    if frontmatter.error is not None:
-        raise NotEditable(path, f"{frontmatter.error} Fix that first")
-    if frontmatter.warnings:
-        raise NotEditable(path, f"{frontmatter.warnings[0]} Keep one of them first")
-
-
-def _check_closed(path: NotePath, text: str) -> None:
-    opening = text.partition("\n")[0]
-    if opening.startswith("---") and not opening[3:].strip():
-        raise NotEditable(
-            path, "its first line begins properties, and no line --- ends them"
-        )
-
-
 def _target(
     path: NotePath, properties: Mapping[str, PropertyValue], change: ChangeProperty
-) -> PropertyChange | None:
-    name = _key(path, properties, change.name)
+) -> _Target | None:
+    """Return what is to become of the property; None if it is so already."""
+    name = change.name
+    if name not in properties:
+        similar = [key for key in properties if key.lower() == name.lower()]
+        if len(similar) > 1:
+            raise NotEditable(path, f"it has {' and '.join(similar)}; say which")
+        name = similar[0] if similar else name
     known, now = name in properties, properties.get(name)
     if change.act == "set":
         same = known and is_same(now, change.value)
-        return None if same else PropertyChange(name, now, change.value)
+        return None if same else _Target(name, now, change.value)
     if change.act == "unset":
-        return PropertyChange(name, now, None, gone=True) if known else None
+        return _Target(name, now, None, gone=True) if known else None
     if isinstance(now, dict):
         raise BadEdit(f"{name} is not a list: it holds properties of its own")
     items = _as_list(change.value)
-    wanted = _added(name, now, items) if change.act == "add" else None
+    new = _added(name, now, items) if change.act == "add" else None
     if change.act == "remove" and known:
-        wanted = _removed(name, now, items)
-    if wanted is None:
-        return None
-    return PropertyChange(name, now, wanted, by_items=True)
+        new = _removed(name, now, items)
+    return None if new is None else _Target(name, now, new, by_items=True)
 
 
 def _added(
     name: str, now: PropertyValue, items: Sequence[PropertyValue]
 ) -> list[PropertyValue] | None:
     whole = [] if now in _EMPTY else _as_list(now)
-    held = _items(name, now) if whole else []
+    present = _items(name, now) if whole else []
     new: list[PropertyValue] = []
     for item in items:
-        if not any(_is_equal(name, item, other) for other in (*whole, *held, *new)):
+        known = (*whole, *present, *new)
+        if not any(_is_equal(name, item, other) for other in known):
             new.append(item)
-    return [*held, *new] if new else None
+    return [*present, *new] if new else None
 
 
 def _removed(
     name: str, now: PropertyValue, items: Sequence[PropertyValue]
 ) -> list[PropertyValue] | None:
-    for held in (_as_list(now), _items(name, now)):
-        kept = [
+    for present in (_as_list(now), _items(name, now)):
+        left = [
             other
-            for other in held
+            for other in present
             if not any(_is_equal(name, item, other) for item in items)
         ]
-        if len(kept) < len(held):
-            return kept
+        if len(left) < len(present):
+            return left
     return None
 
 
@@ -235,194 +213,185 @@ def _as_list(value: PropertyValue) -> list[PropertyValue]:
 def _is_equal(name: str, item: PropertyValue, other: PropertyValue) -> bool:
     """Return whether two items are the same; tags are in any case, and with a `#`."""
     if name.lower() == "tags" and isinstance(item, str) and isinstance(other, str):
-        return _tag(item) == _tag(other)
+        tags = [tag.strip().removeprefix("#").lower() for tag in (item, other)]
+        return tags[0] == tags[1]
     return is_same(item, other)
 
 
-def _tag(text: str) -> str:
-    return text.strip().removeprefix("#").lower()
+class _Block:
+    """The lines of the properties, and ways to write a change of one into them."""
 
+    def __init__(self, text: str, root: Node | None, newline: str) -> None:
+        self.text, self.root, self.newline = text, root, newline
+        self.entries = list(zip(root.keys, root.items, strict=True)) if root else []
+        self.margin = self.list_margin = ""
+        if self.entries:
+            first = self.entries[0][0].start
+            margin = text[_line_start(text, first) : first]
+            self.margin = margin if margin.isspace() else ""
+        self.list_margin = self.margin + " " * INDENT
+        for key, value in self.entries:
+            if value.kind == "list" and value.style == "block":
+                dash = _dash_before(text, value.items[0])
+                if dash is not None and key.start < value.start:
+                    self.list_margin = dash[1]
+                    break
 
-def _key(path: NotePath, properties: Mapping[str, PropertyValue], name: str) -> str:
-    if name in properties:
-        return name
-    similar = [key for key in properties if key.lower() == name.lower()]
-    if len(similar) > 1:
-        raise NotEditable(path, f"it has {' and '.join(similar)}; say which")
-    return similar[0] if similar else name
+    def entry(self, name: str) -> tuple[Node, Node] | None:
+        return next((entry for entry in self.entries if entry[0].text == name), None)
 
+    def candidates(self, target: _Target) -> Iterator[list[_Cut]]:
+        """Yield ways to write the change, the best first; not all are right."""
+        entry, text = self.entry(target.name), self.text
+        if self.root is not None and self.root.style == "flow":
+            return  # properties in braces: JSON, or YAML in one line
+        if entry is None:
+            lines = "".join(line + self.newline for line in self.new_lines(target))
+            yield [_Cut(len(text), len(text), lines)]
+            return
+        key, value = entry
+        if target.by_items and self._is_closed(value, target):
+            return
+        if target.gone:
+            end = _next_line(text, max(value.end, key.end))
+            yield [_Cut(_line_start(text, key.start), end, "")]
+            return
+        if not isinstance(target.new, list):
+            written = "" if target.new is None else inline(target.new, _quote_of(value))
+            yield self._put(entry, written)
+            return
+        if isinstance(target.now, list):
+            yield from self._list_changes(value, target.now, target.new)
+        if not target.new:
+            yield self._put(entry, "[]")
+            return
+        lines = self._list_lines(target.new)
+        written = text[value.start : value.end]
+        if written and "\n" not in written and is_same(target.now, target.new[0]):
+            kept = f"{self.list_margin}- {written}"  # as it is written
+            yield self._put(entry, "", [kept, *lines[1:]])
+        yield self._put(entry, "", lines)
 
-def _block(text: str, head: Head, newline: str) -> tuple[int, _Block]:
-    start = text.index("\n") + 1
-    end = text.rfind("\n", 0, head.length - 1) + 1  # where the closing line begins
-    lines = text[start:end]
-    is_json = lines.lstrip().startswith("{")
-    root = read_nodes(lines.replace("\t", " ") if is_json else lines)
-    return start, _Block(lines, root, newline)
+    def new_lines(self, target: _Target) -> list[str]:
+        key = self.margin + scalar(target.name)
+        if isinstance(target.new, list) and target.new:
+            return [f"{key}:", *self._list_lines(target.new)]
+        return [f"{key}:" if target.new is None else f"{key}: {inline(target.new)}"]
 
+    def _list_lines(self, values: Sequence[PropertyValue]) -> list[str]:
+        return [f"{self.list_margin}- {inline(value)}" for value in values]
 
-def _first_property(block: _Block, target: PropertyChange) -> Iterator[list[TextCut]]:
-    lines = ("---", *_new_lines(block, target), "---")
-    yield [TextCut(0, 0, "".join(line + block.newline for line in lines))]
+    def _list_changes(
+        self, held: Node, now: list[PropertyValue], new: list[PropertyValue]
+    ) -> Iterator[list[_Cut]]:
+        if held.kind != "list" or len(held.items) != len(now):
+            return
+        if held.style == "block":
+            if new:
+                yield self._changed_lines(held, now, new)
+            return
+        gaps = self._gaps(held)
+        if any("#" in gap for gap in gaps):
+            return
+        text, quote = self.text, _quote_of(held)
+        pieces = [text[item.start : item.end] for item in held.items]
+        written = dict(zip(map(repr, now), pieces, strict=True))
+        items = [written.get(repr(value)) or inline(value, quote) for value in new]
+        lead, tail = (gaps[0], gaps[-1]) if now else ("", "")
+        joint = f",{lead}" if "\n" in lead else ", "
+        start = text.index("[", held.start) + 1
+        inside = lead + joint.join(items) + tail if items else ""
+        yield [_Cut(start, held.end - 1, inside)]
 
+    def _gaps(self, held: Node) -> list[str]:
+        """Return what is between the brackets of a list beside its items."""
+        edges = [self.text.index("[", held.start) + 1]
+        for item in held.items:
+            edges += (item.start, item.end)
+        edges.append(held.end - 1)
+        return [self.text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
-def _candidates(block: _Block, target: PropertyChange) -> Iterator[list[TextCut]]:
-    entry = block.entry(target.name)
-    if entry is not None and target.by_items and _is_closed(block, entry[1], target):
-        return
-    if block.root is not None and block.root.style == "flow":
-        return  # properties in braces: JSON, or YAML in one line
-    if entry is None:
-        lines = "".join(line + block.newline for line in _new_lines(block, target))
-        yield [TextCut(len(block.text), len(block.text), lines)]
-    elif target.gone:
+    def _put(
+        self, entry: tuple[Node, Node], written: str, lines: Sequence[str] = ()
+    ) -> list[_Cut]:
+        """Write a value behind the colon, and lines below it."""
         key, held = entry
-        begin = _line_start(block.text, key.start)
-        yield [TextCut(begin, _next_line(block.text, max(held.end, key.end)), "")]
-    else:
-        yield from _in_lines(block, entry, target)
+        text = self.text
+        found = _COLON.match(text, key.end)
+        if found is None:
+            return []
+        colon, behind = found.end(), _line_end(text, found.end())
+        below = "".join(self.newline + line for line in lines)
+        lead = f" {written}" if written else ""
+        if held.style in ("|", ">") and held.start <= behind:
+            header = _HEADER.search(text, held.start, behind)
+            stop = header.end() if header else colon
+            rest = _Cut(behind, max(held.end, behind), below)
+            return [_Cut(colon, stop, lead), rest]
+        if held.start == held.end:  # nothing, perhaps behind a mark
+            return [_Cut(colon, colon, lead), _Cut(behind, behind, below)]
+        if held.start <= behind and held.style != "block":
+            stop = _line_end(text, held.end)
+            return [_Cut(colon, held.end, lead), _Cut(stop, stop, below)]
+        marks = _MARKS.match(text, colon)
+        first = _next_line(text, colon)
+        while first < len(text):
+            line = text[first : _line_end(text, first)].strip()
+            if line and not line.startswith("#"):
+                break
+            first = _next_line(text, first)
+        gone = _Cut(first, _next_line(text, held.end), "")
+        stop = marks.end() if marks else colon
+        return [_Cut(colon, stop, lead), _Cut(behind, behind, below), gone]
 
+    def _changed_lines(
+        self, held: Node, now: list[PropertyValue], new: list[PropertyValue]
+    ) -> list[_Cut]:
+        text = self.text
+        dashes = (_dash_before(text, item) for item in held.items)
+        lead = next((dash[0] for dash in dashes if dash), f"{self.list_margin}- ")
+        cuts: list[_Cut] = []
+        old_keys, new_keys = list(map(repr, now)), list(map(repr, new))
+        match = SequenceMatcher(None, old_keys, new_keys, autojunk=False)
+        for kind, a, a_end, b, b_end in match.get_opcodes():
+            if kind == "equal":
+                continue
+            paired = min(a_end - a, b_end - b)
+            for item, value in zip(held.items[a : a + paired], new[b:], strict=False):
+                cuts.append(_Cut(item.start, item.end, inline(value, _quote_of(item))))
+            for item in held.items[a + paired : a_end]:
+                begin = _line_start(text, item.start)
+                cuts.append(_Cut(begin, _next_line(text, item.end), ""))
+            added = new[b + paired : b_end]
+            lines = [lead + inline(value, _quote_of(held)) for value in added]
+            if not lines:
+                continue
+            if a + paired:
+                place = _line_end(text, held.items[a + paired - 1].end)
+                lines = [self.newline + line for line in lines]
+            else:
+                place = _line_start(text, held.items[0].start)
+                lines = [line + self.newline for line in lines]
+            cuts.append(_Cut(place, place, "".join(lines)))
+        return cuts
 
-def _new_lines(block: _Block, target: PropertyChange) -> list[str]:
-    key = block.margin + scalar(target.name)
-    if isinstance(target.wanted, list) and target.wanted:
-        return [f"{key}:", *_list_lines(block, target.wanted)]
-    if target.wanted is None:
-        return [f"{key}:"]
-    return [f"{key}: {inline(target.wanted)}"]
+    def _is_closed(self, held: Node, target: _Target) -> bool:
+        """Return whether items of a list cannot be changed one by one."""
+        if held.kind == "alias" and isinstance(target.now, list):
+            return True
+        if held.kind != "list":
+            return False
+        in_brackets = held.style == "flow"
+        comments = in_brackets and any("#" in gap for gap in self._gaps(held))
+        return comments or self.text.startswith("[[", held.start)
 
-
-def _list_lines(block: _Block, values: Sequence[PropertyValue]) -> list[str]:
-    return [f"{block.list_margin}- {inline(value)}" for value in values]
-
-
-def _in_lines(
-    block: _Block, entry: tuple[Node, Node], target: PropertyChange
-) -> Iterator[list[TextCut]]:
-    held, wanted = entry[1], target.wanted
-    if isinstance(wanted, list) and isinstance(target.now, list):
-        yield from _in_list(block, held, target.now, wanted)
-    if not isinstance(wanted, list) or not wanted:
-        written = "" if wanted is None else inline(wanted, _quote_of(held))
-        yield _put_value(block, entry, written)
-        return
-    lines = _list_lines(block, wanted)
-    written = block.text[held.start : held.end]
-    if written and "\n" not in written and is_same(target.now, wanted[0]):
-        kept = f"{block.list_margin}- {written}"  # as it is written
-        yield _put_value(block, entry, "", [kept, *lines[1:]])
-    yield _put_value(block, entry, "", lines)
-
-
-def _in_list(
-    block: _Block,
-    held: Node,
-    now: Sequence[PropertyValue],
-    wanted: Sequence[PropertyValue],
-) -> Iterator[list[TextCut]]:
-    if held.kind != "list" or len(held.items) != len(now):
-        return
-    if held.style == "block":
-        if wanted:
-            yield _changed_lines(block, held, now, wanted)
-        return
-    quote = _quote_of(held)
-    pieces = [block.text[item.start : item.end] for item in held.items]
-    written = dict(zip(map(repr, now), pieces, strict=True))
-    new = [written.get(repr(value)) or inline(value, quote) for value in wanted]
-    opening = block.text.index("[", held.start)
-    spans = [(item.start, item.end) for item in held.items]
-    yield from _between_brackets(block.text, (opening, held.end), spans, new)
-
-
-def _between_brackets(
-    text: str,
-    brackets: tuple[int, int],
-    old: Sequence[tuple[int, int]],
-    new: Sequence[str],
-) -> Iterator[list[TextCut]]:
-    start, end = brackets[0] + 1, brackets[1] - 1
-    gaps = _gaps(text, (start, end), old)
-    if any("#" in gap for gap in gaps):
-        return
-    lead, tail = (gaps[0], gaps[-1]) if old else ("", "")
-    joint = f",{lead}" if "\n" in lead else ", "
-    yield [TextCut(start, end, lead + joint.join(new) + tail if new else "")]
-
-
-def _gaps(
-    text: str, inside: tuple[int, int], spans: Iterable[tuple[int, int]]
-) -> list[str]:
-    edges = [inside[0], *(edge for span in spans for edge in span), inside[1]]
-    return [text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def _put_value(
-    block: _Block, entry: tuple[Node, Node], written: str, lines: Sequence[str] = ()
-) -> list[TextCut]:
-    key, held = entry
-    text = block.text
-    found = _COLON.match(text, key.end)
-    if found is None:
-        return []
-    colon, behind = found.end(), _line_end(text, found.end())
-    below = "".join(block.newline + line for line in lines)
-    lead = f" {written}" if written else ""
-    if held.style in ("|", ">") and held.start <= behind:
-        header = _HEADER.search(text, held.start, behind)
-        stop = header.end() if header else colon
-        rest = TextCut(behind, max(held.end, behind), below)
-        return [TextCut(colon, stop, lead), rest]
-    if held.start == held.end:  # nothing, perhaps behind a mark
-        return [TextCut(colon, colon, lead), TextCut(behind, behind, below)]
-    if held.start <= behind and held.style != "block":
-        stop = _line_end(text, held.end)
-        return [TextCut(colon, held.end, lead), TextCut(stop, stop, below)]
-    marks = _MARKS.match(text, colon)
-    first = _first_content(text, _next_line(text, colon))
-    gone = TextCut(first, _next_line(text, held.end), "")
-    stop = marks.end() if marks else colon
-    return [TextCut(colon, stop, lead), TextCut(behind, behind, below), gone]
-
-
-def _changed_lines(
-    block: _Block,
-    held: Node,
-    now: Sequence[PropertyValue],
-    wanted: Sequence[PropertyValue],
-) -> list[TextCut]:
-    text = block.text
-    cuts: list[TextCut] = []
-    match = SequenceMatcher(
-        None, list(map(repr, now)), list(map(repr, wanted)), autojunk=False
-    )
-    for kind, a, a_end, b, b_end in match.get_opcodes():
-        if kind == "equal":
-            continue
-        paired = min(a_end - a, b_end - b)
-        for item, value in zip(held.items[a : a + paired], wanted[b:], strict=False):
-            cuts.append(TextCut(item.start, item.end, inline(value, _quote_of(item))))
-        for item in held.items[a + paired : a_end]:
-            begin = _line_start(text, item.start)
-            cuts.append(TextCut(begin, _next_line(text, item.end), ""))
-        cuts += _new_item_lines(block, held, a + paired, wanted[b + paired : b_end])
-    return cuts
-
-
-def _new_item_lines(
-    block: _Block, held: Node, at: int, values: Sequence[PropertyValue]
-) -> list[TextCut]:
-    if not values:
-        return []
-    text = block.text
-    dashes = (_dash_before(text, item) for item in held.items)
-    lead = next((dash[0] for dash in dashes if dash), f"{block.list_margin}- ")
-    lines = [lead + inline(value, _quote_of(held)) for value in values]
-    if not at:
-        place = _line_start(text, held.items[0].start)
-        return [TextCut(place, place, "".join(line + block.newline for line in lines))]
-    place = _line_end(text, held.items[at - 1].end)
-    return [TextCut(place, place, "".join(block.newline + line for line in lines))]
+    def refusal(self, target: _Target) -> str:
+        name, entry = target.name, self.entry(target.name)
+        if entry is None:
+            return f"{name} cannot be added to its properties as they are written"
+        if entry[1].kind == "list" and self.text.startswith("[[", entry[1].start):
+            return f"{name} holds a link without quotes, which YAML reads as a list"
+        return f"{name} is written in a way that cannot be changed by itself"
 
 
 def _dash_before(text: str, item: Node) -> re.Match[str] | None:
@@ -434,16 +403,7 @@ def _quote_of(node: Node) -> str:
         {item.style for item in node.items} if node.kind == "list" else {node.style}
     )
     quote = styles.pop() if len(styles) == 1 else ""
-    return quote if quote in _QUOTES else ""
-
-
-def _first_content(text: str, at: int) -> int:
-    while at < len(text):
-        line = text[at : _line_end(text, at)].strip()
-        if line and not line.startswith("#"):
-            break
-        at = _next_line(text, at)
-    return at
+    return quote if quote in ("'", '"') else ""
 
 
 def _line_start(text: str, at: int) -> int:
@@ -462,31 +422,13 @@ def _next_line(text: str, at: int) -> int:
     return len(text) if stop < 0 else stop + 1
 
 
-def _is_closed(block: _Block, held: Node, target: PropertyChange) -> bool:
-    if held.kind == "alias" and isinstance(target.now, list):
-        return True
-    return _is_bare_link(block, held) or _has_comments(block, held)
-
-
-def _has_comments(block: _Block, held: Node) -> bool:
-    if held.kind != "list" or held.style != "flow":
-        return False
-    spans = [(item.start, item.end) for item in held.items]
-    inside = block.text.index("[", held.start) + 1, held.end - 1
-    return any("#" in gap for gap in _gaps(block.text, inside, spans))
-
-
-def _is_bare_link(block: _Block, held: Node) -> bool:
-    return held.kind == "list" and block.text.startswith("[[", held.start)
-
-
-def _is_right(text: str, before: Head, after_text: str, target: PropertyChange) -> bool:
+def _is_right(text: str, before: Head, after_text: str, target: _Target) -> bool:
     after = read_head(after_text)
     expected = dict(before.frontmatter.properties)
     if target.gone:
         expected.pop(target.name, None)
     else:
-        expected[target.name] = target.wanted
+        expected[target.name] = target.new
     return (
         after.frontmatter.error is None
         and not after.frontmatter.warnings
@@ -494,22 +436,3 @@ def _is_right(text: str, before: Head, after_text: str, target: PropertyChange) 
         and after_text[after.length :] == text[before.length :]
         and is_same(dict(after.frontmatter.properties), expected)
     )
-
-
-def _reason(block: _Block, target: PropertyChange) -> str:
-    entry = block.entry(target.name)
-    if entry is None:
-        return f"{target.name} cannot be added to its properties as they are written"
-    if _is_bare_link(block, entry[1]):
-        return f"{target.name} holds a link without quotes, which YAML reads as a list"
-    return f"{target.name} is written in a way that cannot be changed by itself"
-
-
-def _splices(text: str, base: int, cuts: Iterable[TextCut]) -> list[Splice]:
-    found: list[Splice] = []
-    for start, end, new in sorted(cuts, key=lambda cut: cut[:2]):
-        old = text[base + start : base + end]
-        if old != new:
-            first = len(text[: base + start].encode())
-            found.append(Splice(first, first + len(old.encode()), new.encode()))
-    return found

@@ -111,36 +111,33 @@ def resolve_plain(text: str) -> PropertyValue:
 
 def load(text: str) -> Loaded:
     """Return the document of `text`; of a key given twice the first value counts."""
-    root = read_nodes(text)
-    loaded = _Loading()
-    value = None if root is None else loaded.value(root, ())
-    return Loaded(value, tuple(loaded.leaves), tuple(loaded.repeated))
-
-
-class _Loading(Struct):
     leaves: list[Leaf] = []
     repeated: list[str] = []
 
     def value(
-        self, node: Node, path: tuple[Step, ...], at: Node | None = None
+        node: Node, path: tuple[Step, ...], at: Node | None = None
     ) -> PropertyValue:
         if node.repeats is not None:
-            return self.value(node.repeats, path, at or node)
+            return value(node.repeats, path, at or node)
         if node.kind == "scalar":
-            value = resolve_plain(node.text) if node.is_plain else node.text
+            plain = resolve_plain(node.text) if node.is_plain else node.text
             place = at or node
-            self.leaves.append(Leaf(path, value, place.start, place.stop))
-            return value
+            leaves.append(Leaf(path, plain, place.start, place.stop))
+            return plain
         if node.kind == "list":
             items = enumerate(node.items)
-            return [self.value(item, (*path, number), at) for number, item in items]
+            return [value(item, (*path, number), at) for number, item in items]
         found: dict[str, PropertyValue] = {}
         for key, item in zip(node.keys, node.items, strict=True):
             if key.text not in found:
-                found[key.text] = self.value(item, (*path, key.text), at)
+                found[key.text] = value(item, (*path, key.text), at)
             elif at is None:
-                self.repeated.append(key.text)
+                repeated.append(key.text)
         return found
+
+    root = read_nodes(text)
+    document = None if root is None else value(root, ())
+    return Loaded(document, tuple(leaves), tuple(repeated))
 
 
 def read_nodes(text: str) -> Node | None:
@@ -244,16 +241,13 @@ def _scalar(event: Any, text: str, *, is_key: bool) -> Node:
         raise _refusal(f"the tag {tag} is not allowed", event)
     is_plain = event.implicit[0] if tag is None else tag not in (_CORE + "str", "!")
     start, stop, style = event.start_mark.index, event.end_mark.index, event.style or ""
-    end = _end_of_block(text, start, stop) if style in ("|", ">") else stop
+    end = stop
+    if style in ("|", ">"):  # without the blank lines behind
+        last = start + len(text[start:stop].rstrip())
+        end = text.find("\n", last)
+        end = len(text) if end < 0 else end
+        end -= last < end < len(text) and text[end - 1] == "\r"
     return Node("scalar", start, end, style, event.value, stop, is_plain, event.anchor)
-
-
-def _end_of_block(text: str, start: int, end: int) -> int:
-    last = start + len(text[start:end].rstrip())
-    stop = text.find("\n", last)
-    if stop < 0:
-        return len(text)
-    return stop - 1 if text[stop - 1] == "\r" and stop > last else stop
 
 
 def _refusal(problem: str, event: Any) -> yaml.MarkedYAMLError:
@@ -344,8 +338,10 @@ def check_text(text: str) -> None:
 
 def inline(value: PropertyValue, quote: str = "") -> str:
     match value:
+        case str() if quote == "'" and value.isprintable():
+            return "'" + value.replace("'", "''") + "'"
         case str():
-            return _text(value, quote)
+            return quoted(value) if quote == '"' else scalar(value)
         case list():
             return f"[{', '.join(inline(item, quote) for item in value)}]"
         case dict():
@@ -365,9 +361,3 @@ def is_same(one: PropertyValue, other: PropertyValue) -> bool:
             is_same(one[key], other[key]) for key in one
         )
     return one == other
-
-
-def _text(text: str, quote: str) -> str:
-    if quote == "'" and text.isprintable():
-        return "'" + text.replace("'", "''") + "'"
-    return quoted(text) if quote == '"' else scalar(text)
