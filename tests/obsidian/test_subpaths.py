@@ -11,10 +11,10 @@ from glassmind.obsidian.links import (
     Outline,
     OutlinePart,
     heading_words,
-    linked_heading,
     section_end,
 )
 from glassmind.obsidian.notes import parse_note
+from glassmind.obsidian.text import linked_heading
 
 HERE = NotePath("Here.md")
 

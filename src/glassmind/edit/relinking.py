@@ -28,9 +28,9 @@ from glassmind.obsidian.links import (
     OutlinePart,
     anchor_of,
     heading_form,
-    linked_heading,
     steps_of,
 )
+from glassmind.obsidian.text import linked_heading
 from glassmind.store.protocol import Rows
 
 OTHER_KINDS = ("canvas", "base")

@@ -7,7 +7,6 @@ comments count as well.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from glassmind.model.notes import (
     BlockId,
@@ -327,19 +326,10 @@ _MEANING = {
 """What a sign before a date says; the calendar signs say "due"."""
 
 
-class InlineField(NamedTuple):
-    """A field in a line: key, value, form, and its characters."""
-
-    key: str
-    value: str
-    form: FieldForm
-    start: int
-    end: int
-
-
-def bracketed_fields(line: str) -> list[InlineField]:
+def bracketed_fields(line: str) -> list[Field]:
+    """Return `[key:: value]` and `(key:: value)`; places count characters."""
     closing = _closings(line)
-    found: list[InlineField] = []
+    found: list[Field] = []
     cursor = 0
     while match := _KEY.search(line, cursor):
         start = match.start()
@@ -349,19 +339,19 @@ def bracketed_fields(line: str) -> list[InlineField]:
             continue
         form: FieldForm = "bracket" if line[start] == "[" else "paren"
         value = line[match.end() : end].strip()
-        found.append(InlineField(match[1].strip(), value, form, start, end + 1))
+        found.append(Field(match[1].strip(), value, form, 0, start, end + 1))
         cursor = end + 2
     return found
 
 
-def dated_fields(line: str) -> list[InlineField]:
+def dated_fields(line: str) -> list[Field]:
     return [
-        InlineField(_MEANING.get(sign[1], "due"), sign[2], "emoji", *sign.span())
+        Field(_MEANING.get(sign[1], "due"), sign[2], "emoji", 0, *sign.span())
         for sign in _EMOJI.finditer(line)
     ]
 
 
-def whole_line_field(line: str, lead: int = 0) -> InlineField | None:
+def whole_line_field(line: str, lead: int = 0) -> Field | None:
     """Return the field that a line is, from the character `lead` on."""
     mark = line.find("::", lead)
     key = _WHOLE.fullmatch(line, lead, mark) if mark >= 0 else None
@@ -369,7 +359,7 @@ def whole_line_field(line: str, lead: int = 0) -> InlineField | None:
         return None
     end = max(len(line.rstrip()), mark + 2)
     value = line[mark + 2 :].strip()
-    return InlineField(key[1].strip(), value, "line", key.start(1), end)
+    return Field(key[1].strip(), value, "line", 0, key.start(1), end)
 
 
 def inline_fields(note: Structure) -> list[Field]:
@@ -396,11 +386,11 @@ def inline_fields(note: Structure) -> list[Field]:
                 continue
             first = start + len(line[: item.start].encode())
             last = first + len(line[item.start : item.end].encode())
-            found.append(Field(item.key, item.value, item.form, number, first, last))
+            found.append(item._replace(line=number, start=first, end=last))
     return found
 
 
-def _line_fields(line: str, *, listed: bool) -> list[InlineField]:
+def _line_fields(line: str, *, listed: bool) -> list[Field]:
     """Return the fields of one line; `listed` says that a list item begins on it."""
     found = bracketed_fields(line) if "::" in line else []
     mark = _LIST_MARK.match(line) if listed else None

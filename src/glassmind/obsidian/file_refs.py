@@ -13,7 +13,7 @@ import yaml
 from glassmind.errors import EditRefused
 from glassmind.model.edits import Splice
 from glassmind.obsidian.property_edits import spliced
-from glassmind.obsidian.yaml_text import Leaf, load
+from glassmind.obsidian.yaml_text import load
 
 CanvasRefKind: TypeAlias = Literal["file", "subpath", "text"]
 BaseRefKind: TypeAlias = Literal[
@@ -99,35 +99,25 @@ def _located(source: bytes, nodes: list[Any]) -> dict[CanvasRef, tuple[int, str]
     spans = _string_spans(source)
     found: dict[CanvasRef, tuple[int, str]] = {}
     for number, node in enumerate(nodes):
-        for name in _ref_names(node):
-            span, value = spans.get((number, name)), node.get(name)
-            if span is None or not isinstance(value, str):
-                continue
-            if name != "file":
-                kind: CanvasRefKind = "text" if name == "text" else "file"
-                found[CanvasRef(kind, value, span)] = number, name
-                continue
-            there, subpath = spans.get((number, "subpath")), node.get("subpath")
-            if there is None or not isinstance(subpath, str):
-                there, subpath = (span[1], span[1]), ""
-            part = CanvasRef("subpath", subpath, there)
-            found[CanvasRef("file", value, span, part)] = number, name
-            found[part] = number, "subpath"
+        if not isinstance(node, dict) or node.get("type") == "link":
+            continue
+        name = {"file": "file", "group": "background"}.get(
+            str(node.get("type")), "text"
+        )
+        span, value = spans.get((number, name)), node.get(name)
+        if span is None or not isinstance(value, str):
+            continue
+        if name != "file":
+            kind: CanvasRefKind = "text" if name == "text" else "file"
+            found[CanvasRef(kind, value, span)] = number, name
+            continue
+        place, subpath = spans.get((number, "subpath")), node.get("subpath")
+        if place is None or not isinstance(subpath, str):
+            place, subpath = (span[1], span[1]), ""
+        part = CanvasRef("subpath", subpath, place)
+        found[CanvasRef("file", value, span, part)] = number, name
+        found[part] = number, "subpath"
     return found
-
-
-def _ref_names(node: Any) -> tuple[str, ...]:
-    if not isinstance(node, dict):
-        return ()
-    match node.get("type"):
-        case "file":
-            return ("file",)
-        case "group":
-            return ("background",)
-        case "link":
-            return ()
-        case _:
-            return ("text",)
 
 
 def _string_spans(source: bytes) -> dict[tuple[int | str, int | str], tuple[int, int]]:
@@ -193,24 +183,17 @@ def base_refs(source: bytes) -> list[BaseRef]:
     shift = text.startswith(_MARK)
     found: list[BaseRef] = []
     for leaf in leaves:
-        if _is_expression(leaf):
-            for match in _REFERENCE.finditer(
-                text, leaf.start + shift, leaf.end + shift
-            ):
-                found += _reference(text, match)
+        of_view = leaf.path[:1] == ("views",) and leaf.path[2:3] == ("filters",)
+        if not (of_view or (leaf.path and leaf.path[0] in _EXPRESSIONS)):
+            continue
+        start, end = leaf.start + shift, leaf.end + shift
+        for match in _REFERENCE.finditer(text, start, end):
+            found += _reference(text, match)
     return sorted(found, key=lambda ref: ref.span)
 
 
-def _is_expression(leaf: Leaf) -> bool:
-    if leaf.path[:1] == ("views",):
-        return leaf.path[2:3] == ("filters",)
-    return bool(leaf.path) and leaf.path[0] in _EXPRESSIONS
-
-
 def _reference(text: str, match: re.Match[str]) -> Iterator[BaseRef]:
-    group = next(
-        one for one in ("link", "called", "begun", "equal", "same") if match[one]
-    )
+    group = next(name for name in _GROUPS if match[name])
     kind = _KINDS[match["method"] or match["field"] or match["of"]]
     if match["start"]:
         kind = "folder_start" if match["start"] == "folder" else "path_start"

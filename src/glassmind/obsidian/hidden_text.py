@@ -115,7 +115,7 @@ def hidden_kinds(text: str) -> tuple[str, ...]:
 
 
 def holds_hidden(text: str) -> bool:
-    return _is_suspect(text) and any(True for _ in _kinds(text))
+    return bool(hidden_kinds(text))
 
 
 def hidden_in(values: Any) -> tuple[str, ...]:
@@ -132,17 +132,9 @@ def hidden_among(texts: Collection[str]) -> tuple[str, ...]:
 def _is_suspect(text: str) -> bool:
     if "<" in text or "%%" in text or "]:" in text:
         return True
-    if (text.isascii() or _is_western(text)) and text.replace("\n", " ").isprintable():
-        return False
+    if text.isascii() and text.replace("\n", " ").isprintable():
+        return False  # as most
     return re.search(_SUSPECT, text) is not None
-
-
-def _is_western(text: str) -> bool:
-    try:
-        text.encode("cp1252")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _kinds(text: str) -> Iterator[str]:
@@ -157,7 +149,11 @@ def _kinds(text: str) -> Iterator[str]:
     plain = re.sub(_FINE, "", text)
     if re.search(_ZERO_WIDTH, plain):
         yield ZERO_WIDTH
-    if re.search(_BIDI, plain) or _points_nowhere(plain):
+    nowhere = re.search(_MARK, plain) is not None and (
+        re.search(_MARKS, plain)
+        or not re.search(_FROM_RIGHT, plain.replace("\u061c", ""))
+    )
+    if nowhere or re.search(_BIDI, plain):
         yield BIDI
     if re.search(_TAGS, plain):
         yield TAGS
@@ -172,22 +168,13 @@ def _is_commented(text: str) -> bool:
     return "<!--" in text or marks > 1 or bool(open_mark or reference)
 
 
-def _points_nowhere(text: str) -> bool:
-    if re.search(_MARK, text) is None:
-        return False
-    return bool(re.search(_MARKS, text)) or not re.search(
-        _FROM_RIGHT, text.replace("\u061c", "")
-    )
-
-
 def _is_styled_away(text: str) -> bool:
-    return any(
-        _is_gone(found[found.lastindex or 0]) for found in re.finditer(_STYLE, text)
-    )
-
-
-def _unescaped(style: str) -> str:
-    return re.sub(_ENTITY, _letter, style).replace("&colon;", ":")
+    for found in re.finditer(_STYLE, text):
+        style = re.sub(_ENTITY, _letter, found[found.lastindex or 0])
+        style = re.sub(_CSS_COMMENT, "", style.replace("&colon;", ":"))
+        if re.search(_GONE, "".join(style.split())):
+            return True
+    return False
 
 
 def _letter(found: re.Match[str]) -> str:
@@ -195,15 +182,10 @@ def _letter(found: re.Match[str]) -> str:
     return chr(code) if code < 128 else " "  # noqa: PLR2004 - CSS is written in ASCII
 
 
-def _is_gone(style: str) -> bool:
-    written = re.sub(_CSS_COMMENT, "", _unescaped(style))
-    return re.search(_GONE, "".join(written.split())) is not None
-
-
 def hidden_notice(kinds: Iterable[str]) -> str:
     """Return what is said of an answer that holds such text; empty where none does."""
-    told = ", ".join(kinds)
-    return f"hidden text: {told}; who reads the notes does not see it" if told else ""
+    names = ", ".join(kinds)
+    return f"hidden text: {names}; who reads the notes does not see it" if names else ""
 
 
 INVISIBLE = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f"
@@ -237,12 +219,9 @@ def comment_spans(text: str) -> list[tuple[int, int]]:
         close = "-->" if mark[0] == "<!--" else "%%"
         over = text.find(close, at)
         end = over + len(close) if over >= 0 else len(text)
-        if close == "%%" and start not in leading and not _closes(text, start, over):
+        inside = close == "%%" and start not in leading
+        if inside and (over < 0 or _BLANK_LINE.search(text, start, over)):
             continue
         found.append((start, end))
         at = end
     return found
-
-
-def _closes(text: str, start: int, over: int) -> bool:
-    return over >= 0 and not _BLANK_LINE.search(text, start, over)

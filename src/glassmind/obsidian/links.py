@@ -18,7 +18,7 @@ from msgspec import Struct
 from glassmind.model.notes import Heading, Link, Note, all_of
 from glassmind.obsidian.frontmatter import Property
 from glassmind.obsidian.structure import Mask, Structure
-from glassmind.obsidian.text import fold
+from glassmind.obsidian.text import fold, linked_heading, without_block_id
 
 _WIKILINK = re.compile(rb"\[\[([^\[\]\n]+(?:\[(?!\[)[^\[\]\n]*)*)\]\]")
 _BACKSLASH, _EMBEDS = b"\\!"
@@ -191,14 +191,10 @@ PartKind: TypeAlias = Literal["heading", "block"]
 _APART = re.compile(r"(?:[^\w\-]|_)+")
 """Obsidian compares headings by their words: marks between them do not count."""
 
-_BLOCK_END = re.compile(r"\s\^[A-Za-z0-9-]+\s*$")
 _ANCHOR = re.compile(r"\{\s*#([\w:.-]+)[^}]*\}\s*$")
 """A name that other renderers of Markdown let a heading have."""
 
 _NO_WORD = re.compile(r"[^\w\- ]")
-_UNLINKED = re.compile(r"(?:%%|[#^|\[\]:\\\s])+")
-"""What Obsidian leaves out of a link to a heading: these mean something in links."""
-
 _ATX = re.compile(rb" {0,3}#{1,6}(?=[ \t\r\n]|$)[ \t]*")
 _ATX_END = re.compile(rb"(?:^|[ \t]+)#+[ \t]*$")
 _ID_END = re.compile(rb"(?:^|[ \t]+)\^[A-Za-z0-9-]+[ \t]*$")
@@ -314,12 +310,7 @@ def steps_of(subpath: str | None) -> list[str]:
 
 
 def heading_form(text: str) -> str:
-    plain = _BLOCK_END.sub("", text)
-    return " ".join(_APART.sub(" ", fold(plain)).split())
-
-
-def linked_heading(heading: str) -> str:
-    return _UNLINKED.sub(" ", _BLOCK_END.sub("", heading)).strip()
+    return " ".join(_APART.sub(" ", fold(without_block_id(text))).split())
 
 
 def anchor_of(heading: str) -> str:

@@ -414,8 +414,10 @@ def _card(node: dict[str, Any]) -> _Card | None:
     if kind != "group" and not body.strip():
         return None
     subpath = _line(node.get("subpath")) if kind == "file" else ""
-    place = (_number(node.get(name)) for name in ("x", "y", "width", "height"))
-    return _Card(_identity(node.get("id")), kind, body, subpath, *place)
+    x, y = _number(node.get("x")), _number(node.get("y"))
+    width, height = _number(node.get("width")), _number(node.get("height"))
+    identity = _identity(node.get("id"))
+    return _Card(identity, kind, body, subpath, x, y, width, height)
 
 
 def _edge(edge: dict[str, Any], names: Mapping[str, str]) -> str:

@@ -246,8 +246,8 @@ class _Block:
         if self.root is not None and self.root.style == "flow":
             return  # properties in braces: JSON, or YAML in one line
         if entry is None:
-            lines = "".join(line + self.newline for line in self.new_lines(target))
-            yield [_Cut(len(text), len(text), lines)]
+            added = "".join(line + self.newline for line in self.new_lines(target))
+            yield [_Cut(len(text), len(text), added)]
             return
         key, value = entry
         if target.by_items and self._is_closed(value, target):

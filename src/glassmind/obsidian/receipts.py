@@ -64,8 +64,7 @@ def full_digest(text: str) -> str:
 
 
 def receipt_of(path: str, heading: str, span: Span, text: str) -> str:
-    made = Receipt(NotePath(path), heading, span, digest_of_lines(text))
-    return receipt_text(made)
+    return receipt_text(Receipt(NotePath(path), heading, span, digest_of_lines(text)))
 
 
 def receipt_text(receipt: Receipt) -> str:
@@ -95,12 +94,9 @@ def _written(text: str, active: frozenset[str]) -> str:
             else sign
             for sign in text
         )
-    marked = "_" in word or "~" in word or "==" in word
-    return _MARKING.sub(_escaped, word) if marked else word
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return "".join(f"%{ord(sign):02X}" for sign in found[0])
+    return _MARKING.sub(
+        lambda marks: "".join(f"%{ord(sign):02X}" for sign in marks[0]), word
+    )
 
 
 def parse_receipt(text: str) -> Receipt | None:
