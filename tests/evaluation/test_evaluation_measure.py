@@ -13,7 +13,7 @@ from glassmind.evaluation.measure import (
     ask_all,
     measure,
 )
-from glassmind.model.evaluation import METRICS
+from glassmind.evaluation.report import METRICS
 
 LEXICAL = Configuration("lexical alone", {"channels": ("lexical",)})
 

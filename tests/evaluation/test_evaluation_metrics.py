@@ -15,7 +15,7 @@ from glassmind.evaluation.metrics import (
     reciprocal_rank,
     scores,
 )
-from glassmind.model.evaluation import METRICS
+from glassmind.evaluation.report import METRICS
 
 PATHS = [f"{letter}.md" for letter in "abcdefghijklmnop"]
 rankings = st.lists(st.sampled_from(PATHS), max_size=20)

@@ -1,21 +1,15 @@
 """Figures are shown to people and to programs."""
 
+from glassmind.evaluation.measure import EvalReport, Figures, Measured
+from glassmind.evaluation.metrics import Difference, Interval
 from glassmind.evaluation.report import (
+    METRICS,
     evaluation_as_json,
     evaluation_as_text,
     tuning_as_json,
     tuning_as_text,
 )
-from glassmind.model.evaluation import (
-    METRICS,
-    Difference,
-    EvalReport,
-    Figures,
-    Interval,
-    Measured,
-    Tried,
-    TuneReport,
-)
+from glassmind.evaluation.tune import Tried, TuneReport
 from glassmind.obsidian.text import Style
 
 GAIN = Difference(0.0125, Interval(-0.0031, 0.0274))

@@ -13,8 +13,15 @@ from glassmind.config.load import config_for
 from glassmind.errors import QueryError
 from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.evaluation.tune import IN_FORCE, candidates, tune, write_choice
-from glassmind.model.evaluation import Difference, Interval, Tried, TuneReport
+from glassmind.evaluation.metrics import Difference, Interval
+from glassmind.evaluation.tune import (
+    IN_FORCE,
+    Tried,
+    TuneReport,
+    candidates,
+    tune,
+    write_choice,
+)
 
 TODAY = date(2026, 11, 15)
 CHOSEN = {"search.fusion": "rrf", "search.rerank": "off"}

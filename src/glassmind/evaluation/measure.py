@@ -9,21 +9,54 @@ from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import (
     DEEPEST,
+    Difference,
+    Interval,
     confidence,
     difference,
     mean,
     percentile,
     scores,
 )
-from glassmind.model.evaluation import (
-    METRICS,
-    EvalReport,
-    Figures,
-    Measured,
-)
+from glassmind.evaluation.report import METRICS
 
 if TYPE_CHECKING:
     from glassmind.engine import Engine
+
+
+class Figures(NamedTuple):
+    queries: int
+    means: Mapping[str, float]
+
+
+class Measured(NamedTuple):
+    """What one configuration scored."""
+
+    name: str
+    queries: int
+    means: Mapping[str, float]
+    intervals: Mapping[str, Interval]
+    kinds: Mapping[str, Figures] = MappingProxyType({})
+    intents: Mapping[str, Figures] = MappingProxyType({})
+    p50_ms: float = 0.0
+    p95_ms: float = 0.0
+    degraded: Sequence[str] = ()
+    versus: Difference | None = None
+
+
+class EvalReport(NamedTuple):
+    """What was measured: on what, with which model, the default first.
+
+    `gold` says where the queries came from, such as "queries" or "self".
+    """
+
+    gold: str
+    source: str
+    notes: int
+    model: str
+    default: Measured
+    ablations: Sequence[Measured] = ()
+    notices: Sequence[str] = ()
+    seconds: float = 0.0
 
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf", "weighted_sum")

@@ -9,12 +9,23 @@ so where groups are given whole groups are drawn.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.model.evaluation import Difference, Interval
+
+class Interval(NamedTuple):
+    """Where the true value lies, 95 times of 100."""
+
+    low: float
+    high: float
+
+
+class Difference(NamedTuple):
+    mean: float
+    interval: Interval
+
 
 Grades: TypeAlias = Mapping[str, float]
 

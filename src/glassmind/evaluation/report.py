@@ -1,19 +1,28 @@
 """Results of measuring and tuning, as JSON and as text."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from glassmind.config.sources import as_toml
-from glassmind.model.evaluation import (
-    METRICS,
-    Difference,
-    EvalReport,
-    Interval,
-    Measured,
-    Tried,
-    TuneReport,
-)
 from glassmind.obsidian.text import Style, counted
+
+if TYPE_CHECKING:  # they import numpy
+    from glassmind.evaluation.measure import EvalReport, Measured
+    from glassmind.evaluation.metrics import Difference, Interval
+    from glassmind.evaluation.tune import Tried, TuneReport
+
+METRICS = (
+    "ndcg@10",
+    "mrr",
+    "hit@1",
+    "hit@5",
+    "hit@10",
+    "recall@10",
+    "recall@100",
+)
+"""What is computed of every ranking, by the names that `--json` has."""
 
 PLACES = 4  # digits of a figure; the doubt about any of them lies in the second
 

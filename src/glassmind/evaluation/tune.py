@@ -30,8 +30,38 @@ from glassmind.evaluation.measure import (
     ask_all,
     engine_asker,
 )
-from glassmind.evaluation.metrics import difference, mean
-from glassmind.model.evaluation import Difference, Tried, TuneReport
+from glassmind.evaluation.metrics import Difference, difference, mean
+
+
+class Tried(NamedTuple):
+    name: str
+    settings: Mapping[str, object]
+    ndcg: float
+
+
+class TuneReport(NamedTuple):
+    """What tuning found, and whether it is to be believed.
+
+    `held_out` compares, on queries that had no say in the choice, what was chosen with
+    the settings in force: `before` and `after` are the means there.
+    """
+
+    accepted: bool
+    reason: str
+    queries: int
+    notes: int
+    folds: int
+    agreeing: int
+    before: float
+    after: float
+    held_out: Difference
+    chosen: Tried
+    current: Tried
+    tried: Sequence[Tried]
+    file: str = ""
+    notices: Sequence[str] = ()
+    seconds: float = 0.0
+
 
 FOLDS = 5  # parts of the questions; each choice sees four fifths of them
 LEAST_GAIN = 0.005  # nDCG@10 that is worth another line in a configuration file

@@ -35,10 +35,23 @@ from glassmind.model.graph import (
     ThemeMember,
     Themes,
     ThemeState,
-    low_modularity,
 )
 from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
+
+WEAK = 0.3
+"""Modularity below which groups are hardly more than chance: Newman and Girvan (2004)
+find 0.3 to 0.7 in networks that have communities."""
+
+
+def low_modularity(modularity: float) -> str:
+    if modularity >= WEAK:
+        return ""
+    return (
+        f"modularity {modularity:.2f} is low: the links of this vault hardly "
+        "fall into groups, so take the themes as a rough map"
+    )
+
 
 LEAST_RESOLUTION, MOST_RESOLUTION = 0.01, 100.0
 """Beyond these a vault is one theme, or none has three notes; the settings' own."""

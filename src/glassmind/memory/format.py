@@ -19,19 +19,18 @@ from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.edits import ChangeProperty, is_over
-from glassmind.model.memory import (
-    KEEP,
-    MEMO_FOLDERS,
-    Memo,
-    MemoKind,
-    MemoPlace,
-    marker_lines,
-)
+from glassmind.model.memory import KEEP, MEMO_FOLDERS, Memo, MemoKind, MemoPlace
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import MARKER
 from glassmind.obsidian.property_edits import with_property
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.yaml_text import Fact, property_lines
+
+
+def marker_lines(client: str) -> tuple[str, str, str]:
+    said = f"> [!agent] Captured by {client}; not approved yet"
+    return said, "", f"- [ ] {KEEP}"
+
 
 FIRST_STATUS: Final[dict[MemoKind, str]] = {
     "memory": "current",

@@ -4,7 +4,7 @@ Every text of a bundle is a note's own, to the letter; `receipt` says where it s
 """
 
 from collections.abc import Collection, Mapping
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -464,11 +464,8 @@ class ChangedRow(NamedTuple):
 
 May: TypeAlias = Literal["off", "propose", "allow"]
 
-STRICTNESS: tuple[May, ...] = ("off", "propose", "allow")
+STRICTNESS: tuple[May, ...] = get_args(May)
 """What may happen to a file, the strictest first."""
-
-
-ProjectForm: TypeAlias = Literal["any", "folder", "tag", "property"]
 
 
 class ProjectName(NamedTuple):
@@ -479,7 +476,7 @@ class ProjectName(NamedTuple):
     property and `name` its value.
     """
 
-    form: ProjectForm
+    form: Literal["any", "folder", "tag", "property"]
     name: str
     key: str = "project"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.context import May
@@ -10,7 +10,7 @@ from glassmind.model.context import May
 Where: TypeAlias = Literal["replace", "before", "after"]
 """What is done beside or in the place of something that is there."""
 
-WHERE: tuple[Where, ...] = ("replace", "before", "after")
+WHERE: tuple[Where, ...] = get_args(Where)
 
 Scope: TypeAlias = Literal["section", "body"]
 """Of a heading: all up to the next of its rank, or the first paragraph below it."""
@@ -174,15 +174,7 @@ Standing: TypeAlias = Literal["old", "new", "other"]
 ChangeState: TypeAlias = Literal[
     "previewed", "proposed", "applying", "applied", "undone", "rejected", "failed"
 ]
-STATES: tuple[ChangeState, ...] = (
-    "previewed",
-    "proposed",
-    "applying",
-    "applied",
-    "undone",
-    "rejected",
-    "failed",
-)
+STATES: tuple[ChangeState, ...] = get_args(ChangeState)
 
 
 @dataclass(frozen=True, slots=True)

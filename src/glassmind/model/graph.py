@@ -4,7 +4,15 @@ Named tuples, for the reason that `types` gives.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypedDict,
+    get_args,
+)
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -19,14 +27,7 @@ EdgeKind: TypeAlias = Literal[
     "link", "embed", "markdown", "property", "canvas", "implicit"
 ]
 
-KINDS: tuple[EdgeKind, ...] = (
-    "link",
-    "embed",
-    "markdown",
-    "property",
-    "canvas",
-    "implicit",
-)
+KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 """Every kind of edge, the surest first; its place here is its number in the graph."""
 
 CONFIDENCE: dict[EdgeKind, float] = {
@@ -316,7 +317,7 @@ class Chains(Struct, frozen=True, kw_only=True):
 
 Metric: TypeAlias = Literal["influence", "bridging", "hubs", "authorities"]
 
-METRICS: tuple[Metric, ...] = ("influence", "bridging", "hubs", "authorities")
+METRICS: tuple[Metric, ...] = get_args(Metric)
 """What notes can be ranked by.
 
 Influence is PageRank: a note matters that notes which matter lead to. Bridging is
@@ -364,10 +365,6 @@ class Ranking(Struct, frozen=True, kw_only=True):
 
 Standing: TypeAlias = Literal["confirmed", "emergent"]
 """Whether the owner named what holds a theme together, or links alone show it."""
-
-WEAK = 0.3
-"""Modularity below which groups are hardly more than chance: Newman and Girvan (2004)
-find 0.3 to 0.7 in networks that have communities."""
 
 
 class TagCount(Struct, frozen=True):
@@ -419,15 +416,6 @@ class Themes(Struct, frozen=True, kw_only=True):
     apart: int
     ghosts: bool = False
     warning: str = ""
-
-
-def low_modularity(modularity: float) -> str:
-    if modularity >= WEAK:
-        return ""
-    return (
-        f"modularity {modularity:.2f} is low: the links of this vault hardly "
-        "fall into groups, so take the themes as a rough map"
-    )
 
 
 class ThemeState(NamedTuple):

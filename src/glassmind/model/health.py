@@ -5,7 +5,7 @@ What there are thousands of are named tuples, for the reason that `types.notes` 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from msgspec import Struct
 
@@ -17,7 +17,7 @@ Severity: TypeAlias = Literal["high", "medium", "low"]
 Helping: TypeAlias = Literal["suggest", "resolve", "dismiss", "themes"]
 """Verbs that help to mend a finding; each way to ask calls them in its own words."""
 
-SEVERITIES: Sequence[Severity] = ("high", "medium", "low")  # the gravest first
+SEVERITIES: Sequence[Severity] = get_args(Severity)  # the gravest first
 
 
 class SecretPlace(Struct, frozen=True):
@@ -100,15 +100,11 @@ class HealthReport(Struct, frozen=True, kw_only=True):
     notices: tuple[str, ...] = ()
 
 
-FindingState: TypeAlias = Literal["there", "mended", "gone", "unchecked"]
-"""Gone: the vault has nothing of that name now; it may never have existed."""
-
-
 class FindingNow(Struct, frozen=True):
     """Whether a problem still exists; `reason` says why it could not be checked."""
 
     key: str
-    state: FindingState
+    state: Literal["there", "mended", "gone", "unchecked"]
     dismissed: bool = False
     finding: Finding | None = None
     reason: str | None = None

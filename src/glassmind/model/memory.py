@@ -27,11 +27,6 @@ MemoPlace: TypeAlias = Literal["inbox", "kept", "trash"]
 KEEP = "Keep this"  # what the box of a memo says that waits for a person
 
 
-def marker_lines(client: str) -> tuple[str, str, str]:
-    said = f"> [!agent] Captured by {client}; not approved yet"
-    return said, "", f"- [ ] {KEEP}"
-
-
 class Memo(Struct, frozen=True):
     """A saved memory, decision, task, question or summary, as its note says it.
 

@@ -15,8 +15,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 from glassmind.model import Digest, NotePath, PropertyValue, Span
 
-NoteKind: TypeAlias = Literal["markdown", "excalidraw", "canvas", "base"]
-LinkKind: TypeAlias = Literal["wikilink", "markdown", "property", "canvas"]
 FootnoteForm: TypeAlias = Literal["reference", "definition", "inline"]
 FieldForm: TypeAlias = Literal["line", "bracket", "paren", "emoji"]
 ChunkKind: TypeAlias = Literal[
@@ -66,7 +64,7 @@ class Link(NamedTuple):
     names the property that holds the link when `kind` is "property".
     """
 
-    kind: LinkKind
+    kind: Literal["wikilink", "markdown", "property", "canvas"]
     target: str
     subpath: str | None
     display: str | None
@@ -165,7 +163,7 @@ class Note(NamedTuple):
     """
 
     path: NotePath
-    kind: NoteKind
+    kind: Literal["markdown", "excalidraw", "canvas", "base"]
     title: str
     text: str
     frontmatter: Frontmatter = Frontmatter()

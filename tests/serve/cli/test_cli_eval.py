@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cli_desk import Inside, Program, with_note, with_sample
 
-from glassmind.model.evaluation import METRICS
+from glassmind.evaluation.report import METRICS
 
 OWN, HERON = "Decisions/D-004 Own radio network.md", "Projects/Heron network.md"
 

@@ -18,7 +18,6 @@ from glassmind.evaluation.report import (
     tuning_as_json,
     tuning_as_text,
 )
-from glassmind.model.evaluation import TuneReport
 from glassmind.model.index import Progress
 from glassmind.serve.cli.opening import config_of, path_of
 from glassmind.serve.cli.output import Output
@@ -27,6 +26,7 @@ from glassmind.serve.cli.settings import file_in_use
 
 if TYPE_CHECKING:  # numpy
     from glassmind.evaluation.bench import Wanted
+    from glassmind.evaluation.tune import TuneReport
 
 ShowProgress = Callable[[Progress], None] | None
 
@@ -104,7 +104,7 @@ def tune(args: Namespace, output: Output) -> int:
     return OK
 
 
-def _write(report: TuneReport, args: Namespace, output: Output) -> TuneReport:
+def _write(report: "TuneReport", args: Namespace, output: Output) -> "TuneReport":
     from glassmind.evaluation.tune import write_choice  # noqa: PLC0415 - numpy
 
     one_of(args, "tune", "--in-vault", "--config")
