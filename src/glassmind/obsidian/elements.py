@@ -132,7 +132,7 @@ def _with_joined(blocks: Sequence[Region], joined: Sequence[Region]) -> list[Reg
 
 def _inline_footnotes(note: Structure) -> list[Footnote]:
     source, body = note.source, note.body
-    plain = Mask.of(zip(note.text_starts, note.text_ends, strict=True))
+    plain = note.text_mask()
     closing = _closing_brackets(source, body)
     found: list[Footnote] = []
     last = body
@@ -180,16 +180,17 @@ def inline_tags(note: Structure, barred: Iterable[tuple[int, int]]) -> list[Tag]
     first = next(candidates, None)
     if first is None:
         return []
-    runs, mask = _Runs(note), Mask.of(barred)
+    plain, mask = note.text_mask(), Mask.of(barred)
     found: list[Tag] = []
     last_end = -1
     for match in (first, *candidates):
         start = match.start()
-        end = runs.end_of(start, match.end())
-        if end is None or mask.covers(start):
+        run_end = plain.end_at(start)
+        if run_end is None or mask.covers(start):
             continue
-        if start != last_end and not _may_begin(source, start, runs):
+        if start != last_end and not _may_begin(source, start, plain):
             continue
+        end = min(match.end(), run_end)
         name = source[start + 1 : end]
         if not is_tag_name(name):
             continue
@@ -229,30 +230,7 @@ def is_tag_name(name: bytes) -> bool:
     return bool(name.strip(b"0123456789")) and bool(name.strip(b"/"))
 
 
-class _Runs:
-    """The stretches of plain text."""
-
-    def __init__(self, note: Structure) -> None:
-        self.starts, self.ends = note.text_starts, note.text_ends
-
-    def end_of(self, offset: int, limit: int) -> int | None:
-        """Return where the text at `offset` ends, at most `limit`; None for no text."""
-        index = bisect_right(self.starts, offset) - 1
-        if index < 0 or self.ends[index] <= offset:
-            return None
-        starts, ends = self.starts, self.ends
-        while ends[index] < limit and starts[index + 1 : index + 2] == [ends[index]]:
-            index += 1
-        return min(limit, ends[index])
-
-    def begin_at(self, offset: int) -> bool:
-        index = bisect_right(self.starts, offset) - 1
-        if self.starts[index] != offset:
-            return False
-        return index == 0 or self.ends[index - 1] != offset
-
-
-def _may_begin(source: bytes, start: int, runs: _Runs) -> bool:
+def _may_begin(source: bytes, start: int, plain: Mask) -> bool:
     before = source[start - 1 : start]
     if before in _BLANKS or (before >= b"\x80" and _is_space_before(source, start)):
         return True
@@ -262,7 +240,8 @@ def _may_begin(source: bytes, start: int, runs: _Runs) -> bool:
         # Obsidian takes `snake_case_#tag` for a tag, but an address is not cut up.
         word = source[max(0, start - _LONGEST_ADDRESS) : start].split()[-1]
         return b"://" not in word
-    return source[max(0, start - 2) : start] in (b"==", b"%%") or runs.begin_at(start)
+    after_mark = source[max(0, start - 2) : start] in (b"==", b"%%")
+    return after_mark or plain.starts[bisect_right(plain.starts, start) - 1] == start
 
 
 def _is_space_before(source: bytes, offset: int) -> bool:
@@ -365,20 +344,19 @@ def whole_line_field(line: str, lead: int = 0) -> Field | None:
 def inline_fields(note: Structure) -> list[Field]:
     """Return the fields of the body, in order; those without a key are left out."""
     source, starts = note.source, note.starts
-    marks = [b"::"] if source.find(b"::", note.body) >= 0 else []
-    if note.items and not note.text.isascii():
-        # One wide character is found much faster in text than its bytes in the source.
-        marks.extend(sign.encode() for sign in _SIGNS if sign in note.text)
-    if not marks:
+    items = note.items if any(sign in note.text for sign in _SIGNS) else []
+    if not items and source.find(b"::", note.body) < 0:
         return []
     listed = {note.line_at(item.start) for item in note.items}
+    dated = listed if items else frozenset[int]()
     found: list[Field] = []
-    for number in _lines_with(marks, note, listed):
+    for number in range(note.line_at(note.body), len(starts) + 1):
         start = starts[number - 1]
         end = starts[number] - 1 if number < len(starts) else len(source)
-        if end - start > 4 * LONGEST_LINE:
+        raw = source[start:end]
+        if b"::" not in raw and (number not in dated or raw.isascii()):
             continue
-        line = source[start:end].decode().rstrip("\r")
+        line = raw.decode().rstrip("\r")
         if len(line) > LONGEST_LINE:
             continue
         for item in _line_fields(line, listed=number in listed):
@@ -400,19 +378,6 @@ def _line_fields(line: str, *, listed: bool) -> list[Field]:
         return found
     whole = whole_line_field(line, mark.end() if mark else 0)
     return [whole] if whole else []
-
-
-def _lines_with(marks: list[bytes], note: Structure, listed: set[int]) -> list[int]:
-    source, starts = note.source, note.starts
-    numbers: set[int] = set()
-    for mark in marks:
-        at = source.find(mark, note.body)
-        while at >= 0:
-            number = note.line_at(at)
-            if mark == b"::" or number in listed:
-                numbers.add(number)
-            at = source.find(mark, starts[number]) if number < len(starts) else -1
-    return sorted(numbers)
 
 
 def _closings(line: str) -> dict[int, int]:

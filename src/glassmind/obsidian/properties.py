@@ -69,17 +69,17 @@ def parse_project(text: str) -> ProjectName:
 
 def projects_in(value: object) -> list[str]:
     many = value if isinstance(value, list) else [value]
-    return values_in([one for one in many if not isinstance(one, bool)])
+    return values_in([item for item in many if not isinstance(item, bool)])
 
 
 def values_in(value: object) -> list[str]:
-    many = value if isinstance(value, list) else [value]
-    said = (_written(one) for one in many if isinstance(one, str | int | float))
-    return [name for one in said if (name := plain_name(one))]
-
-
-def _written(value: str | float) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """Return the texts and numbers in a property, of links their bare names."""
+    names = []
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str | int | float):
+            text = str(item).lower() if isinstance(item, bool) else str(item)
+            names.append(plain_name(text))
+    return [name for name in names if name]
 
 
 def plain_name(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from string import ascii_letters, digits
 
@@ -91,7 +91,7 @@ def _file_names(source: bytes, body: int) -> Iterator[tuple[int, int]]:
 
 
 def _free(note: Structure, barred: Mask) -> Iterator[tuple[int, int]]:
-    for start, end in _joined(note.text_starts, note.text_ends):
+    for start, end in zip(*note.text_mask(), strict=True):
         at = max(start, note.body)
         while at < end:
             hidden = barred.end_at(at)
@@ -102,19 +102,6 @@ def _free(note: Structure, barred: Mask) -> Iterator[tuple[int, int]]:
             until = min((end, *barred.starts[index : index + 1]))
             yield at, until
             at = until
-
-
-def _joined(starts: Sequence[int], ends: Sequence[int]) -> Iterator[tuple[int, int]]:
-    first, last = -1, -1
-    for start, end in sorted(zip(starts, ends, strict=True)):
-        if start == last:
-            last = end
-            continue
-        if first >= 0:
-            yield first, last
-        first, last = start, end
-    if first >= 0:
-        yield first, last
 
 
 _IN_HTML = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)

@@ -110,6 +110,17 @@ class Structure:
     def region_mask(self) -> "Mask":
         return Mask.of((start, end) for _, start, end, _ in self.regions)
 
+    def text_mask(self) -> "Mask":
+        """Return the stretches of plain text; those that touch are one."""
+        mask = Mask([], [])
+        for start, end in sorted(zip(self.text_starts, self.text_ends, strict=True)):
+            if mask.ends and start == mask.ends[-1]:
+                mask.ends[-1] = end
+            else:
+                mask.starts.append(start)
+                mask.ends.append(end)
+        return mask
+
     def html_elements(self) -> list[tuple[int, int]]:
         """Return the tags of inline HTML, and what pairs of them enclose."""
         found: list[tuple[int, int]] = []
