@@ -18,6 +18,7 @@ from glassmind.model.notes import (
     Region,
     Tag,
     Task,
+    all_of,
 )
 from glassmind.obsidian.frontmatter import Property
 from glassmind.obsidian.structure import Mask, Structure, span_at
@@ -84,20 +85,23 @@ def root_blocks(note: Structure) -> list[Region]:
     source = note.source
     math = {start: end for kind, start, end, _ in note.regions if kind == "math_block"}
     head = trimmed(source, 0, note.body)
-    blocks = [Region("frontmatter", 0, head)] if head else []
+    found: list[tuple[str, int, int, str]] = []
+    if head:
+        found.append(("frontmatter", 0, head, ""))
     for kind, start, stop, language in note.blocks:
         end = start + len(source[start:stop].rstrip(_BLANK))
         if kind == "paragraph":
             is_math = math and math.get(start) == end
-            blocks.append(Region("math_block" if is_math else kind, start, end))
+            found.append(("math_block" if is_math else kind, start, end, ""))
         elif kind == "quote" and (callout := _CALLOUT.match(source, start)):
             name = callout[1].decode().strip().lower()
-            blocks.append(Region("quote", start, end, name))
+            found.append(("quote", start, end, name))
         else:
             first = start
             while kind == "code" and first and source[first - 1] in b" \t":
                 first -= 1
-            blocks.append(Region(kind, first, end, language))
+            found.append((kind, first, end, language))
+    blocks = all_of(Region, found)
     joined = [Region("math_block", start, end) for start, end in note.equations]
     joined += [Region("comment", start, end) for start, end in note.comments]
     joined.sort(key=lambda region: region.start)
@@ -344,7 +348,8 @@ def whole_line_field(line: str, lead: int = 0) -> Field | None:
 def inline_fields(note: Structure) -> list[Field]:
     """Return the fields of the body, in order; those without a key are left out."""
     source, starts = note.source, note.starts
-    items = note.items if any(sign in note.text for sign in _SIGNS) else []
+    may_date = note.items and not note.text.isascii()
+    items = note.items if may_date and any(map(note.text.count, _SIGNS)) else []
     if not items and source.find(b"::", note.body) < 0:
         return []
     listed = {note.line_at(item.start) for item in note.items}

@@ -38,7 +38,7 @@ from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.links import markdown_links, property_links, wikilinks
 from glassmind.obsidian.secrets import redacted, secret_locations
 from glassmind.obsidian.structure import Mask, Structure, read_structure
-from glassmind.obsidian.text import with_texts
+from glassmind.obsidian.text import is_text, with_texts
 
 LONGEST_CACHED = 1_000_000  # characters
 
@@ -75,7 +75,9 @@ def parse_note(path: NotePath, text: str) -> Note:
     A byte order mark is dropped and a lone surrogate becomes U+FFFD; the offsets are
     those of the text in the note that is returned. Never raises, whatever the text.
     """
-    text = _SURROGATE.sub("\ufffd", text.removeprefix("\ufeff"))
+    text = text.removeprefix("\ufeff")
+    if not is_text(text):
+        text = _SURROGATE.sub("\ufffd", text)
     head = read_head(text)
     found = read_structure(text, head.frontmatter.end)
     wiki, marked = wikilinks(found), markdown_links(found)

@@ -174,6 +174,7 @@ class _Walk:
         depth = 0
         previous: Any = None
         begin_text, end_text = found.text_starts.append, found.text_ends.append
+        opener, closer = _OPENERS.get, _CLOSERS.get
         events: Iterator[Any] = events_with_range(self.text, options=OPTIONS)
         # The branches stand in the order of how often they are taken.
         for event, at in events:
@@ -188,30 +189,24 @@ class _Walk:
                 if not depth:
                     found.blocks.append((_BLOCKS[name], at["start"], at["end"], ""))
                 depth += 1
-                self._open(name, tag, at, depth)
+                if (opens := opener(name)) is not None:
+                    opens(self, tag, at, depth)
             elif "End" in event:
                 depth -= 1
-                self._close(event["End"], at, previous)
-            elif event == "Rule":
-                if not depth:
-                    found.blocks.append(("rule", at["start"], at["end"], ""))
-                self._end_own_text(at["start"])
+                tag = event["End"]
+                name = tag if tag.__class__ is str else next(iter(tag))
+                if (closes := closer(name)) is not None:
+                    closes(self, tag, at, previous)
             else:
-                self._inline(event, at["start"], at["end"])
+                self._inline(event, at["start"], at["end"], depth)
             previous = at
 
-    def _open(self, name: str, tag: Any, at: Range, depth: int) -> None:
-        if name in _LEAVES:
-            self.leaf = at["start"]
-        if (opens := _OPENERS.get(name)) is not None:
-            opens(self, tag, at, depth)
-
-    def _close(self, tag: Any, at: Range, previous: Range) -> None:
-        name = tag if tag.__class__ is str else next(iter(tag))
-        if (closes := _CLOSERS.get(name)) is not None:
-            closes(self, tag, at, previous)
-
-    def _inline(self, event: Any, start: int, end: int) -> None:
+    def _inline(self, event: Any, start: int, end: int, depth: int) -> None:
+        if event == "Rule":
+            if not depth:
+                self.found.blocks.append(("rule", start, end, ""))
+            self._end_own_text(start)
+            return
         is_break = event.__class__ is str
         kind, value = (event, " ") if is_break else next(iter(event.items()))
         if kind == "InlineHtml":
@@ -229,7 +224,11 @@ class _Walk:
             self.items[-1].own_end = offset
             self.found.ends.append(offset)
 
+    def open_leaf(self, _tag: Any, at: Range, _depth: int) -> None:
+        self.leaf = at["start"]
+
     def open_paragraph(self, _tag: Any, at: Range, _depth: int) -> None:
+        self.leaf = at["start"]
         if self.items:
             item = self.items[-1]
             item.paragraphs += 1
@@ -240,6 +239,7 @@ class _Walk:
         self.found.ends.append(at["end"])
 
     def open_heading(self, _tag: Any, at: Range, depth: int) -> None:
+        self.leaf = at["start"]
         if depth == 1:
             self.words = []
         self._end_own_text(at["start"])
@@ -253,6 +253,7 @@ class _Walk:
             self.words = None
 
     def open_item(self, _tag: Any, at: Range, _depth: int) -> None:
+        self.leaf = at["start"]
         # the parser counts what an item is indented by, where that is more than needed
         lead = _LEAD.match(self.found.source, at["start"])
         start = lead.end() if lead is not None else at["start"]
@@ -322,9 +323,9 @@ _INLINE_REGIONS: Final[dict[str, RegionKind]] = {
     "InlineMath": "math",
     "DisplayMath": "math_block",
 }
-_LEAVES: Final = frozenset(("Paragraph", "TableCell", "Heading", "Item"))
 _OPENERS: Final[dict[str, Callable[[_Walk, Any, Range, int], None]]] = {
     "Paragraph": _Walk.open_paragraph,
+    "TableCell": _Walk.open_leaf,
     "Heading": _Walk.open_heading,
     "Item": _Walk.open_item,
     "CodeBlock": _Walk.open_code,
