@@ -15,12 +15,12 @@ from glassmind.files.read import safe_path
 from glassmind.memory.format import (
     is_ticked,
     memo_text,
-    names_for,
     read_memo,
     title_from,
     with_facts,
     without_marker,
 )
+from glassmind.memory.writing import numbered
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo, MemoKind
 from glassmind.obsidian.frontmatter import read_head
@@ -279,7 +279,7 @@ def test_a_memo_is_called_by_its_first_words(text: str, title: str) -> None:
 
 @given(text=st.text(max_size=300))
 def test_the_name_of_a_memo_is_one_that_every_system_and_link_takes(text: str) -> None:
-    names = names_for("2026-03-01", title_from(text, "memory"))
+    names = numbered(f"2026-03-01 {title_from(text, 'memory')}.md")
     first, second = next(names), next(names)
 
     for name in (first, second):

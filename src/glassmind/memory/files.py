@@ -99,11 +99,10 @@ def waiting_called(vault: MemoryVault, name: str) -> Memo:
 
 
 def still_waiting(vault: MemoryVault, memo: Memo) -> Memo:
-    try:
-        found = memo_again(vault, memo)
-    except MemoNotFound as error:
-        raise NotWaiting(memo.path) from error
-    if not is_waiting(found):
+    found = None
+    with suppress(FileGone):
+        found = memo_at(vault, memo.path)
+    if found is None or not is_waiting(found):
         raise NotWaiting(memo.path)
     return found
 
@@ -126,16 +125,11 @@ def _notes_below(files: VaultFiles, folder: str, deepest: int) -> list[NotePath]
             continue
         if name.endswith(NOTE_SUFFIX):
             found.append(NotePath(path))
-        elif deepest and _is_folder(files, path):
-            found += _notes_below(files, path, deepest - 1)
+        elif deepest:
+            with suppress(VaultError):  # moved since, or a link
+                if stat.S_ISDIR(files.stat(path).st_mode):
+                    found += _notes_below(files, path, deepest - 1)
     return found
-
-
-def _is_folder(files: VaultFiles, path: str) -> bool:
-    try:
-        return stat.S_ISDIR(files.stat(path).st_mode)
-    except VaultError:  # moved since, or a link
-        return False
 
 
 def _at_path(vault: MemoryVault, name: str) -> NotePath | None:

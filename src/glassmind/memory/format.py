@@ -7,9 +7,8 @@ Whatever a person adds in Obsidian, other properties among it, stays when facts 
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from itertools import count
 from typing import Final, cast
 
 from msgspec.structs import replace
@@ -298,13 +297,6 @@ def title_from(text: str, kind: MemoKind) -> str:
 def is_read(name: str) -> bool:
     """Return true if a file of that name is indexed."""
     return IgnoreRules().file(name) is None
-
-
-def names_for(day: str, title: str) -> Iterator[str]:
-    """Yield names that the file of a memo may have, the best first."""
-    yield f"{day} {title}.md"
-    for number in count(2):
-        yield f"{day} {title} {number}.md"
 
 
 def title_in(path: NotePath) -> str:

@@ -20,7 +20,6 @@ from glassmind.files.write import FileText, VaultWriter, rewrite
 from glassmind.memory.format import (
     TRASH,
     memo_text,
-    names_for,
     read_memo,
     title_in,
 )
@@ -93,7 +92,7 @@ def write_new(vault: MemoryVault, memo: Memo, why: str) -> tuple[Memo, Digest]:
     """
     writer, raw = vault.writer(memo.client), memo_text(memo).encode()
     taken = {name.casefold() for name in writer.names(memo.path)}
-    for name in names_for(memo.created[:10], memo.title):
+    for name in numbered(f"{memo.created[:10]} {memo.title}{NOTE_SUFFIX}"):
         if name.casefold() in taken:
             continue
         with suppress(NoteChanged):  # another process took the name

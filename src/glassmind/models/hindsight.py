@@ -166,21 +166,19 @@ def _fact(found: Any, place: str) -> RecalledFact | None:
     name, said = str(known), text[:FACT_CHARS].strip()
     if not said or not name or len(name) > WORD_CHARS:
         return None
+    said_of = found.get("metadata")
+    facts = said_of if isinstance(said_of, dict) else {}
+    document = _word(found.get("document_id"), FACT_CHARS)
+    path, vault = _word(facts.get("path"), FACT_CHARS), _word(facts.get("vault"))
+    if not document and path and vault:
+        document = document_of(path, vault)
     return RecalledFact(
         place + quote(name, safe="", errors="replace"),
         said.encode(errors="replace").decode(),
         kind=_word(found.get("type")),
         day=_day(found.get("occurred_start")) or _day(found.get("mentioned_at")),
-        document=_document(found),
+        document=document,
     )
-
-
-def _document(found: Mapping[str, Any]) -> str:
-    said = found.get("metadata")
-    facts = said if isinstance(said, dict) else {}
-    named = _word(found.get("document_id"), FACT_CHARS)
-    path, vault = _word(facts.get("path"), FACT_CHARS), _word(facts.get("vault"))
-    return named or (document_of(path, vault) if path and vault else "")
 
 
 def _word(found: Any, most: int = WORD_CHARS) -> str:

@@ -188,7 +188,7 @@ class Exchange:
 
     def __enter__(self) -> Self:
         with ExitStack() as opening:
-            opening.callback(self._close)
+            opening.callback(self._cut)
             opening.enter_context(self._halt.ending(lambda: self._came.put(None)))
             ends = min(self._started + self._bounds.connect_s, self._ends)
             if self._next(ends, self._bounds.unreached) is _CONNECTED:
@@ -232,7 +232,15 @@ class Exchange:
             yield held
 
     def pieces(self) -> Iterator[bytes]:
-        while piece := self._piece():
+        while True:
+            since, ends, late = monotonic(), self._ends, self._bounds.late
+            quiet = since + self._bounds.silence_s - self._waited_s
+            if self._begun and quiet < ends:
+                ends, late = quiet, f"it was silent for {self._bounds.silence_s:g} s"
+            piece: bytes = self._next(ends, late)
+            self._waited_s += monotonic() - since
+            if not piece:
+                return
             yield piece
 
     def begun(self) -> None:
@@ -247,16 +255,6 @@ class Exchange:
 
     def failed(self, reason: str) -> ModelFailed:
         return self.server.failed(reason)
-
-    def _piece(self) -> bytes:
-        since, ends, late = monotonic(), self._ends, self._bounds.late
-        if self._begun:
-            quiet = since + self._bounds.silence_s - self._waited_s
-            if quiet < ends:
-                ends, late = quiet, f"it was silent for {self._bounds.silence_s:g} s"
-        piece: bytes = self._next(ends, late)
-        self._waited_s += monotonic() - since
-        return piece
 
     def _next(self, ends: float, late: str) -> Any:
         self._check()
@@ -313,12 +311,9 @@ class Exchange:
         elif event.endswith("send_request_headers.started"):
             self._came.put(_CONNECTED)
 
-    def _close(self) -> None:
-        self._closed = True
-        self._cut()
-
     def _cut(self) -> None:
         """End whatever the connection is doing, from whatever thread."""
+        self._closed = True
         if self._link is not None:
             try:
                 # With a reset: a server that is still sending may else wait a minute.
@@ -377,18 +372,15 @@ def _reason(error: Exception, bounds: Bounds) -> str:
             return broken_by(error)
 
 
-def _malformed(problem: str) -> str:
-    if "without sending" in problem:
-        return CLOSED if "response" in problem else CUT_SHORT
-    return "what it answers is not HTTP; look at the url"
-
-
 def broken_by(error: BaseException) -> str:
     """Return what went wrong with a connection, by the first cause that is known."""
     import ssl  # noqa: PLC0415 - slow to import
 
     import httpx2  # noqa: PLC0415 - slow to import
 
+    malformed, problem = "what it answers is not HTTP; look at the url", str(error)
+    if "without sending" in problem:
+        malformed = CLOSED if "response" in problem else CUT_SHORT
     kinds = {
         ConnectionRefusedError: NOBODY,
         ConnectionError: CLOSED,
@@ -396,7 +388,7 @@ def broken_by(error: BaseException) -> str:
         ssl.SSLCertVerificationError: "its certificate is not trusted on this machine",
         ssl.SSLError: "it does not encrypt as https does; look at the url",
         _TooMuch: f"its answer has more than {MOST_BYTES:,} bytes",
-        httpx2.RemoteProtocolError: _malformed(str(error)),
+        httpx2.RemoteProtocolError: malformed,
         httpx2.LocalProtocolError: UNSENDABLE,
         httpx2.InvalidURL: UNSENDABLE,
         UnicodeError: UNSENDABLE,
