@@ -168,9 +168,14 @@ def taken_in(  # noqa: PLR0913 - each wish by its name
             vault.head()
         report = None if alone else vault.daemon().index(wishes, None)
         if report is None:
-            from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
+            from glassmind.index.keeper import IndexKeeper, run_index  # noqa: PLC0415
+            from glassmind.index.pipeline import IndexRequest  # noqa: PLC0415
 
-            report = IndexKeeper(vault).index(**wishes)
+            if narrow:
+                request = IndexRequest(reason=reason, paths=tuple(paths), narrow=True)
+                report = run_index(vault.whole, request, lambda _: None, wait_s)
+            else:
+                report = IndexKeeper(vault).index(**wishes)
         vault.renames.add(report.renamed)
     except GlassmindError as error:
         return error

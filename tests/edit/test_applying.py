@@ -15,7 +15,7 @@ from applying_desk import (
 )
 from changing_desk import edit
 
-from glassmind.edit.applying import NOTHING, applied, refreshed, settle
+from glassmind.edit.applying import NOTHING, applied, refreshed, settle, to_refresh
 from glassmind.edit.proposals import approve
 from glassmind.errors import (
     EditRefused,
@@ -26,7 +26,7 @@ from glassmind.errors import (
     WriteFailed,
 )
 from glassmind.model import NotePath
-from glassmind.model.edits import Step
+from glassmind.model.edits import Changed, Step
 from glassmind.store.changesets import ChangesetFolder
 
 
@@ -40,6 +40,11 @@ def desk(tmp_path: Path, files: MemoryFiles) -> ApplyingDesk:
     return ApplyingDesk(tmp_path, files)
 
 
+def indexed(desk: ApplyingDesk, done: Changed) -> Changed:
+    steps = done.changeset.draft.steps
+    return refreshed(done, desk.desk().refresh(to_refresh(steps)))
+
+
 def states(desk: ApplyingDesk) -> list[str]:
     return [changeset.state for changeset in desk.book.listed()[0]]
 
@@ -47,7 +52,7 @@ def states(desk: ApplyingDesk) -> list[str]:
 def test_a_draft_is_applied_kept_and_indexed(
     desk: ApplyingDesk, files: MemoryFiles
 ) -> None:
-    done = refreshed(desk.desk(), applied(desk.desk(), draft(*STEPS), ASKING))
+    done = indexed(desk, applied(desk.desk(), draft(*STEPS), ASKING))
 
     assert files.files == AFTER
     assert done.applied
@@ -62,7 +67,7 @@ def test_a_draft_is_applied_kept_and_indexed(
 def test_an_index_that_lags_behind_is_told(desk: ApplyingDesk) -> None:
     desk.fault = IndexAbsent("there")
 
-    done = refreshed(desk.desk(), applied(desk.desk(), draft(*STEPS), ASKING))
+    done = indexed(desk, applied(desk.desk(), draft(*STEPS), ASKING))
 
     assert done.index == "pending"
     assert "a search does not find it yet: no index in there yet" in done.notices[0]
@@ -72,7 +77,7 @@ def test_for_a_moved_folder_the_whole_vault_is_looked_at(desk: ApplyingDesk) -> 
     desk.files = MemoryFiles({"Old": b""})
     step = Step(NotePath("Old"), NotePath("New"), b"", b"", folder=True)
 
-    refreshed(desk.desk(), applied(desk.desk(), draft(step), ASKING))
+    indexed(desk, applied(desk.desk(), draft(step), ASKING))
 
     assert desk.refreshed == [[]]
 
@@ -177,7 +182,7 @@ def test_what_is_settled_is_brought_into_the_index_by_whoever_settles_it(
     waits = desk.book.made(draft(edit("a.md", b"A\n", b"!\n")), "proposed", client="x")
     desk.book.keep(waits)
 
-    assert refreshed(desk.desk(), approve(desk.desk(), waits.id)).applied
+    assert indexed(desk, approve(desk.desk(), waits.id)).applied
 
     assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"], ["a.md"]]
 
@@ -215,7 +220,7 @@ def test_who_edits_next_settles_first(desk: ApplyingDesk, files: MemoryFiles) ->
     killed(desk, files, 1)
 
     step = edit("a.md", b"A\n", b"more\n")
-    done = refreshed(desk.desk(), applied(desk.desk(), draft(step), ASKING))
+    done = indexed(desk, applied(desk.desk(), draft(step), ASKING))
 
     assert done.notices[0].endswith("it is applied now")
     assert files.files == {**AFTER, "a.md": b"more\n"}

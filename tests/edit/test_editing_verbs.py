@@ -293,7 +293,7 @@ def test_an_edit_is_made_again_where_somebody_else_edits_meanwhile(
             note.write_text(f"{note.read_text()}theirs {left.pop()}\n")
         return found
 
-    monkeypatch.setattr("glassmind.edit.planning.edited", interrupted)
+    monkeypatch.setattr("glassmind.edit.editing.edited", interrupted)
 
     done = allowed.edit("Tea", [Append("ours")], ASK)
 

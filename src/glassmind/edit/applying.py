@@ -5,8 +5,8 @@ finishes one that a killed process left, or takes it back if a file was edited s
 """
 
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from glassmind.edit.diffs import (
@@ -167,7 +167,11 @@ def applied(
             if former is not None:
                 vault.changesets.shift(changeset.id, "applied")
             return changed(done, notices=[*notices, NOTHING])
-        _write(vault, changeset, former, request)
+        why = request.why or f"{draft.verb} {changeset.id}"
+        with _on_record(vault, changeset, former) as keep:
+            vault.files.apply(
+                draft.steps, why=why, client=request.client, meanwhile=keep
+            )
         try:
             _record_applied(vault, changeset)
         except VaultError as fault:  # the files are changed; settling finds them so
@@ -176,14 +180,12 @@ def applied(
     return Changed(done, diffs_of(draft.steps), "pending", tuple(notices))
 
 
-def _write(
-    vault: EditVault,
-    changeset: Changeset,
-    former: ChangeState | None,
-    request: EditRequest,
-) -> None:
+@contextmanager
+def _on_record(
+    vault: EditVault, changeset: Changeset, former: ChangeState | None
+) -> Iterator[Callable[[], None]]:
+    """Give what keeps a changeset as applying; set it aside if applying it fails."""
     is_kept = False
-    steps = changeset.draft.steps
 
     def keep() -> None:
         nonlocal is_kept
@@ -193,9 +195,8 @@ def _write(
         else:
             vault.changesets.shift(changeset.id, "applying")
 
-    why = request.why or f"{changeset.draft.verb} {changeset.id}"
     try:
-        vault.files.apply(steps, why=why, client=request.client, meanwhile=keep)
+        yield keep
     except BaseException as fault:
         if is_kept and not isinstance(fault, NotTakenBack):  # settling does that
             _set_aside(vault, changeset, former or "failed", str(fault))
@@ -279,7 +280,7 @@ def _settle_all(vault: EditVault) -> list[str]:
             notice = f"{identity} was interrupted and cannot be settled yet: {fault}"
             notices.append(notice)
     if touched:  # what cannot be indexed now is found by the next look at the vault
-        vault.refresh(_to_refresh(touched), wait_s=0.0)
+        vault.refresh(to_refresh(touched), wait_s=0.0)
     return notices if vault.sight is None else []
 
 
@@ -303,18 +304,15 @@ def _settle_one(vault: EditVault, changeset: Changeset) -> str:
     return f"{notice} and taken back: {path} was edited meanwhile"
 
 
-def refreshed(vault: EditVault, done: Changed) -> Changed:
-    """Update the index for the files of a change that was applied."""
-    if done.index == "fresh":
-        return done
-    fault = vault.refresh(_to_refresh(done.changeset.draft.steps))
+def refreshed(done: Changed, fault: GlassmindError | None) -> Changed:
+    """Return a change whose files were updated in the index, or why they were not."""
     if fault is None:
         return replace(done, index="fresh")
     notice = f"a search does not find it yet: {fault}"
     return replace(done, notices=(*done.notices, notice))
 
 
-def _to_refresh(steps: Sequence[Step]) -> list[NotePath]:
+def to_refresh(steps: Sequence[Step]) -> list[NotePath]:
     """Return the files to update in the index; none means the whole vault."""
     if any(step.folder for step in steps):
         return []

@@ -1,19 +1,20 @@
 """The operations that change notes: plan a change, and do what the policy allows."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
-from glassmind.edit.applying import decided, refreshed, settle
-from glassmind.edit.diffs import changed, changesets_of, paths_of
-from glassmind.edit.names import named
+from glassmind.edit.applying import decided, refreshed, settle, to_refresh
+from glassmind.edit.diffs import changed, changesets_of, edit_as_shown, paths_of
+from glassmind.edit.names import named, named_text
 from glassmind.edit.permissions import (
     as_seen,
     is_visible_changeset,
     nothing_hidden_named,
     visible_changeset,
 )
-from glassmind.edit.planning import plan_create, plan_delete, plan_edit, plan_move
+from glassmind.edit.planning import link_to, plan_create, plan_delete, plan_move
 from glassmind.edit.proposals import (
     apply_shown,
     approve,
@@ -29,6 +30,7 @@ from glassmind.edit.restructuring import (
     plan_rename_tag,
     plan_split,
 )
+from glassmind.edit.text_edits import KINDS, edited
 from glassmind.edit.vault import (
     Disclosed,
     EditRequest,
@@ -62,6 +64,24 @@ from glassmind.vault import Vault
 
 TRIES = 5
 LEFT_OUT = "It is not shown: the note is left out of the index.\n"
+
+
+def plan_edit(
+    vault: EditVault, note: str, edits: Sequence[TextEdit], *, expected: Digest | None
+) -> Draft:
+    path, raw = named_text(vault, note, expected)
+    vault.disclosed([path])  # even a refusal tells of the text
+
+    write_link = partial(link_to, vault)
+    if vault.sight is None:
+        done = edited(path, raw, edits, write_link)
+    else:
+        done = edit_as_shown(raw, lambda text: edited(path, text, edits, write_link))
+    title = f"{len(edits)} edits of {path}"
+    if len(edits) == 1:
+        title = f"{KINDS[type(edits[0])]}: {path}"
+    step = Step(path, path, raw, done.raw)
+    return Draft("edit", title, (step,), risks=done.risks, facts=done.facts)
 
 
 class Editing:
@@ -267,30 +287,38 @@ class Editing:
         """
         vault = self._vault
 
-        def in_turn() -> Changed:
-            with vault.files.turn():
-                settled = settle(vault)
-                with vault.faults():
-                    draft = plan(vault, *arguments, **options)
-                done = decided(vault, draft, request)
-            return replace(done, notices=(*settled, *done.notices))
-
         self._refuse_off()
-        tries = TRIES if options.get("expected") is None else 1
-        with nothing_hidden_named(vault):
-            for _ in range(tries - 1):
-                with suppress(NoteChanged):
-                    return self._followed(in_turn)
-            return self._followed(in_turn)
+        with nothing_hidden_named(vault), self._renames_proposed():
+            for left in reversed(range(TRIES)):
+                try:
+                    with vault.files.turn():
+                        settled = settle(vault)
+                        with vault.faults():
+                            draft = plan(vault, *arguments, **options)
+                        done = decided(vault, draft, request)
+                    break
+                except NoteChanged:
+                    if not left or options.get("expected") is not None:
+                        raise
+            return self._indexed(replace(done, notices=(*settled, *done.notices)))
 
     def _followed(self, change: Callable[[], Changed]) -> Changed:
-        """Make a change, update the index, and propose links for outside renames."""
+        with self._renames_proposed():
+            return self._indexed(change())
+
+    @contextmanager
+    def _renames_proposed(self) -> Iterator[None]:
         try:
-            done = refreshed(self._vault, change())
+            yield
         except GlassmindError:
             self._propose_for_outside(())
             raise
+
+    def _indexed(self, done: Changed) -> Changed:
+        """Update the index, and propose links for notes renamed outside."""
         steps = done.changeset.draft.steps
+        if done.index != "fresh":
+            done = refreshed(done, self._vault.refresh(to_refresh(steps)))
         notice = self._propose_for_outside(steps if done.applied else ())
         if notice:
             done = replace(done, notices=(*done.notices, notice))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from glassmind.edit.names import unreserved
 from glassmind.edit.page import Page
-from glassmind.edit.sections import heading_meant
+from glassmind.edit.text_edits import heading_meant
 from glassmind.errors import BadEdit, EditRefused, NoSuchLevel
 from glassmind.files.names import without_refused_characters
 from glassmind.model import NotePath

@@ -4,18 +4,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any, Final, NamedTuple
 from unicodedata import normalize
 
-from glassmind.edit.diffs import edit_as_shown
 from glassmind.edit.names import (
     Disk,
     Places,
     check_new_name,
     exact_or_none,
     named_template,
-    named_text,
     read_for_edit,
 )
 from glassmind.edit.page import Page, check_text
@@ -33,7 +30,6 @@ from glassmind.edit.relinking import (
     left_out_of,
     losses,
 )
-from glassmind.edit.text_edits import KINDS, Edited, edited
 from glassmind.edit.vault import EditVault
 from glassmind.errors import (
     AmbiguousName,
@@ -63,7 +59,6 @@ from glassmind.model.edits import (
     ChangeProperty,
     Draft,
     Step,
-    TextEdit,
 )
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.property_edits import changed_property, with_property
@@ -243,23 +238,6 @@ def formatted(now: datetime, form: str) -> str:
     return _TOKEN.sub(token, form)
 
 
-def plan_edit(
-    vault: EditVault, note: str, edits: Sequence[TextEdit], *, expected: Digest | None
-) -> Draft:
-    path, raw = named_text(vault, note, expected)
-    vault.disclosed([path])  # even a refusal tells of the text
-
-    def make(text: bytes) -> Edited:
-        return edited(path, text, edits, partial(_link, vault))
-
-    done = make(raw) if vault.sight is None else edit_as_shown(raw, make)
-    title = f"{len(edits)} edits of {path}"
-    if len(edits) == 1:
-        title = f"{KINDS[type(edits[0])]}: {path}"
-    step = Step(path, path, raw, done.raw)
-    return Draft("edit", title, (step,), risks=done.risks, facts=done.facts)
-
-
 def plan_create(vault: EditVault, title: str, text: str, **options: Any) -> Draft:
     return plan_new(vault, *new_note(vault, title, text, **options))
 
@@ -375,7 +353,7 @@ def _retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
 _NO_NAME = re.compile(r"[\[\]|^\r\n]")
 
 
-def _link(vault: EditVault, name: str, page: Page) -> str:
+def link_to(vault: EditVault, name: str, page: Page) -> str:
     """Return a link to the note or file of a name, as the vault writes its links."""
     target, _, heading = name.partition("#")
     target, heading = target.strip(), heading.strip()

@@ -33,7 +33,7 @@ from glassmind.edit.relinking import (
     page_at,
     relink_for,
 )
-from glassmind.edit.sections import heading_meant
+from glassmind.edit.text_edits import heading_meant
 from glassmind.edit.vault import EditVault
 from glassmind.errors import (
     BadEdit,

@@ -99,7 +99,7 @@ def _regex_test(
     if not taken:
         return None
     found.Compile()
-    return lambda path: bool(found.Match(_encodable(path)))
+    return lambda path: bool(found.Match(path.encode(errors="replace").decode()))
 
 
 def _glob_test(
@@ -129,7 +129,7 @@ def _glob_test(
     if not taken:
         return None
     spec = GitIgnoreSpec(taken, backend="re2")
-    return lambda path: spec.check_file(_encodable(path)).include
+    return lambda path: spec.check_file(path.encode(errors="replace").decode()).include
 
 
 def _share(line: str) -> int:
@@ -139,10 +139,6 @@ def _share(line: str) -> int:
 
 def _as_re2_escape(escape: re.Match[str]) -> str:
     return rf"\x{{{escape[1]}}}" if escape[1] else escape[0]
-
-
-def _encodable(path: str) -> str:
-    return path if path.isascii() else path.encode(errors="replace").decode()
 
 
 UNLISTED = ""

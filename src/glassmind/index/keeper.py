@@ -249,26 +249,34 @@ def run_index(
     began = time.perf_counter()
     had_collector = gc.isenabled()
     gc.disable()  # searching trees of notes for cycles took a fifth of a first run
+    waits = waiting(progress)
     try:
-        report = _run_held(vault, request, progress, wait_s)
+        with vault.writing(wait_s, anew=request.rebuild, waiting=waits) as store:
+            if request.rebuild:
+                Words(vault).discard()
+                Vectors(vault).discard()
+            elif request.verify:
+                _repair(vault, store)
+            bring_up = _bring_up_rows if request.narrow else _bring_up
+            try:
+                with store.faults():
+                    report = bring_up(vault, store, request, progress)
+            except IndexDamaged as error:
+                if Path(error.file).name != "index.db":
+                    raise  # a sidecar: the rows it is made from are well
+                store.begin_anew(error.reason)
+                with store.faults():
+                    report = bring_up(vault, store, request, progress)
+            notices = tuple(store.notices)
     finally:
         if had_collector:
             gc.enable()
-    return replace(report, seconds=time.perf_counter() - began, rebuilt=request.rebuild)
-
-
-def _run_held(
-    vault: Vault, request: IndexRequest, progress: ShowProgress, wait_s: float
-) -> IndexReport:
-    waits = waiting(progress)
-    with vault.writing(wait_s, anew=request.rebuild, waiting=waits) as store:
-        if request.rebuild:
-            Words(vault).discard()
-            Vectors(vault).discard()
-        elif request.verify:
-            _repair(vault, store)
-        report = _sound_run(vault, store, request, progress)
-        return replace(report, warnings=(*store.notices, *report.warnings))
+    return replace(
+        report,
+        seconds=time.perf_counter() - began,
+        warnings=(*notices, *report.warnings),
+        rebuilt=request.rebuild,
+    )
 
 
 def _repair(vault: Vault, store: Writer) -> None:
@@ -292,32 +300,12 @@ def _repair(vault: Vault, store: Writer) -> None:
             store.notices.append(f"the {name} was damaged ({wrong}) and was made anew")
 
 
-def _sound_run(
-    vault: Vault,
-    store: Writer,
-    request: IndexRequest,
-    progress: ShowProgress,
-) -> IndexReport:
-    """Run; once more from nothing when the rows turn out to be damaged on the way."""
-    try:
-        with store.faults():
-            return _bring_up(vault, store, request, progress)
-    except IndexDamaged as error:
-        if Path(error.file).name != "index.db":
-            raise  # a sidecar: the rows it is made from are well
-        store.begin_anew(error.reason)
-        with store.faults():
-            return _bring_up(vault, store, request, progress)
-
-
 def _bring_up(
     vault: Vault,
     store: Writer,
     request: IndexRequest,
     progress: ShowProgress,
 ) -> IndexReport:
-    if request.narrow:
-        return _bring_up_rows(vault, store, request, progress)
     with Follower(store.log(), Words(vault), store, progress) as follower:
         follower.make_good()
         report = _bring_up_rows(vault, store, request, progress, follower)

@@ -128,7 +128,9 @@ def settle_in(step: Transaction) -> None:
     """Resolve every unsettled link, among the files that share its last name."""
     while links := step.unsettled(BATCH):
         ends = Ends.of(step.namesakes({link.name_key for link in links}))
-        step.settle((link, ends.of_link(link)) for link in links)
+        step.settle(
+            [(k, ends.end(k.kind, k.target, k.source, k.note_id)) for k in links]
+        )
 
 
 class Ends(Struct, frozen=True):

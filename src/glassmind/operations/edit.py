@@ -526,7 +526,10 @@ class EditArguments(EditedNoteArguments, kw_only=True):
 def edit(vault: Engine, arguments: EditArguments, caller: Caller) -> ChangeResult:
     """Apply a list of edits to a note, all or none."""
     edits = read_edits(arguments.edits, caller.surface)
-    return edit_note(vault, arguments, edits, caller)
+    name = note_name(vault, arguments.name, "name")
+    request = asking(vault, caller, dry_run=arguments.dry_run)
+    expected = Digest(arguments.expected.lower()) if arguments.expected else None
+    return change_result(vault.editing.edit(name, edits, request, expected=expected))
 
 
 def edit_note(

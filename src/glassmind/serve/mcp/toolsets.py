@@ -7,7 +7,7 @@ shown, and for which call.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
@@ -80,7 +80,7 @@ def tool_of(operation: Operation) -> McpTool:
         tool.title,
         tool.description or operation.summary,
         schema,
-        lambda call: answer(operation, call),
+        partial(answer, operation),
         read_only=not operation.writes,
         destructive=tool.destructive,
         idempotent=tool.idempotent,
