@@ -45,7 +45,6 @@ from glassmind.operations.registry import (
     Result,
     Route,
     Surface,
-    TextForm,
     Tool,
     View,
     arg,
@@ -308,7 +307,7 @@ def marked(snippet: found.Snippet, style: Style) -> str:
     detail="explain",
     command=Command(
         everyday=True,
-        forms=(TextForm("--paths", "Print only the paths.", _paths),),
+        paths=_paths,
     ),
     tool=Tool(
         "Search the vault",
