@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.model import NotePath
     from glassmind.model.access import Scope
     from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
-    from glassmind.model.search import SearchReply, Successor, Warm, Wish
+    from glassmind.model.search import SearchReply, Warm, Wish
     from glassmind.model.suggestions import Dismissals, ScopePairs
     from glassmind.model.vectors import Space
     from glassmind.models.embedders import Embedders
@@ -340,19 +340,9 @@ class Vault:
         """Return the number of the last change in the rows."""
         return self.store.log().head()
 
-    def is_owed(self, head: str) -> bool:
-        """True if the last change was an edit whose words are still to be indexed."""
-        from glassmind.model.index import OWED  # noqa: PLC0415
-
-        return self.rows().setting(OWED) == head
-
     def rows(self) -> "Rows":
         """Return the rows of hits."""
         return self.store.rows()
-
-    def successors(self, head: str) -> "Mapping[int, Successor]":
-        """Return which notes were superseded, and by what."""
-        return self.store.successors(head)
 
     # Files, models and logs
 
@@ -523,10 +513,13 @@ class Vault:
             if here:
                 raise IndexUntrusted(str(writer.folder))
             from glassmind.store.lexical.files import discard  # noqa: PLC0415
+            from glassmind.store.vectors.files import (  # noqa: PLC0415
+                discard_all as discard_vectors,
+            )
 
             aside = writer.move_aside()
             discard(writer.folder)
-            _discard_vectors(writer.folder)
+            discard_vectors(writer.folder)
         index.begin()
         return aside
 
@@ -545,7 +538,9 @@ class Vault:
         from glassmind.store.place import LOCK  # noqa: PLC0415
 
         if lock.taken:  # a process that hangs may have the vectors open: use new files
-            _discard_vectors(self.place.folder)
+            from glassmind.store.vectors.files import discard_all  # noqa: PLC0415
+
+            discard_all(self.place.folder)
         writer = self.writer
         try:
             writer.fence = lock.check
@@ -587,13 +582,3 @@ class Vault:
                 made[store].close_all()
         if "writer" in made:
             self.writer.close()
-
-
-def _discard_vectors(folder: Path) -> None:
-    from glassmind.store.vectors.files import (  # noqa: PLC0415
-        discard,
-        places_in,
-    )
-
-    for matrix in places_in(folder):
-        discard(matrix)

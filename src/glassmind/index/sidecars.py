@@ -90,8 +90,7 @@ class Vectors:
         return VectorWriter(matrix, width=width)
 
     def discard(self) -> None:
-        for matrix in vector_files.places_in(self._folder):
-            vector_files.discard(matrix)
+        vector_files.discard_all(self._folder)
 
     def deleted(self) -> tuple[int, float]:
         return vector_files.deleted_share(self._matrix()[0])

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from glassmind.errors import IndexDamaged
+from glassmind.model.index import OWED
 from glassmind.model.search import Filter, SearchReply
 from glassmind.search.hits import is_in_inbox
 from glassmind.search.keyword import search_words
@@ -63,7 +64,7 @@ def _answer(
         return search(vault, index, question, wish.limit)
     if wish.root_note is not None:  # not followed, yet no name that nobody has
         notes_for(vault).find(wish.root_note)
-    successors = vault.successors(vault.head())
+    successors = vault.store.successors(vault.head())
     hits = search_words(question.words, wish, index, vault.rows(), successors)
     passed_by = unheeded(wish, by_meaning=False)
     return SearchReply(question.text, tuple(hits), passed_by, channels=("lexical",))
@@ -75,7 +76,7 @@ def _current_index(vault: Vault, head: str, notices: list[str]) -> "Keywords":
         return index
     from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415 - most need none
 
-    wait_s = PATIENCE_S if vault.is_owed(head) else 0.0
+    wait_s = PATIENCE_S if vault.rows().setting(OWED) == head else 0.0
     reason = IndexKeeper(vault).catch_up(wait_s)
     index = vault.store.keywords()
     if index is None:

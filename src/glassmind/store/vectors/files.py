@@ -185,6 +185,12 @@ def discard(place: Path) -> None:
         place.rmdir()
 
 
+def discard_all(folder: Path) -> None:
+    """Delete the vectors of every space of an index folder."""
+    for place in places_in(folder):
+        discard(place)
+
+
 def remove_files(place: Path, keep: tuple[str, ...]) -> None:
     """Delete files of ours that are not to be kept.
 
