@@ -317,7 +317,7 @@ def chains(  # noqa: PLR0913 - each option by its name
     found = shortest_paths(graph, one, other, limit=limit, most_hops=most_hops)
     reason = None
     if not found.chains:
-        reason = _why_none(vault, graph, one, other, most_hops)
+        reason = _why_none(graph, one, other, most_hops)
     wanted = common and one != other
     shared = common_nodes(graph, one, other) if wanted else []
     return Chains(
@@ -365,9 +365,7 @@ def _shown_chains(
     )
 
 
-def _why_none(
-    vault: Vault, graph: LinkGraph, one: int, other: int, most_hops: int
-) -> NoPath:
+def _why_none(graph: LinkGraph, one: int, other: int, most_hops: int) -> NoPath:
     if one == other:
         return NoPath("same_note", "both names mean the same note")
     far = distances(graph, one)
@@ -378,8 +376,6 @@ def _why_none(
             "allowed; allow more hops to see it"
         )
         return NoPath("too_far", text, most_hops=most_hops, shortest=shortest)
-    if (over := _over_ghosts(vault, graph, one, other, most_hops)) is not None:
-        return over
     ours = int(np.count_nonzero(far >= 0))
     theirs = int(np.count_nonzero(distances(graph, other) >= 0))
     text = (
@@ -387,21 +383,3 @@ def _why_none(
         f"{counted(ours - 1, 'note')}, the second with {counted(theirs - 1, 'note')}"
     )
     return NoPath("not_connected", text, source_size=ours, target_size=theirs)
-
-
-def _over_ghosts(
-    vault: Vault, graph: LinkGraph, one: int, other: int, most_hops: int
-) -> NoPath | None:
-    if len(graph) > graph.note_count:
-        return None  # they were allowed
-    wide = link_graph(vault, ghosts=True)
-    ends = [wide.node_at(graph.paths[node]) for node in (one, other)]
-    if ends[0] is None or ends[1] is None:
-        return None
-    found = shortest_paths(wide, ends[0], ends[1], limit=1, most_hops=most_hops)
-    if not found.chains:
-        return None
-    (chain,) = found.chains
-    ghosts = tuple(wide.titles[node] for node in chain if node >= wide.note_count)
-    text = f"only unresolved links connect them: {', '.join(ghosts)}"
-    return NoPath("only_through_ghosts", text, ghosts=ghosts, hops=len(chain) - 1)

@@ -65,16 +65,6 @@ _PLAIN = re.compile(r"[\w./-]+")
 DISMISSED, RESTORED = "dismissed", "dismissal taken back"  # in the log of writes
 
 
-def paths_in(check: str, subject: str) -> tuple[NotePath, ...]:
-    """Return the files that a subject names, in order; none where it names none."""
-    found = SHAPES[check].fullmatch(subject) if check in SHAPES else None
-    return () if found is None else tuple(NotePath(p) for p in found.groups() if p)
-
-
-def names_all(check: str) -> bool:
-    return check in SHAPES and check not in WORDED
-
-
 class Dismissal(NamedTuple):
     """A line of the file: a finding, or a pair of notes, which has no check."""
 
@@ -97,7 +87,9 @@ def _quoted(word: str) -> str:
 
 
 def finding_line(check: str, subject: str) -> Dismissal:
-    return Dismissal(check, subject, paths_in(check, subject))
+    found = SHAPES[check].fullmatch(subject) if check in SHAPES else None
+    paths = (NotePath(path) for path in (found.groups() if found else ()))
+    return Dismissal(check, subject, tuple(paths))
 
 
 def pair_line(one: str, other: str) -> Dismissal:

@@ -23,9 +23,8 @@ from glassmind.files.scan import is_left_out
 from glassmind.graph.dismissals import (
     PAIRED,
     SHAPES,
+    WORDED,
     dismissals_for,
-    names_all,
-    paths_in,
 )
 from glassmind.graph.link_graph import (
     answering_space,
@@ -103,23 +102,20 @@ def runs_of(text: str) -> Hashes:
     return np.unique(runs * _MIX)
 
 
-def shared_runs(one: Hashes, other: Hashes) -> float:
-    both = len(np.intersect1d(one, other, assume_unique=True))
-    either = len(one) + len(other) - both
-    return both / either if either else 0.0
+def shared_runs(a: Hashes, b: Hashes) -> float:
+    both = len(np.intersect1d(a, b, assume_unique=True))
+    return both / max(1, len(a) + len(b) - both)
 
 
-class Candidates(NamedTuple):
-    """Pairs of texts, by number, that may be alike, and the hashes of boilerplate."""
+def similar_sketches(
+    sketches: Sequence[Hashes], least: float
+) -> tuple[list[tuple[int, int]], Hashes]:
+    """Return the pairs that may share so much, and the runs that are boilerplate.
 
-    pairs: Sequence[tuple[int, int]]
-    boilerplate: Hashes
-
-
-def similar_sketches(sketches: Sequence[Hashes], least: float) -> Candidates:
-    """Return the pairs that may share so much; runs in many texts are boilerplate."""
+    Those are in so many texts that they say nothing of two of them.
+    """
     if not sketches:
-        return Candidates((), np.empty(0, np.uint64))
+        return [], np.empty(0, np.uint64)
     owners = np.repeat(np.arange(len(sketches)), [len(one) for one in sketches])
     values, place, counts = np.unique(
         np.concatenate(sketches), return_inverse=True, return_counts=True
@@ -137,7 +133,7 @@ def similar_sketches(sketches: Sequence[Hashes], least: float) -> Candidates:
     )
     # Of the smallest of both together, each shows at most its own smallest.
     pairs = [p for p, n in shared.items() if 2 * n >= least * min(own[i] for i in p)]
-    return Candidates(sorted(pairs), values[counts > COMMON])
+    return sorted(pairs), values[counts > COMMON]
 
 
 NO_VECTORS = "nothing is embedded yet; glassmind index makes vectors where a model is"
@@ -459,19 +455,18 @@ def _nearly(
     notes: Sequence[KnownNote],
     sketches: Sequence[Hashes],
 ) -> Iterator[tuple[KnownNote, KnownNote, float]]:
-    candidates = similar_sketches(sketches, NEARLY)
-    wanted = {notes[at].id for pair in candidates.pairs for at in pair}
-    texts = context.rows.texts_of(wanted) if wanted else ()
+    pairs, boilerplate = similar_sketches(sketches, NEARLY)
+    ids = {notes[number].id for pair in pairs for number in pair}
     runs = {
-        note: np.setdiff1d(runs_of(text), candidates.boilerplate, assume_unique=True)
-        for note, text in texts
+        note: np.setdiff1d(runs_of(text), boilerplate, assume_unique=True)
+        for note, text in (context.rows.texts_of(ids) if ids else ())
     }
-    for pair in candidates.pairs:
-        one, other = (notes[at] for at in pair)
-        if min(len(runs.get(note.id, ())) for note in (one, other)) >= LEAST_RUNS:
-            share = shared_runs(runs[one.id], runs[other.id])
-            if share >= NEARLY:
-                yield one, other, share
+    empty = np.empty(0, np.uint64)
+    for first, second in pairs:
+        a, b = (runs.get(notes[number].id, empty) for number in (first, second))
+        share = shared_runs(a, b)
+        if min(len(a), len(b)) >= LEAST_RUNS and share >= NEARLY:
+            yield notes[first], notes[second], share
 
 
 def weakly_tied(context: HealthContext) -> list[Finding] | Unchecked:
@@ -841,27 +836,24 @@ def undismissed_findings(
 def finding_now(vault: Vault, key: str) -> FindingNow:
     """Return whether a finding still is one, by the very check that finds it.
 
-    One about files that the vault does not have is `gone` rather than `mended`. In a
-    scope, dismissals about words are not reported: hidden notes may have these words.
+    In a scope, dismissals about words are not reported: hidden notes may have these
+    words.
 
     Raises:
         BadFindingKey, UnknownCheck: the key is not of a finding.
     """
-    context, (check, subject) = HealthContext(vault), key_parts(key)
-    found = context.found_by(check.find)
+    check, subject = key_parts(key)
+    found, book = HealthContext(vault).found_by(check.find), dismissals_for(vault)
     name = f"{check.name}:{subject}"
-    dismissed = (check.name, subject) in dismissals_for(vault).now().findings
-    for one in () if isinstance(found, Unchecked) else found:
-        if one.subject == subject:
-            return FindingNow(name, "there", dismissed, one)
-    dismissed &= dismissals_for(vault).sees_all or names_all(check.name)
+    dismissed = (check.name, subject) in book.now().findings
+    if not isinstance(found, Unchecked):
+        for one in found:
+            if one.subject == subject:
+                return FindingNow(name, "there", dismissed, one)
+    dismissed &= book.sees_all or check.name in SHAPES.keys() - WORDED
     if isinstance(found, Unchecked):
         return FindingNow(name, "unchecked", dismissed, reason=found.reason)
-    skipped = {path for path, *_ in context.rows.skipped()}
-    paths = paths_in(check.name, subject)
-    known = all(path in context.by_path or path in skipped for path in paths)
-    known &= bool(paths) or check.name not in SHAPES
-    return FindingNow(name, "mended" if known else "gone", dismissed)
+    return FindingNow(name, "gone", dismissed)
 
 
 def secret_places(vault: Vault) -> list[SecretPlace]:

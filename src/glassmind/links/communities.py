@@ -1,9 +1,9 @@
 """Communities: groups of nodes that link more to each other than to the rest.
 
-This is the Leiden algorithm (Traag, Waltman and van Eck, 2019) with modularity as its
-quality function, in plain Python: docs/decisions/graph.md compares it with libraries.
-Every community is connected. The result depends on the graph only: visiting orders come
-from fixed seeds, and ties go to the community that was met first.
+This is the Louvain algorithm (Blondel et al., 2008) with modularity as its quality
+function, in plain Python: docs/decisions/graph.md compares it with libraries. The
+result depends on the graph only: visiting orders come from fixed seeds, and ties go to
+the community that was met first.
 """
 
 from collections import deque
@@ -39,7 +39,7 @@ class _Graph(NamedTuple):
 
 
 def clusters(net: LinkGraph, *, resolution: float = 1.0) -> Ints:
-    """Return the community of every node, by Leiden over links in both directions.
+    """Return the community of every node, by Louvain over links in both directions.
 
     Communities are numbered by size, those of equal size by their first node. A node
     without links has none: -1. A higher resolution finds more and smaller communities.
@@ -58,29 +58,28 @@ def clusters(net: LinkGraph, *, resolution: float = 1.0) -> Ints:
     for trial in range(max(1, min(MOST_TRIALS, 2 * TRIAL_LINKS // len(ends)))):
         labels = best.copy()
         chance = Random(trial) if trial else None  # noqa: S311 - needs no secrecy
-        labels[linked] = by_size(np.array(_leiden(graph, resolution, chance)))
+        labels[linked] = by_size(np.array(_louvain(graph, resolution, chance)))
         reached = modularity(net, labels, resolution)
         if reached > quality + TOLERANCE:
             best, quality = labels, reached
     return best
 
 
-def _leiden(graph: _Graph, resolution: float, chance: Random | None) -> list[int]:
+def _louvain(graph: _Graph, resolution: float, chance: Random | None) -> list[int]:
     """Return the community of each node; nodes are visited in a random order if any."""
     penalty = resolution / sum(graph.degrees)
     result = list(range(len(graph.links)))
     for _ in range(ROUNDS):
-        level, labels, place = graph, result, list(range(len(result)))
+        level, labels = graph, result
+        result = list(range(len(result)))
         while True:
-            order = _order(len(labels), chance)
-            _move_nodes(level, labels, penalty, order)
-            groups = _refine(level, labels, penalty, order)
-            if len(set(groups)) == len(groups):
+            _move_nodes(level, labels, penalty, _order(len(labels), chance))
+            count = len(labels)
+            level, numbers = _merge(level, labels)
+            result = [numbers[node] for node in result]
+            labels = list(range(len(level.links)))
+            if len(labels) == count:
                 break
-            level, labels, numbers = _merge(level, labels, groups)
-            place = [numbers[node] for node in place]
-        # without the merges that refining refused, every community is connected
-        result = place
     return result
 
 
@@ -138,61 +137,18 @@ def _move_nodes(
                 queue.append(other)
 
 
-def _refine(
-    graph: _Graph, labels: list[int], penalty: float, order: list[int]
-) -> list[int]:
-    """Split each community into connected groups; return the group of each node.
-
-    A node joins the group that raises modularity most. Nodes and groups that are only
-    loosely tied to the rest of their community stay as they are.
-    """
-    links, degrees = graph
-    totals = np.bincount(labels, degrees).tolist()
-    groups, sums = list(range(len(labels))), list(degrees)
-    ties = [
-        sum(weight for other, weight in row if labels[other] == label)
-        for row, label in zip(links, labels, strict=True)
-    ]
-    is_alone = [True] * len(labels)
-
-    def is_tied(group: int, total: float) -> bool:
-        expected = penalty * sums[group] * (total - sums[group])
-        return ties[group] >= expected - TOLERANCE
-
-    for node in order:
-        label, degree = labels[node], degrees[node]
-        if not is_alone[node] or not is_tied(node, totals[label]):
-            continue
-        row = [link for link in links[node] if labels[link[0]] == label]
-        weights = _weights_by(groups, row)
-        new, best = node, TOLERANCE
-        for group, weight in weights.items():
-            gain = weight - penalty * degree * sums[group]
-            if gain > best and is_tied(group, totals[label]):
-                new, best = group, gain + TOLERANCE
-        if new != node:
-            groups[node] = new
-            is_alone[new] = False
-            sums[new] += degree
-            ties[new] += ties[node] - 2 * weights[new]
-    return groups
-
-
-def _merge(
-    graph: _Graph, labels: list[int], groups: list[int]
-) -> tuple[_Graph, list[int], list[int]]:
-    """Return the graph of groups, their communities, and each node's group."""
-    known, names = dict[int, int](), dict[int, int]()
-    numbers = [known.setdefault(group, len(known)) for group in groups]
+def _merge(graph: _Graph, labels: list[int]) -> tuple[_Graph, list[int]]:
+    """Return the graph of communities, and the number of each node's community."""
+    known = dict[int, int]()
+    numbers = [known.setdefault(label, len(known)) for label in labels]
     rows: list[dict[int, float]] = [{} for _ in known]
-    degrees, merged = [0.0] * len(known), [0] * len(known)
+    degrees = [0.0] * len(known)
     for node, number in enumerate(numbers):
         degrees[number] += graph.degrees[node]
-        merged[number] = names.setdefault(labels[node], len(names))
         for other, weight in _weights_by(numbers, graph.links[node]).items():
             if other != number:
                 rows[number][other] = rows[number].get(other, 0.0) + weight
-    return _Graph([list(row.items()) for row in rows], degrees), merged, numbers
+    return _Graph([list(row.items()) for row in rows], degrees), numbers
 
 
 def by_size(raw: Ints) -> Ints:

@@ -288,14 +288,12 @@ class NoPath(Struct, frozen=True):
     The sizes count the notes connected with each end, including itself.
     """
 
-    kind: Literal["same_note", "not_connected", "too_far", "only_through_ghosts"]
+    kind: Literal["same_note", "not_connected", "too_far"]
     text: str
     source_size: int | UnsetType = UNSET
     target_size: int | UnsetType = UNSET
     most_hops: int | UnsetType = UNSET
     shortest: int | UnsetType = UNSET
-    ghosts: tuple[str, ...] | UnsetType = UNSET
-    hops: int | UnsetType = UNSET
 
 
 class Chains(Struct, frozen=True, kw_only=True):

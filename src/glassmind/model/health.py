@@ -104,7 +104,7 @@ class FindingNow(Struct, frozen=True):
     """Whether a problem still exists; `reason` says why it could not be checked."""
 
     key: str
-    state: Literal["there", "mended", "gone", "unchecked"]
+    state: Literal["there", "gone", "unchecked"]
     dismissed: bool = False
     finding: Finding | None = None
     reason: str | None = None
