@@ -220,7 +220,7 @@ def test_properties_folders_and_tags_make_hierarchies(vault: VaultDesk) -> None:
     (root,) = by["property"].roots.shown
     assert (root.name, root.below, root.children.shown) == ("Science", 3, ("Physics",))
     (work,) = by["folder"].roots.shown
-    assert (work.path, work.children.shown) == ("Work/Index.md", ("River",))
+    assert (work.name, work.children.shown) == ("Work", ("River",))
     (tag,) = by["tag"].roots.shown
     assert (tag.name, tag.below, by["tag"].depth) == ("#a", 3, 3)
 

@@ -10,7 +10,7 @@ notes that have its paths.
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from glassmind.errors import (
@@ -104,7 +104,11 @@ def parse_line(line: str) -> Dismissal | str | None:
     if '"' in _WORD.sub("", text):
         return "its quotes do not match"
     try:
-        words = [_plain(word) for word in _WORD.findall(text)]
+        words = [
+            str(json.loads(word, strict=False)) if word.startswith('"') else word
+            for word in _WORD.findall(text)
+        ]
+        "".join(words).encode()  # fails for half a character
     except ValueError:
         return "its quotes do not match"
     match words:
@@ -113,23 +117,6 @@ def parse_line(line: str) -> Dismissal | str | None:
         case ["finding", check, subject, *_] if check:
             return finding_line(check, subject)
     return 'write: finding CHECK "A.md", or pair "A.md" "B.md"'
-
-
-def _plain(word: str) -> str:
-    plain = str(json.loads(word, strict=False)) if word.startswith('"') else word
-    plain.encode()  # fails for half a character
-    return plain
-
-
-def parse(lines: Iterable[str], file: str) -> tuple[list[Dismissal], list[str]]:
-    found, problems = list[Dismissal](), list[str]()
-    for number, line in enumerate(lines, start=1):
-        parsed = parse_line(line)
-        if isinstance(parsed, str):
-            problems.append(f"{file} line {number} is not followed: {parsed}")
-        elif parsed is not None:
-            found.append(parsed)
-    return found, problems
 
 
 def dismissals_for(vault: Vault) -> "DismissalBook":
@@ -173,7 +160,15 @@ class DismissalBook:
             return [], [f"{error}; nothing in it is followed"]
         if isinstance(text, Unreadable):
             return [], [f"{self.path} is not followed: {text.reason}"]
-        return parse(_split(text.text), self.path)
+        found, problems = list[Dismissal](), list[str]()
+        for number, line in enumerate(_split(text.text), start=1):
+            parsed = parse_line(line)
+            if isinstance(parsed, str):
+                where = f"{self.path} line {number}"
+                problems.append(f"{where} is not followed: {parsed}")
+            elif parsed is not None:
+                found.append(parsed)
+        return found, problems
 
     def _visible(self, found: Collection[Dismissal]) -> list[Dismissal]:
         about = {path for one in found for path in one.paths}

@@ -269,8 +269,6 @@ def _slips(form: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
     for other, count in names.slips(form, most):
         if form.replace(" ", "") == other.replace(" ", ""):
             yield other, PLURAL, "the same but for a blank"
-        elif f"{form}s" == other or form == f"{other}s":
-            yield other, PLURAL, "the same but for a plural"
         else:
             score = ONE_SLIP if count == 1 else TWO_SLIPS
             if known or not _are_slips(form.split(), other.split()):

@@ -317,9 +317,6 @@ DOWN = frozenset(
 """Names of properties that lead to what is above or below, as plugins and templates for
 notes in hierarchies have them."""
 
-INDEX_NAMES = frozenset(["index", "readme", "home", "start", "moc"])
-"""Names of a note that speaks for the folder it stands in."""
-
 BRANCHES_SHOWN, CHILDREN_SHOWN = 10, 10
 
 
@@ -330,8 +327,7 @@ def hierarchies(entries: Sequence[Entry]) -> tuple[Hierarchy, ...]:
     for folder in folders:
         below.setdefault(folder.partition("/")[0], set())
     shown = {folder: folder.rpartition("/")[2] for folder in _things(below)}
-    notes = folder_notes(entries)
-    by_folder = hierarchy_of("folder", "folders", below, shown, notes)
+    by_folder = hierarchy_of("folder", "folders", below, shown, {})
     below = _nested({tag.lower() for entry in entries for tag in entry.tags})
     shown = {tag: f"#{tag}" for tag in _things(below)}
     by_tag = hierarchy_of("tag", "nested tags", below, shown, {})
@@ -365,20 +361,6 @@ def _nested(names: Iterable[str]) -> dict[str, set[str]]:
             upper = "/".join(parts[:depth])
             below.setdefault(upper, set()).add("/".join(parts[: depth + 1]))
     return below
-
-
-def folder_notes(entries: Sequence[Entry]) -> dict[str, NotePath]:
-    """Return each folder's note: of its name, in it or beside it, or called index."""
-    paths = {entry.path.removesuffix(".md"): entry.path for entry in entries}
-    found: dict[str, NotePath] = {}
-    for folder in sorted({entry.folder for entry in entries if entry.folder}):
-        for path in (f"{folder}/{folder.rpartition('/')[2]}", folder):
-            if path in paths:
-                found.setdefault(folder, paths[path])
-    for entry in entries:
-        if entry.folder and folded(entry.title) in INDEX_NAMES:
-            found.setdefault(entry.folder, entry.path)
-    return found
 
 
 def hierarchy_of(

@@ -313,14 +313,13 @@ class Chains(Struct, frozen=True, kw_only=True):
     notices: tuple[str, ...] = ()
 
 
-Metric: TypeAlias = Literal["influence", "bridging", "hubs", "authorities"]
+Metric: TypeAlias = Literal["influence", "bridging"]
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
 """What notes can be ranked by.
 
 Influence is PageRank: a note matters that notes which matter lead to. Bridging is
-betweenness: how many shortest ways lead through it. A hub leads to good authorities,
-and good hubs lead to an authority.
+betweenness: how many shortest ways lead through it.
 """
 
 

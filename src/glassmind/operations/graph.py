@@ -358,8 +358,7 @@ class RankResult(GraphResult, domain.Ranking):
 @graph_operation(
     "Rank notes",
     "Rank notes: influence (linked from notes that matter), bridging (between "
-    "groups), hubs (link to much), authorities (linked from hubs); of the "
-    "vault, one theme, or around what a query finds.",
+    "groups); of the vault, one theme, or around what a query finds.",
     rank_text,
     page=Page("notes", most=100, furthest=MOST_SHOWN),
 )
