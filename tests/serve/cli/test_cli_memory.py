@@ -137,7 +137,6 @@ def test_what_is_superseded_is_linked_and_left_out_unless_asked_for(
         (["supersede", "one", "two"], 3, "no memory named 'one'"),
         (["inbox", "accept"], 2, "NAME is missing"),
         (["inbox", "merge", "one"], 2, "INTO is missing"),
-        (["inbox", "edit", "one"], 3, "no memory named 'one'"),
         (["inbox", "edit", "one", "--text", "tea"], 3, "no memory named 'one'"),
         (
             ["inbox", "accept", "one", "--text", "tea"],

@@ -15,7 +15,6 @@ from glassmind.models.cards import (
     E5_SMALL,
     MINILM,
     PRESETS,
-    RERANKER,
     USE_MULTILINGUAL,
     WORDLLAMA,
 )
@@ -194,10 +193,3 @@ def test_who_watches_sees_a_bar(program: Program) -> None:
 
     assert f"Fetching {MINILM.id}" in seen
     assert "came from" in seen
-
-
-def test_the_reranker_can_be_checked_by_its_name(program: Program) -> None:
-    done = program.bare("models", "check", RERANKER.id)
-
-    assert done.returncode == exits.MODEL
-    assert f"glassmind models fetch {RERANKER.id}" in done.stdout

@@ -48,6 +48,8 @@ from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
 from glassmind.serve.cli.start import CLIENT, TOOLS
 
+TITLES = 20  # newest notes to look through for a title of plain words
+
 WITHOUT_MODEL = (
     "search uses keywords and links for now; with a network: {call} models fetch, then "
     "{call} index; without: {call} models fetch --from FOLDER"
@@ -94,7 +96,7 @@ def init(args: Namespace, output: Output) -> int:
             output.fault(f"stopped; what was read is kept, and {call} index continues")
             return INTERRUPTED
         _show_run(done, call, output)
-        example = f'{call} search "what did I write last week"'
+        example = f'{call} search "{_example_query(config)}"'
         follows = [example, f"{call} connect claude-code"]
     values = {
         "vault": str(chosen.vault),
@@ -194,6 +196,16 @@ def own_call() -> str:
     if words[1:3] == ("tool", "run") and shutil.which("uvx"):
         return shlex.join(["uvx", *words[3:]])
     return shlex.join(words)
+
+
+def _example_query(config: Config) -> str:
+    with opened(config) as engine:
+        listed = engine.list_notes(newest=True, limit=TITLES).notes
+    for note in listed:
+        words, is_template = note.title.split(), "template" in note.path.lower()
+        if len(words) > 1 and all(map(str.isalpha, words)) and not is_template:
+            return " ".join(words)
+    return "what did I write last week"
 
 
 def _show_run(done: FirstRun, call: str, output: Output) -> None:
