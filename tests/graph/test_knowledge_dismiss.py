@@ -292,11 +292,11 @@ def test_a_finding_is_dismissed_and_taken_back(desk: MeaningDesk) -> None:
     knowledge = desk.engine.knowledge
 
     knowledge.dismiss_finding("orphans", "Mug.md")
-    assert knowledge.dismissals().has_finding("orphans", "Mug.md")
-    assert not knowledge.dismissals().has_finding("ghosts", "Mug.md")
+    assert ("orphans", "Mug.md") in knowledge.dismissals().findings
+    assert ("ghosts", "Mug.md") not in knowledge.dismissals().findings
 
     assert knowledge.restore_finding("orphans", "Mug.md").changed
-    assert not knowledge.dismissals().has_finding("orphans", "Mug.md")
+    assert ("orphans", "Mug.md") not in knowledge.dismissals().findings
 
 
 def test_what_is_no_finding_cannot_be_dismissed(desk: MeaningDesk) -> None:

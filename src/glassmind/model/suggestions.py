@@ -146,9 +146,6 @@ class Dismissals(NamedTuple):
     def has_pair(self, one: NotePath, other: NotePath) -> bool:
         return frozenset((one, other)) in self.pairs
 
-    def has_finding(self, check: str, subject: str) -> bool:
-        return (check, subject) in self.findings
-
 
 class Dismissed(Struct, frozen=True):
     """What a dismissal, or taking one back, came to; `changed` is False for nothing."""

@@ -253,7 +253,6 @@ NAME_CHARS = 512
 """The longest name and password that are looked for before a host."""
 
 PORT_FIGURES = 5
-PASSWORD = "password"  # noqa: S105
 
 _NAMED = re.compile(r"://[^\s/:]*+:\S")
 _ADDRESS = re.compile(
@@ -295,20 +294,18 @@ def is_password(text: str) -> bool:
 
 
 def without_passwords(text: str, hidden: Hidden) -> str:
-    return _ADDRESS.sub(lambda match: _instead(match, hidden), text)
+    def instead(match: re.Match[str]) -> str:
+        name, password = match[1], match[2]
+        # `user[:password]@host` and `${USER:-ada}:${PASS}`
+        opened = password[-1] in "])}" and _OPENED.fullmatch(name)
+        variables = name[:1] in {"$", "%", "{"} and _VARIABLE.fullmatch(password)
+        digits_only = len(password) <= PORT_FIGURES and password.isdigit()
+        port = _PORT.fullmatch(password) or (digits_only and _HOST.fullmatch(name))
+        if opened or variables or port or not is_password(password):
+            return match[0]
+        return f"://{name}:{hidden('password', password)}@"
 
-
-def _instead(match: re.Match[str], hidden: Hidden) -> str:
-    name, password = match[1], match[2]
-    # `user[:password]@host` and `${USER:-ada}:${PASS}`
-    opened = password[-1] in "])}" and _OPENED.fullmatch(name)
-    variables = name[:1] in {"$", "%", "{"} and _VARIABLE.fullmatch(password)
-    port = _PORT.fullmatch(password) or (
-        len(password) <= PORT_FIGURES and password.isdigit() and _HOST.fullmatch(name)
-    )
-    if opened or variables or port or not is_password(password):
-        return match[0]
-    return f"://{name}:{hidden(PASSWORD, password)}@"
+    return _ADDRESS.sub(instead, text)
 
 
 MOST_LINES = 400

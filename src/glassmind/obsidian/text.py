@@ -377,16 +377,20 @@ _OPENING_MARKS = "([{\"'*_“‘«„"  # noqa: RUF001 - quotation marks as peop
 
 
 def sentence_at(text: str, start: int, end: int) -> str:
+    """Return the sentence around some letters, or the list item or table row."""
     lines = text.split("\n")
     first, last = _block(lines, text.count("\n", 0, start))
-    parts = [MARKER.sub("", part).strip() for part in lines[first : last + 1]]
-    joined = " ".join(parts)
-    before = len("\n".join(lines[:first])) + (first > 0)
-    at, until = (_joined_at(lines[first:], parts, at - before) for at in (start, end))
-    if not (_ITEM.match(lines[first]) or _STANDS_ALONE.match(lines[first])):
-        begun, over = _sentence(joined, at, until)
-        joined, at = joined[begun:over], at - begun
-    return _near(joined, at)
+    begin = len("\n".join(lines[:first])) + (first > 0)
+    block = "\n".join(lines[first : last + 1])
+    at, stop = 0, len(block)
+    if not (_ITEM.match(block) or _STANDS_ALONE.match(block)):
+        at, stop = _sentence(block, start - begin, end - begin)
+    before = _without_markers(block[at : start - begin])
+    return _near(_without_markers(block[at:stop]), len(before))
+
+
+def _without_markers(text: str) -> str:
+    return " ".join(MARKER.sub("", line).strip() for line in text.split("\n")).strip()
 
 
 def sentences_in(text: str) -> list[str]:
@@ -402,16 +406,6 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
             start = gap.end()
     found.append((start, len(text)))
     return found
-
-
-def _joined_at(lines: list[str], parts: list[str], at: int) -> int:
-    before = 0
-    for line, part in zip(lines, parts, strict=False):
-        if at <= len(line):
-            return before + min(max(at - line.rfind(part), 0), len(part))
-        at -= len(line) + 1
-        before += len(part) + 1
-    return max(before - 1, 0)
 
 
 def _block(lines: list[str], line: int) -> tuple[int, int]:
