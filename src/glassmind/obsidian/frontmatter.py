@@ -48,29 +48,33 @@ def read_head(text: str) -> Head:
     head, length = text[: closing.end()], closing.end()
     end = length if head.isascii() else len(head.encode())
     lines = head.count("\n") + (not head.endswith("\n"))
+    error: str | None = None
+    leaves: tuple[Leaf, ...] = ()
+    repeated: tuple[str, ...] = ()
+    value: PropertyValue = {}
     if end > MAX_BYTES:
         error = (
             f"The frontmatter is larger than {MAX_BYTES // 1024} KB and was not read."
         )
-        return Head(Frontmatter(end=end, lines=lines, error=error), length=length)
-    if block.lstrip().startswith("{"):
-        # JSON may be indented with tabs, YAML may not; one for one, places stay true.
-        block = block.replace("\t", " ")
-    try:
-        loaded = load(block)
-    except yaml.YAMLError as reason:
-        frontmatter = Frontmatter(end=end, lines=lines, error=_sentence(reason, block))
-        return Head(frontmatter, length=length)
-    value: PropertyValue = {} if loaded.value is None else loaded.value
+    else:
+        if block.lstrip().startswith("{"):
+            # JSON may be indented with tabs, YAML may not; one for one, places stay.
+            block = block.replace("\t", " ")
+        try:
+            value, leaves, repeated = load(block)
+        except yaml.YAMLError as reason:
+            error = _sentence(reason, block)
+    value = {} if value is None else value
     if not isinstance(value, dict):
         error = "The frontmatter does not hold properties (line 2)."
+    if error is not None or not isinstance(value, dict):
         return Head(Frontmatter(end=end, lines=lines, error=error), length=length)
     warnings = tuple(
         f"The property {key} is given twice; the first value counts."
-        for key in loaded.repeated
+        for key in repeated
     )
     frontmatter = Frontmatter(value, end, lines, None, warnings)
-    return Head(frontmatter, _placed(head, opening.end(), loaded.leaves), length)
+    return Head(frontmatter, _placed(head, opening.end(), leaves), length)
 
 
 def _placed(text: str, base: int, leaves: tuple[Leaf, ...]) -> tuple[Property, ...]:

@@ -108,10 +108,7 @@ nothing, as most do not."""
 
 
 def hidden_kinds(text: str) -> tuple[str, ...]:
-    if not _is_suspect(text):
-        return ()
-    found = set(_kinds(text))
-    return tuple(kind for kind in KINDS if kind in found)
+    return hidden_among((text,))
 
 
 def holds_hidden(text: str) -> bool:
@@ -125,7 +122,7 @@ def hidden_in(values: Any) -> tuple[str, ...]:
 def hidden_among(texts: Collection[str]) -> tuple[str, ...]:
     if not _is_suspect("\n".join(texts)):  # one look for all, as most answers need
         return ()
-    found = {kind for text in texts for kind in hidden_kinds(text)}
+    found = {kind for text in texts if _is_suspect(text) for kind in _kinds(text)}
     return tuple(kind for kind in KINDS if kind in found)
 
 

@@ -187,23 +187,16 @@ def _markdown(link: Link, source: bytes, note: Note) -> LinkParts | None:
         if reference
         else source[link.start + 1 + link.embed : link.end - 1]
     )
-    for at in _definitions(source, _key(label), note):
-        parts = _destination(link, source, at)
-        if parts is not None:
-            return parts
-    return None
-
-
-def _definitions(source: bytes, key: str, note: Note) -> Iterator[int]:
     for match in _DEFINITION.finditer(source, note.frontmatter.end):
-        place = match.start(1)
-        hidden = any(
-            region.start <= place < region.end
-            for region in note.regions
-            if region.kind in _NO_TEXT
-        )
-        if not hidden and _key(match[1]) == key:
-            yield match.end()
+        at = match.start(1)
+        regions = (region for region in note.regions if region.kind in _NO_TEXT)
+        if any(region.start <= at < region.end for region in regions):
+            continue
+        if _key(match[1]) == _key(label):
+            parts = _destination(link, source, match.end())
+            if parts is not None:
+                return parts
+    return None
 
 
 def _key(label: bytes) -> str:

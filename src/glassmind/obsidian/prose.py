@@ -107,18 +107,16 @@ def _free(note: Structure, barred: Mask) -> Iterator[tuple[int, int]]:
 _IN_HTML = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
+@lru_cache(maxsize=64)  # the sections of a bundle read the same notes, and so do others
 def without_comments(text: str) -> str:
     """Return a note without its comments; it has as many lines.
 
-    What code shows of one is none. `hidden` is quicker and takes that for one, to hide
-    rather too much; here nothing may go that is seen.
+    What code shows of one is none. `visible_text` is quicker and takes that for one, to
+    hide rather too much; here nothing may go that is visible.
     """
-    return _parsed(text) if "<!--" in text or "%%" in text else text
-
-
-@lru_cache(maxsize=64)  # the sections of a bundle read the same notes, and so do others
-def _parsed(text: str) -> str:
-    note = read_note(NotePath("Seen.md"), text)
+    if "<!--" not in text and "%%" not in text:
+        return text
+    note = read_note(NotePath("Note.md"), text)
     source, parts, at = note.text.encode(), [], 0
     for start, end in zip(*Mask.of(_comments(note, source)), strict=True):
         parts += [source[at:start], b"\n" * source.count(b"\n", start, end) or b" "]

@@ -142,10 +142,14 @@ _WORD = re.compile(
 
 
 def receipts_in(text: str) -> list[str]:
+    """Return the receipts in the JSON or the Markdown of an answer, each once."""
     try:
         found = list(_in_json(json.loads(text)))
     except (ValueError, RecursionError):
-        found = list(_in_lines(text))
+        lines = text.splitlines()
+        heads = [at for at, line in enumerate(lines) if line.strip() == SOURCES]
+        listed = lines[heads[-1] :] if heads else lines
+        found = [word for line in listed for word in _WORD.findall(line)]
     return list(dict.fromkeys(found))
 
 
@@ -161,10 +165,3 @@ def _in_json(value: Any, key: str = "sources") -> Iterator[str]:
             yield value
         case _:
             pass
-
-
-def _in_lines(text: str) -> Iterator[str]:
-    lines = text.splitlines()
-    heads = [at for at, line in enumerate(lines) if line.strip() == SOURCES]
-    for line in lines[heads[-1] :] if heads else lines:
-        yield from (found.group() for found in _WORD.finditer(line))
