@@ -108,8 +108,9 @@ def indexed(
         from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
 
         report = IndexKeeper(vault).index(progress, **wishes)
-        meant = vault.config.embeddings.backend != "none"
-        if meant and wishes["wait_s"] is None and _is_news(report):
+        has_model = vault.config.embeddings.backend != "none"
+        is_news = report.added or report.changed or report.moved or report.removed
+        if has_model and wishes["wait_s"] is None and is_news:
             with suppress(IndexFault):  # what cannot be written now is made when asked
                 renew(0.0)
     if wishes["wait_s"] is not None:
@@ -132,10 +133,6 @@ def settle_vault(vault: Vault) -> tuple[str, ...]:
     from glassmind.edit.editing import finish_interrupted  # noqa: PLC0415
 
     return finish_interrupted(vault)
-
-
-def _is_news(report: "IndexReport") -> bool:
-    return bool(report.added or report.changed or report.moved or report.removed)
 
 
 def taken_in(  # noqa: PLR0913 - each wish by its name

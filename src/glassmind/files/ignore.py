@@ -89,7 +89,9 @@ def _regex_test(
     patterns, taken = _Patterns(), 0
     found = re2.Set.SearchSet(patterns.options)
     for source in sources:
-        regex = _ESCAPE.sub(_as_re2_escape, source)
+        regex = _ESCAPE.sub(
+            lambda escape: rf"\x{{{escape[1]}}}" if escape[1] else escape[0], source
+        )
         if len(source) > PATTERN_LIMIT_CHARS:
             patterns.reject(f"/{source}/", _TOO_LONG)
         elif patterns.takes(f"/{source}/", regex):
@@ -123,22 +125,15 @@ def _glob_test(
             patterns.reject(line, "it is not a valid pattern")
             continue
         regex = pattern.regex  # None for a line that matches nothing, such as "/"
-        if regex is not None and patterns.takes(line, str(regex.pattern), _share(line)):
+        wildcards = _WILDCARDS.findall(line.removeprefix("!").removeprefix("**/"))
+        share = SIMPLE_GLOB_SHARE if len(wildcards) <= 1 else 1
+        if regex is not None and patterns.takes(line, str(regex.pattern), share):
             taken.append(pattern)
     warnings += patterns.warnings(IGNORE_FILE)
     if not taken:
         return None
     spec = GitIgnoreSpec(taken, backend="re2")
     return lambda path: spec.check_file(path.encode(errors="replace").decode()).include
-
-
-def _share(line: str) -> int:
-    wildcards = _WILDCARDS.findall(line.removeprefix("!").removeprefix("**/"))
-    return SIMPLE_GLOB_SHARE if len(wildcards) <= 1 else 1
-
-
-def _as_re2_escape(escape: re.Match[str]) -> str:
-    return rf"\x{{{escape[1]}}}" if escape[1] else escape[0]
 
 
 UNLISTED = ""

@@ -36,7 +36,6 @@ from glassmind.index.sidecars import (
     Vectors,
     Words,
     follow,
-    follow_sidecars,
     waiting,
 )
 from glassmind.model import NotePath
@@ -162,7 +161,8 @@ class IndexKeeper(Struct, frozen=True):
     def catch_up(self, wait_s: float = 0.0) -> str | None:
         try:
             with self.vault.writing(wait_s, here=True) as store, store.faults():
-                follow_sidecars(self.vault, store, _quiet)
+                follow(Words(self.vault), store, _quiet)
+                follow(Vectors(self.vault), store, _quiet)
         except IndexBusy:
             return "another process is writing the index"
         except IndexFault as error:

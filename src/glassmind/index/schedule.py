@@ -35,6 +35,11 @@ def systemd_units(
     """Return a unit, and a timer that makes up for missed starts."""
     shown = "".join(c if c.isprintable() else "?" for c in vault)
     shown = shown.replace("%", "%%").rstrip("\\")
+    # By the clock if that divides an hour: `*:0/45` would mean at 0 and 45 past.
+    when = f"OnBootSec=1min\nOnUnitActiveSec={every_min}min\n"
+    if HOUR_MIN % every_min == 0:
+        clock = "hourly" if every_min == HOUR_MIN else f"*:0/{every_min}"
+        when = f"OnCalendar={clock}\nPersistent=true\n"
     run = (
         f"[Unit]\nDescription=Index the vault {shown}\n\n[Service]\nType=oneshot\n"
         f"ExecStart={quoted_for_systemd(command)}\n"
@@ -42,7 +47,7 @@ def systemd_units(
     )
     timer = (
         f"[Unit]\nDescription=Index the vault {shown} by the clock\n\n"
-        f"[Timer]\n{_schedule(every_min)}\n[Install]\nWantedBy=timers.target\n"
+        f"[Timer]\n{when}\n[Install]\nWantedBy=timers.target\n"
     )
     files = (
         UnitFile(f"{name}.service", SYSTEMD_FOLDER, run),
@@ -57,14 +62,6 @@ def systemd_units(
         "rm " + " ".join(f"{SYSTEMD_FOLDER}/{file.name}" for file in files),
     )
     return Units("systemd", files, enable, disable)
-
-
-def _schedule(every_min: int) -> str:
-    """By the clock if that divides an hour: `*:0/45` would mean at 0 and 45 past."""
-    if HOUR_MIN % every_min:
-        return f"OnBootSec=1min\nOnUnitActiveSec={every_min}min\n"
-    when = "hourly" if every_min == HOUR_MIN else f"*:0/{every_min}"
-    return f"OnCalendar={when}\nPersistent=true\n"
 
 
 def quoted_for_systemd(command: Sequence[str]) -> str:

@@ -236,12 +236,6 @@ class Follower:
             writer.close()
 
 
-def follow_sidecars(vault: Vault, store: Writer, progress: ShowProgress) -> None:
-    """Bring the sidecars up to the rows as they are: words, then vectors if any."""
-    follow(Words(vault), store, progress)
-    follow(Vectors(vault), store, progress)
-
-
 def follow(
     sidecar: Words | Vectors,
     store: Writer,

@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from pathlib import Path
 from threading import Event
 
 from msgspec.structs import replace
@@ -75,7 +74,10 @@ class Watching:
         self._cause: Cause = "start"
         self._failures = 0
         self._poll_at = self._embed_at = self._graph_at = NEVER
-        self._silent = _no_events(self._root_path)
+        self._silent = ""  # why the system gives no events
+        if on_network(self._root_path):
+            kind = filesystem_kind(self._root_path)
+            self._silent = f"{kind} tells nobody of changes that another machine makes"
         self._root: tuple[int, int] | None = None
         self._warned: Sequence[str] = ()
         self._held, self._held_at, self._held_said = 0, "", ""
@@ -109,7 +111,9 @@ class Watching:
 
     def _turn(self) -> None:
         self._check_root()
-        self._check_held()
+        if self._held and self._head() != self._held_at:
+            self._held_at = self._head()
+            self._look_soon("rescan")
         paths = self._changes.due(time.monotonic())
         if WHOLE in paths or self._is_much(paths):
             self._look_soon("events")
@@ -146,11 +150,6 @@ class Watching:
         ended = self._state.mode == "watching" and self._events.failure
         if found != self._root or (ended and not self._failures):
             self._root = found
-            self._look_soon("rescan")
-
-    def _check_held(self) -> None:
-        if self._held and self._head() != self._held_at:
-            self._held_at = self._head()
             self._look_soon("rescan")
 
     def _head(self) -> str:
@@ -207,7 +206,11 @@ class Watching:
     def _poll(self) -> None:
         began = time.monotonic()
         try:
-            drifted = self._has_drifted()
+            with self._vault.faults():
+                known = self._vault.store.rows().stamps()
+            found = scan(self._root_path, self._vault.ignore_rules(), known)
+            # what is held back stays missing, and is looked at again in its own time
+            drifted = bool(found.changed or (found.missing and not self._held))
         except GlassmindError:
             drifted = True
         if drifted and self._bring("poll") is None:
@@ -215,13 +218,6 @@ class Watching:
         took_s = time.monotonic() - began
         pause_s = max(self._settings.poll_s, POLL_SHARE * took_s)
         self._poll_at = time.monotonic() + pause_s
-
-    def _has_drifted(self) -> bool:
-        with self._vault.faults():
-            known = self._vault.store.rows().stamps()
-        found = scan(self._root_path, self._vault.ignore_rules(), known)
-        # what is held back stays missing, and is looked at again in its own time
-        return bool(found.changed or (found.missing and not self._held))
 
     def _bring(self, cause: Cause, paths: Sequence[str] = ()) -> IndexReport | None:
         """Bring the index up to the vault; None when that could not be done."""
@@ -238,7 +234,10 @@ class Watching:
             self._hinder(str(error))
             return None
         if report.held:
-            self._hold(report)
+            if self._held != report.held:
+                self._held_said = str(MassDeletion(report.held, report.notes))
+            self._held = report.held
+            self._hinder(self._held_said)
         elif not paths:  # some folders alone do not make good what failed before
             self._failures = self._held = 0
             self._state = replace(self._state, error="")
@@ -251,12 +250,6 @@ class Watching:
         if changes or cause == "start":
             self._graph_at = time.monotonic() + self._graph_quiet_s
         return report
-
-    def _hold(self, report: IndexReport) -> None:
-        if self._held != report.held:
-            self._held_said = str(MassDeletion(report.held, report.notes))
-        self._held = report.held
-        self._hinder(self._held_said)
 
     def _hinder(self, sentence: str) -> None:
         again_s = min(FIRST_RETRY_S * 2**self._failures, LONGEST_RETRY_S)
@@ -303,7 +296,7 @@ class Watching:
         self, cause: Cause, report: IndexReport, paths: Sequence[str] = ()
     ) -> None:
         """Tell what was done; a warning that was told before is not told again."""
-        fresh = tuple(one for one in report.warnings if one not in self._warned)
+        fresh = tuple(said for said in report.warnings if said not in self._warned)
         if cause == "vectors":
             self._warned = report.warnings
             if not fresh and not report.embedded:
@@ -330,12 +323,6 @@ class Watching:
 
 def _changes(report: IndexReport) -> int:
     return report.added + report.changed + report.moved + report.removed
-
-
-def _no_events(root: Path) -> str:
-    if not on_network(root):
-        return ""
-    return f"{filesystem_kind(root)} tells nobody of changes that another machine makes"
 
 
 def _now() -> str:
