@@ -40,8 +40,7 @@ HINT_RATIO = 0.5
 CLEAR_LEAD = 0.05
 """A better fit by less than this is no reason to prefer one note to another."""
 
-SHORTLIST = 50
-"""Names compared letter by letter, chosen by shared pairs of letters."""
+SHORTLIST = 50  # names compared letter by letter, chosen by shared pairs of letters
 
 NAME_LIMIT_CHARS = 200
 

@@ -328,8 +328,7 @@ def _open_one(name: str, flags: int, folder: int) -> int:
         raise
 
 
-PATH_LIMIT_BYTES = 4096
-"""PATH_MAX of Linux, the largest of the common systems."""
+PATH_LIMIT_BYTES = 4096  # PATH_MAX of Linux, the largest of the common systems
 
 NAME_LIMIT_BYTES = 255 * 3
 """255 UTF-16 units (APFS, NTFS) in UTF-8; Linux stops at 255 bytes by itself."""
@@ -409,8 +408,7 @@ def _part_fault(parts: list[str]) -> str | None:
     return None
 
 
-_OFFLOADED = 0x40000000
-"""macOS: SF_DATALESS of <sys/stat.h>."""
+_OFFLOADED = 0x40000000  # macOS: SF_DATALESS of <sys/stat.h>
 
 _RECALLED = 0x1000 | 0x40000 | 0x400000
 """Windows: FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN, _RECALL_ON_DATA_ACCESS."""

@@ -269,14 +269,11 @@ def folders_of(plans: Iterable[PlannedStep]) -> set[str]:
     return {above(place) for place in places}
 
 
-TRASH = ".trash"
-"""Where deleted files go to, and come back from."""
+TRASH = ".trash"  # where deleted files go to, and come back from
 
-LONGEST_NAME = 255
-"""Bytes of a name that every disk takes."""
+LONGEST_NAME = 255  # bytes of a name that every disk takes
 
-MOST = 10_000
-"""Numbers that are tried for a name that is taken."""
+MOST = 10_000  # numbers that are tried for a name that is taken
 
 
 def is_trashed(path: str) -> bool:

@@ -104,8 +104,7 @@ keeps the order of the queue."""
 LOOK_S = 0.002
 """How often it looks whether it is its turn; most changes take a few milliseconds."""
 
-LONGEST_LOOK_S = 0.02
-"""How long it waits between two looks when others take longer."""
+LONGEST_LOOK_S = 0.02  # how long it waits between two looks when others take longer
 
 _FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
 

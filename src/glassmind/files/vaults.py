@@ -28,8 +28,7 @@ from glassmind.errors import (
     way_in,
 )
 
-MARK = ".obsidian"
-"""The folder that Obsidian creates in every vault."""
+MARK = ".obsidian"  # the folder that Obsidian creates in every vault
 
 NOTE_SUFFIXES = (".md", ".canvas", ".base")
 

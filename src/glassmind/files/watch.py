@@ -38,8 +38,7 @@ STOOD_STILL_S = 0.4
 `GATHER_MS` are over, and the process stood still: long enough for the system's queue to
 run over, of which nobody is told."""
 
-AFTER_S = 2.0
-"""Events that come so soon after that may be what was left of more."""
+AFTER_S = 2.0  # events that come so soon after that may be what was left of more
 
 OBSIDIAN = ".obsidian"
 RULE_FILES = frozenset({IGNORE_FILE, f"{OBSIDIAN}/app.json"})
@@ -48,8 +47,7 @@ RULE_FILES = frozenset({IGNORE_FILE, f"{OBSIDIAN}/app.json"})
 JOIN_S = 1.0
 """How long a thread that was told to end is waited for; it looks every step."""
 
-ATTEMPTS = 3
-"""A folder may go between being listed and being watched."""
+ATTEMPTS = 3  # a folder may go between being listed and being watched
 
 ENDED = "the system's events are not watched"
 

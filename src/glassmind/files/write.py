@@ -47,8 +47,7 @@ from glassmind.files.transaction import EditLock, FileTransaction, Leftovers
 from glassmind.model import MAX_NOTE_BYTES, Digest, NotePath
 from glassmind.model.edits import Applied, Standing, Step
 
-TRIES = 20
-"""How often a change is made anew to a file that others change too."""
+TRIES = 20  # how often a change is made anew to a file that others change too
 
 
 QUEUE_S = 60.0
@@ -165,6 +164,9 @@ class VaultWriter:
         return raw
 
     def _carry_out(self, plan: PlannedStep, why: str) -> None:
+        if plan.via is not None:  # made first, to stage where the next writer sweeps
+            with folder_of(self._root, plan.via, make=True):
+                pass
         for folder in folders_of([plan]):
             _sweep_folder(self._root, folder)  # a killed writer may have left files
         audit = Audit(self._log, self._now, why, self._client)
