@@ -170,7 +170,7 @@ def test_a_capture_while_the_index_is_written_is_not_to_be_tried_again(
     def busy(*_: object, **__: object) -> None:
         raise IndexBusy("process 7", 2)
 
-    monkeypatch.setattr(tea.engine, "index", busy)
+    monkeypatch.setattr("glassmind.index.keeper.IndexKeeper.index", busy)
 
     done = tea.engine.memory.capture("memory", "Ship it on Friday.")
 
