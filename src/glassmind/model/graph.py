@@ -360,10 +360,6 @@ class Ranking(Struct, frozen=True, kw_only=True):
     notices: tuple[str, ...] = ()
 
 
-Standing: TypeAlias = Literal["confirmed", "emergent"]
-"""Whether the owner named what holds a theme together, or links alone show it."""
-
-
 class TagCount(Struct, frozen=True):
     """A tag, and how many members of a theme have it."""
 
@@ -394,7 +390,7 @@ class Theme(Struct, frozen=True):
     size: int
     members: tuple[ThemeMember, ...]
     tags: tuple[TagCount, ...] = ()
-    standing: Standing = "emergent"
+    standing: Literal["confirmed", "emergent"] = "emergent"
     hub: str | None = None
 
 

@@ -297,16 +297,14 @@ class Told(NamedTuple):
     tags: tuple[str, ...] = ()
 
 
-ORIGIN = "glassmind"  # how the name of a document begins that we told
-
-
 def document_of(path: str, vault: str) -> str:
-    return f"{ORIGIN}:{vault}:{path}"
+    """Return the name of a document in Hindsight that is about a note."""
+    return f"glassmind:{vault}:{path}"
 
 
 def memo_of(document: str, vault: str) -> str:
     """Return the note of a memo that goes by this; empty where it is none of ours."""
-    ours = f"{ORIGIN}:{vault}:"
+    ours = document_of("", vault)
     if not document.startswith(ours):
         return ""
     return document.removeprefix(ours).partition("#")[0]

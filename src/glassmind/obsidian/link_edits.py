@@ -27,7 +27,7 @@ from glassmind.obsidian.yaml_text import in_scalar
 NOWHERE = "none"
 """The form of a link that has no source of its own: it follows another, or none."""
 
-Span = tuple[int, int]
+_Range = tuple[int, int]
 
 _OPENING = re.compile(rb"[\s>]*\]\([\s>]*")
 _REFERENCE = re.compile(rb"[\s>]*\]\[((?:\\.|[^\[\]\\])+)\]\Z", re.DOTALL)
@@ -54,8 +54,8 @@ class LinkParts(NamedTuple):
     """
 
     link: Link
-    path: Span
-    subpath: Span
+    path: _Range
+    subpath: _Range
     form: str
 
 
@@ -150,7 +150,7 @@ def _wiki(link: Link, source: bytes) -> LinkParts | None:
     )
 
 
-def _address_spans(content: str) -> tuple[Span, Span]:
+def _address_spans(content: str) -> tuple[_Range, _Range]:
     address, pipe, _ = content.partition("|")
     if pipe:
         address = address.removesuffix("\\")
@@ -161,13 +161,13 @@ def _address_spans(content: str) -> tuple[Span, Span]:
     return path, (mark, max(mark + 1, _stripped(address, mark, len(address))[1]))
 
 
-def _stripped(text: str, start: int, end: int) -> Span:
+def _stripped(text: str, start: int, end: int) -> _Range:
     part = text[start:end]
     first = start + len(part) - len(part.lstrip())
     return first, max(first, start + len(part.rstrip()))
 
 
-def _bytes(text: str, span: Span, base: int) -> Span:
+def _bytes(text: str, span: _Range, base: int) -> _Range:
     start = base + len(text[: span[0]].encode())
     return start, start + len(text[span[0] : span[1]].encode())
 
@@ -271,7 +271,7 @@ def _held(note: Note, source: bytes) -> Iterator[LinkParts]:
 _STYLES = {'"': "double", "'": "single", "|": "block", ">": "block"}
 
 
-def _spans_in_link(match: re.Match[str]) -> tuple[Span, Span, str]:
+def _spans_in_link(match: re.Match[str]) -> tuple[_Range, _Range, str]:
     by = match.start()
     if match["wiki"]:
         base = match.start("content") - by

@@ -42,14 +42,13 @@ _SCALAR_TAGS = frozenset(
 )
 _SHAPE_TAGS = frozenset((_CORE + "seq", _CORE + "map"))
 
-Step = str | int
 NodeKind: TypeAlias = Literal["scalar", "list", "map", "alias"]
 
 
 class Leaf(NamedTuple):
     """A scalar, the keys and list positions that lead to it, and its characters."""
 
-    path: tuple[Step, ...]
+    path: tuple[str | int, ...]
     value: PropertyValue
     start: int
     end: int
@@ -115,7 +114,7 @@ def load(text: str) -> Loaded:
     repeated: list[str] = []
 
     def value(
-        node: Node, path: tuple[Step, ...], at: Node | None = None
+        node: Node, path: tuple[str | int, ...], at: Node | None = None
     ) -> PropertyValue:
         if node.repeats is not None:
             return value(node.repeats, path, at or node)
