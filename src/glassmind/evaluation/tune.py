@@ -143,25 +143,19 @@ def _held_out(values: Values, folds: NDArray[np.int64]) -> tuple[list[int], Valu
     return picks, ours
 
 
-def evidence_of(
-    report: TuneReport, before: Mapping[str, object], today: date
-) -> list[str]:
-    low, high = report.held_out.interval
-    day, asked, gain = today.isoformat(), report.queries, report.held_out.mean
-    return [
-        f"Chosen by `glassmind tune` on {day} from {asked} questions of this vault.",
-        f"nDCG@10 on held-out questions: {report.before:.4f}, now {report.after:.4f}.",
-        f"A gain of {gain:+.4f}, 95 % interval {low:+.4f} to {high:+.4f}.",
-        *(f"Before: {path} = {as_toml(value)}" for path, value in before.items()),
-    ]
-
-
 def write_choice(
     config: Config, report: TuneReport, file: Path, *, in_vault: bool, today: date
 ) -> None:
     chosen = report.chosen.settings
     before = {path: _value(config, path) for path in chosen}
-    evidence = evidence_of(report, before, today)
+    low, high = report.held_out.interval
+    day, asked, gain = today.isoformat(), report.queries, report.held_out.mean
+    evidence = [
+        f"Chosen by `glassmind tune` on {day} from {asked} questions of this vault.",
+        f"nDCG@10 on held-out questions: {report.before:.4f}, now {report.after:.4f}.",
+        f"A gain of {gain:+.4f}, 95 % interval {low:+.4f} to {high:+.4f}.",
+        *(f"Before: {path} = {as_toml(value)}" for path, value in before.items()),
+    ]
     set_keys(file, chosen, above=evidence, in_vault=in_vault)
 
 
