@@ -192,13 +192,15 @@ class _Walk(Struct):
     def chosen(
         self, entries: Iterable[os.DirEntry[str]], folder: _Folder
     ) -> Iterator[os.DirEntry[str]]:
-        files, prefix = self.files or (), folder.prefix
-        for entry in entries:
-            if prefix + entry.name in files:
+        start = len(folder.prefix)
+        names = {f[start:] for f in self.files or () if f.startswith(folder.prefix)}
+        for entry in entries:  # of a large folder, so most are passed by quickly
+            name = entry.name
+            if name in names:
                 yield entry
-            elif entry.name[0] == "." or not entry.name.isascii():
-                name = normalize("NFC", entry.name)
-                if prefix + (name_of_stub(name) or name) in files:
+            elif name[0] == "." or not name.isascii():
+                plain = normalize("NFC", name)
+                if (name_of_stub(plain) or plain) in names:
                     yield entry
 
     def pass_unchanged(
