@@ -23,11 +23,8 @@ import apsw
 from vaults import write_vault
 
 from glassmind import open_vault
-from glassmind.context import claims
-from glassmind.context.conflicts import conflicts
-from glassmind.context.items import BundleScope
-from glassmind.context.open_work import decisions, questions, tasks
-from glassmind.context.reading import BundleRows
+from glassmind.context.conflicts import claims_of, conflicts
+from glassmind.context.items import BundleRows, BundleScope, decisions, questions, tasks
 from glassmind.context.sections import next_reads
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.rows import Rows
@@ -119,7 +116,7 @@ def timed(db: apsw.Connection, selected: int, rounds: int) -> None:
     spent: dict[tuple[str, str], list[float]] = {}
     for _ in range(rounds):
         scope = scope_of(chance.sample(known, selected))
-        claims.claims_of.cache_clear()
+        claims_of.cache_clear()
         for turn in ("first", "again"):
             rows, whole = BundleRows(Rows(db)), perf_counter()
             for name, section in SECTIONS.items():

@@ -9,8 +9,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from glassmind.context.proof import LEFT_OUT, SourceText, SourceTexts, holds, words_of
-from glassmind.context.reply import ModelStatement
+from glassmind.context.proof import (
+    LEFT_OUT,
+    ModelStatement,
+    SourceText,
+    SourceTexts,
+    holds,
+    words_of,
+)
 from glassmind.model.context import Statement
 from glassmind.obsidian.hidden_text import visible_text
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt

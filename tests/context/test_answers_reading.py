@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from glassmind.context.reply import AnswerReader, ModelStatement, ThinkingEnded
+from glassmind.context.proof import AnswerReader, ModelStatement, ThinkingEnded
 
 WORDS = st.text(
     st.characters(codec="utf-8") | st.sampled_from('"\\/{}[]:,é😀\n\t '), max_size=30

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from section_desk import SectionDesk
 from vault_desk import VaultDesk
 
-from glassmind.context.claims import claims_in_line, claims_of
+from glassmind.context.conflicts import claims_in_line, claims_of
 from glassmind.context.markdown import conflict_line
 from glassmind.context.values import Value, differ, read_value, whole_value
 from glassmind.model.context import Conflict, ConflictKind

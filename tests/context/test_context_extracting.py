@@ -11,7 +11,7 @@ from glassmind.context.extract import (
     MOST_TOLD,
     READ,
     READ_S,
-    TOLD,
+    SURE,
     Extract,
     Passage,
     extract,
@@ -75,7 +75,7 @@ def extracted(
 
 
 def told(made: Extract) -> list[str]:
-    return [one.piece.text for one in made.told]
+    return [one.piece.text for one in made.pieces]
 
 
 LEAKS = "The skiff leaks twice a year.\n\nBeans grow along the wall of the 3 gardens.\n"
@@ -85,9 +85,7 @@ def test_without_a_model_the_words_of_the_question_decide() -> None:
     made = extracted(passage(0, LEAKS), passage(1, "Kettles boil 4 times.\n", 0.1))
 
     assert told(made) == ["The skiff leaks twice a year."]
-    assert not made.read
-    assert made.likelihood is not None
-    assert made.likelihood >= TOLD
+    assert made.is_sure
 
 
 def test_with_a_model_that_reads_its_verdict_decides() -> None:
@@ -96,7 +94,7 @@ def test_with_a_model_that_reads_its_verdict_decides() -> None:
     made = extracted(passage(0, LEAKS), reader=reader)
 
     assert told(made) == ["Beans grow along the wall of the 3 gardens."]
-    assert made.read
+    assert not made.lacks
 
 
 @pytest.mark.parametrize("after", [0, 1])
@@ -112,7 +110,6 @@ def test_a_model_that_fails_leaves_it_to_the_words(after: int) -> None:
 
     assert made._replace(lacks="") == extracted(passage(0, LEAKS))._replace(lacks="")
     assert "out of memory" in made.lacks
-    assert not made.read
 
 
 def test_what_a_slow_model_has_not_read_in_time_is_not_told() -> None:
@@ -125,7 +122,7 @@ def test_what_a_slow_model_has_not_read_in_time_is_not_told() -> None:
     # the first is not counted: a model may have to be loaded
     assert len(reader.texts) == 3
     assert set(told(made)) <= set(reader.texts)
-    assert made.read
+    assert not made.lacks
 
 
 def test_no_more_is_read_than_there_is_patience_for() -> None:
@@ -152,7 +149,7 @@ def test_where_nothing_can_be_read_no_model_is_asked_for() -> None:
     for passages in ([], [passage(0, "# Skiff\n\n```\nleak()\n```\n")]):
         words = Lookup(question_words(QUESTION, ()), [])
         made = extract(QUESTION, passages, words, never, 0.9)
-        assert made == Extract((), None, read=False)
+        assert made == Extract((), None, is_sure=False)
 
 
 def test_the_best_is_first_and_what_stands_together_is_told_together() -> None:
@@ -174,7 +171,7 @@ def test_the_best_is_first_and_what_stands_together_is_told_together() -> None:
         "It leaks 5 times.",
         "Her keel has 7 holes.",
     ]
-    assert [one.number for one in made.told] == [1, 1, 0, 0]
+    assert [one.number for one in made.pieces] == [1, 1, 0, 0]
 
 
 def test_what_is_far_behind_the_best_is_not_told() -> None:
@@ -204,8 +201,8 @@ def test_what_says_the_same_is_told_once(one: str, other: str, both: bool) -> No
 
     made = extracted(passage(0, f"{one}\n"), passage(1, f"{other}\n"), reader=reader)
 
-    assert len(made.told) == 1 + both
-    assert made.told[0].number == 0
+    assert len(made.pieces) == 1 + both
+    assert made.pieces[0].number == 0
 
 
 def test_a_sentence_without_the_kind_asked_for_comes_behind() -> None:
@@ -216,7 +213,7 @@ def test_a_sentence_without_the_kind_asked_for_comes_behind() -> None:
         extracted(passage(0, text)),
         extracted(passage(0, text), reader=reader),
     ):
-        best = max(made.told, key=lambda one: one.score)
+        best = max(made.pieces, key=lambda one: one.score)
         assert best.piece.text == "The skiff leaks twice."
 
 
@@ -227,7 +224,7 @@ def test_without_any_of_the_kind_asked_for_no_answer_is_likely() -> None:
     made = extracted(passage(0, text), reader=reader, confidence=0.5)
 
     assert made.likelihood is not None
-    assert made.likelihood < TOLD
+    assert made.likelihood < SURE
 
 
 NUMBERS = st.one_of(st.floats(), st.sampled_from([nan, inf, -inf, 0, 1, -1, 2]))
@@ -254,6 +251,6 @@ def test_a_likelihood_is_one_whatever_comes(
     made = extracted(*passages, question=question, reader=reader, confidence=confidence)
 
     assert made.likelihood is None or 0 <= made.likelihood <= 1
-    assert (made.likelihood is None) == (not made.told)
-    assert len(made.told) <= MOST_TOLD
-    assert all(not isnan(one.score) for one in made.told)
+    assert (made.likelihood is None) == (not made.pieces)
+    assert len(made.pieces) <= MOST_TOLD
+    assert all(not isnan(one.score) for one in made.pieces)

@@ -11,6 +11,7 @@ from meaning_desk import MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
 
+from glassmind.context.evidence import GatherRequest
 from glassmind.engine import Engine
 from glassmind.errors import BadLimit
 from glassmind.model.context import Gathered
@@ -31,7 +32,8 @@ NOTES = {
 
 def gather(vault: VaultDesk, question: str = QUESTION, **wishes: object) -> Gathered:
     chosen = {"limit": 5, "budget_tokens": 4_000, **wishes}
-    return vault.engine.bundles.gather(question, **chosen)  # type: ignore[arg-type]
+    request = GatherRequest(question, **chosen)  # type: ignore[arg-type]
+    return vault.engine.bundles.gather(request)
 
 
 def shown(found: Gathered) -> str:

@@ -144,8 +144,8 @@ def test_a_superseded_decision_gives_way_to_the_one_in_its_place(
     ("note", "said"),
     [
         ("> [!question] Oak or pine?\n> Ask Tobias.", ["Oak or pine?\nAsk Tobias."]),
-        ("> [!help] Oak or pine?", ["Oak or pine?"]),
-        ("> [!FAQ]\n> Oak or pine?", ["Oak or pine?"]),
+        ("> [!frage] Oak or pine?", ["Oak or pine?"]),
+        ("> [!QUESTION]\n> Oak or pine?", ["Oak or pine?"]),
         ("- Oak or pine? #question", ["Oak or pine? #question"]),
         ("## Open questions\n\nWhat is left:\n\n- Oak?\n- Pine?", ["Oak?", "Pine?"]),
         ("## Offene Fragen\n\nEiche oder Kiefer?", ["Eiche oder Kiefer?"]),

@@ -28,7 +28,7 @@ def test_what_was_agreed_stands_under_a_heading_too(
 
 @pytest.mark.parametrize("newest_last", [True, False])
 @pytest.mark.parametrize("by_heading", [True, False])
-def test_of_a_long_log_the_newest_entries_are_kept(
+def test_of_a_long_log_the_newest_entries_come_first(
     vault: VaultDesk, desk: SectionDesk, newest_last: bool, by_heading: bool
 ) -> None:
     days = [f"20{n // 12:02}-{n % 12 + 1:02}-01" for n in range(12, 12 * 26)]
@@ -39,8 +39,7 @@ def test_of_a_long_log_the_newest_entries_are_kept(
 
     found = [one.date for one in desk.decisions()]
 
-    assert 100 < len(found) < 200
-    assert found == days[::-1][: len(found)]
+    assert found == days[::-1]
 
 
 def test_the_time_of_a_checkout_is_no_day(vault: VaultDesk) -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.context.budget import Estimate
-from glassmind.context.summaries import centrality, is_alike, words_of
 from glassmind.errors import BudgetTooSmall, ProjectUnknown, WriteRefused
 from glassmind.memory import changes
 from glassmind.model.context import Summary
@@ -369,14 +368,3 @@ def test_sentences_hold_every_letter_of_a_text(text: str) -> None:
     joined = "".join(sentences_in(text))
 
     assert "".join(joined.split()) == "".join(text.split())
-
-
-@given(st.lists(st.text("abc déf ", max_size=30), max_size=20))
-def test_nearness_to_the_centre_is_a_share(texts: list[str]) -> None:
-    words = [words_of(text) for text in texts]
-
-    found = centrality(words)
-
-    assert len(found) == len(texts)
-    assert all(0 <= near <= 1 + 1e-9 for near in found)
-    assert all(is_alike(one, one) for one in words if one)

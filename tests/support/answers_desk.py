@@ -3,12 +3,12 @@
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
 from glassmind.config import load_config
 from glassmind.context.answer import Answers
+from glassmind.context.evidence import GatherRequest
 from glassmind.errors import CallAbandoned, ModelFault
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
@@ -139,11 +139,9 @@ class AnswersDesk:
         given = chat if callable(chat) else lambda: chat
         self.answers = Answers(config, self._gather, given)
 
-    def _gather(
-        self, question: str, *, limit: int, budget_tokens: int, **wishes: Any
-    ) -> Gathered:
-        self.wished.append((limit, budget_tokens, wishes["private"]))
-        return replace(self._found, question=question)
+    def _gather(self, request: GatherRequest) -> Gathered:
+        self.wished.append((request.limit, request.budget_tokens, request.private))
+        return replace(self._found, question=request.question)
 
     def ask(
         self,

@@ -7,9 +7,7 @@ from datetime import date
 from vault_desk import VaultDesk
 
 from glassmind.context.conflicts import conflicts
-from glassmind.context.items import BundleScope
-from glassmind.context.open_work import decisions, questions, tasks
-from glassmind.context.reading import BundleRows
+from glassmind.context.items import BundleRows, BundleScope, decisions, questions, tasks
 from glassmind.context.sections import next_reads
 from glassmind.model.context import Conflict, Item, NextRead
 from glassmind.store.sqlite.connection import open_reader

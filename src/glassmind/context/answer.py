@@ -5,13 +5,14 @@ A model writes statements with quotes; each is checked against the sources as it
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from functools import cache, partial
+from functools import cache
 from typing import Literal, NamedTuple
 
 from msgspec import structs
 from msgspec.structs import replace
 
 from glassmind.config import Config
+from glassmind.context.evidence import GatherRequest
 from glassmind.context.prompt import (
     MOST_STATEMENTS,
     PLAIN_BUDGET,
@@ -21,8 +22,12 @@ from glassmind.context.prompt import (
     prompt_of,
     room_for_sources,
 )
-from glassmind.context.proof import SourceTexts
-from glassmind.context.reply import AnswerReader, ModelStatement, ThinkingEnded
+from glassmind.context.proof import (
+    AnswerReader,
+    ModelStatement,
+    SourceTexts,
+    ThinkingEnded,
+)
 from glassmind.errors import BadLimit, BadWish, CallAbandoned, ModelFault, NothingAsked
 from glassmind.model.context import (
     Answer,
@@ -140,12 +145,12 @@ class Answers:
     def __init__(
         self,
         config: Config,
-        gather: Callable[..., Gathered],
+        gather: Callable[[GatherRequest], Gathered],
         chat: Callable[[], ChatModel | None] | None = None,
     ) -> None:
         self._config, self._gather = config, gather
         # it remembers what its server takes
-        self._chat = cache(chat or partial(_configured_chat, config))
+        self._chat = cache(chat or self._configured_chat)
 
     def ask(  # noqa: PLR0913 - each wish by its name
         self,
@@ -170,19 +175,23 @@ class Answers:
         count = self._config.ask.sources if limit is None else limit
         check_asked(question, count)
         writer, lacks = self._writer(question, count) if use_model else (None, ())
+        budget = writer.room_tokens if writer else PLAIN_BUDGET
+        private = private and writer is None
         found = self._gather(
-            question,
-            limit=count,
-            budget_tokens=writer.room_tokens if writer else PLAIN_BUDGET,
-            project=project,
-            mode=mode,
-            intent=intent,
-            private=private and writer is None,
-            today=today,
+            GatherRequest(
+                question, count, budget, project, mode, intent, private, today
+            )
         )
         found = replace(found, sources=tuple(map(nameable, found.sources)))
-        made = _Making(found, lacks, told or _unheard)
+        made = _Making(found, lacks, told or (lambda _: None))
         return made.answer(self._config, writer, halt or Halt())
+
+    def _configured_chat(self) -> ChatModel | None:
+        if self._config.llm.backend == "none":
+            return None
+        from glassmind.models.chat import chat_for  # noqa: PLC0415 - slow to import
+
+        return chat_for(self._config)
 
     def _writer(
         self, question: str, limit: int
@@ -201,20 +210,15 @@ class Answers:
         return _Writer(chat, room), ()
 
 
-def _configured_chat(config: Config) -> ChatModel | None:
-    if config.llm.backend == "none":
-        return None
-    from glassmind.models.chat import chat_for  # noqa: PLC0415 - slow to import
-
-    return chat_for(config)
-
-
 class _Making:
     """One answer while it is made."""
 
     def __init__(self, found: Gathered, lacks: tuple[str, ...], told: Told) -> None:
         self._found, self._told = found, told
-        self._notices = [*lacks, *found.degraded, *_withheld(found)]
+        self._notices = [*lacks, *found.degraded]
+        if count := found.withheld:
+            notes = "note was" if count == 1 else "notes were"
+            self._notices.append(f"{count} private {notes} left out")
 
     def answer(self, config: Config, writer: _Writer | None, halt: Halt) -> Answer:
         found = self._found
@@ -298,14 +302,3 @@ class _Making:
             degraded=tuple(self._notices),
             conflicts=found.conflicts,
         )
-
-
-def _withheld(found: Gathered) -> list[str]:
-    count = found.withheld
-    if not count:
-        return []
-    return [f"{count} private {'note was' if count == 1 else 'notes were'} left out"]
-
-
-def _unheard(_: News) -> None:
-    """Take what nobody listens to."""

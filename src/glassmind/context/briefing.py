@@ -18,9 +18,8 @@ from glassmind.context.budget import (
     parts_within,
 )
 from glassmind.context.conflicts import conflicts
-from glassmind.context.items import BundleScope, is_pattern
+from glassmind.context.items import BundleScope, decisions, is_pattern, questions, tasks
 from glassmind.context.markdown import SECTIONS, briefing_as_markdown, numbered
-from glassmind.context.open_work import decisions, questions, tasks
 from glassmind.context.parts import (
     SUMMARIES,
     ContextParts,

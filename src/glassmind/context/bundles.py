@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Literal
 
@@ -23,7 +23,6 @@ from glassmind.context.parts import (
     shown_in,
 )
 from glassmind.context.passages import (
-    Candidate,
     NoteRequest,
     candidates,
     requests_of,
@@ -107,26 +106,8 @@ class Bundles:
             path = self._parts.renew(title, made.project, text, receipts)
             return structs.replace(made, saved=path)
 
-    def gather(  # noqa: PLR0913 - each option by its name
-        self,
-        question: str,
-        *,
-        limit: int,
-        budget_tokens: int,
-        project: str | None = None,
-        mode: Mode | None = None,
-        intent: Intent | Literal["auto"] | None = "auto",
-        private: bool = False,
-        today: date | None = None,
-    ) -> Gathered:
-        """Return the passages that may answer a question, numbered, best first.
-
-        Of `limit` notes, within the budget; private ones only with `private`. With them
-        comes what sentences of the notes answer.
-        """
-        request = GatherRequest(
-            question, limit, budget_tokens, project, mode, intent, private, today
-        )
+    def gather(self, request: GatherRequest) -> Gathered:
+        """Return the passages that may answer a question, and what they answer."""
         with self._parts.vault.faults():
             return gathered(self._parts, request)
 
@@ -214,58 +195,44 @@ def _plan(  # noqa: PLR0913 - what a bundle is asked for
 
 
 def _made(
-    parts: ContextParts, plan: BundlePlan, asked: Sequence[NoteRequest]
+    parts: ContextParts, plan: BundlePlan, requests: Sequence[NoteRequest]
 ) -> Bundle:
     summaries = f"{plan.agent}/{SUMMARIES}/"
-    notes = [one for one in asked if not one.path.startswith(summaries)]
-    with parts.still():
-        found = candidates(notes, parts.vault.rows())
-        found.sort(key=says_little)
-        stale = StaleCheck(parts)
-        stale.look(one.note.path for one in found)
-        packer = _BudgetedBundle(parts, plan, found, stale)
-        made = made_within(plan.frame.budget_tokens, packer.within)
-    verb = "context" if plan.frame.query else "hot"
-    parts.used(verb, [note.path for note in made.notes[:COUNTED]])
-    return made
+    notes = [one for one in requests if not one.path.startswith(summaries)]
+    stale, counter = StaleCheck(parts), parts.counter
 
-
-@dataclass(frozen=True)
-class _BudgetedBundle:
-    """Everything that a bundle is made of, whatever its budget."""
-
-    parts: ContextParts
-    plan: BundlePlan
-    found: Sequence[Candidate]
-    stale: StaleCheck
-
-    def within(self, budget_tokens: int) -> Bundle:
-        """Return the bundle of a budget; a question far from the vault gets a part."""
-        made, confidence = None, self.plan.frame.confidence
-        far_off = confidence is not None and confidence < FAR_OFF
-        if far_off and budget_tokens > NEAR_MISS_TOKENS:
-            with suppress(BudgetTooSmall):
-                made = self._packed(NEAR_MISS_TOKENS)
-        made = made or self._packed(budget_tokens)
-        return structs.replace(made, budget_tokens=budget_tokens)
-
-    def _packed(self, budget_tokens: int) -> Bundle:
+    def pack(budget: int) -> Bundle:
         """Return the bundle with a notice of its stale notes.
 
         Notes that lend only a decision are known once it is made; where one of them is
         stale too, it is made once more with that notice.
         """
-        counter, frame = self.parts.counter, self.plan.frame
         frame = structs.replace(
-            frame,
-            budget_tokens=budget_tokens,
+            plan.frame,
+            budget_tokens=budget,
             tokenizer=counter.name,
-            degraded=(*self.stale.notices(), *frame.degraded),
+            degraded=(*stale.notices(), *plan.frame.degraded),
         )
-        plan = replace(self.plan, frame=frame)
-        made = packed(plan, self.found, self.parts.sections(), counter)
-        again = self.stale.look(shown_in(made))
-        return self._packed(budget_tokens) if again else made
+        bundle = packed(replace(plan, frame=frame), found, parts.sections(), counter)
+        return pack(budget) if stale.look(shown_in(bundle)) else bundle
+
+    def within(budget: int) -> Bundle:
+        """Return the bundle of a budget; a question far from the vault gets a part."""
+        confidence = plan.frame.confidence
+        far_off = confidence is not None and confidence < FAR_OFF
+        if far_off and budget > NEAR_MISS_TOKENS:
+            with suppress(BudgetTooSmall):
+                return structs.replace(pack(NEAR_MISS_TOKENS), budget_tokens=budget)
+        return pack(budget)
+
+    with parts.still():
+        found = candidates(notes, parts.vault.rows())
+        found.sort(key=says_little)
+        stale.look(one.note.path for one in found)
+        made = made_within(plan.frame.budget_tokens, within)
+    verb = "context" if plan.frame.query else "hot"
+    parts.used(verb, [note.path for note in made.notes[:COUNTED]])
+    return made
 
 
 def _openings(

@@ -1,13 +1,13 @@
-"""What the sources of an answer do not agree on, and which of them do not hold."""
+"""The passages that may answer a question, and what their sentences say to it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
 from glassmind.context.conflicts import conflicts
-from glassmind.context.extract import TOLD, ChosenPiece, Extract, Passage, extract
+from glassmind.context.extract import ChosenPiece, Passage, extract
 from glassmind.context.items import BundleScope
 from glassmind.context.parts import (
     COUNTED,
@@ -19,13 +19,11 @@ from glassmind.context.parts import (
 )
 from glassmind.context.passages import (
     Candidate,
-    Hiding,
     NoteRequest,
     Stretch,
     candidates,
     may_answer,
     part_of,
-    place_of,
     says_little,
 )
 from glassmind.context.question_words import Lookup, question_words
@@ -39,52 +37,12 @@ from glassmind.model.context import (
     Statement,
 )
 from glassmind.model.search import FACTS, Hit, Intent, Mode, SearchReply
+from glassmind.obsidian.hidden_text import visible_text
+from glassmind.obsidian.secrets import redacted
+from glassmind.store.protocol import Rows
 
 MOST_CONFLICTS = 3
 """Of one answer: what is asked about, not all that is open."""
-
-
-class Disagreement(NamedTuple):
-    """Conflicts of some notes, and the titles of what took the place of others."""
-
-    found: Sequence[Conflict] = ()
-    replaced: Mapping[NotePath, str] = {}
-
-    def about(
-        self, words: Lookup, told: Collection[str], paths: Collection[NotePath]
-    ) -> tuple[Conflict, ...]:
-        """Return the conflicts that a question, or its answer, is about.
-
-        One of whose sides is cited: it says a value that was told, or is about most
-        words of the question.
-        """
-        return tuple(
-            one
-            for one in self.found
-            if one.kind != "superseded"
-            and any(side.path in paths for side in one.sides)
-            and (_is_told(one, told) or _is_asked(one, words))
-        )[:MOST_CONFLICTS]
-
-
-def disagreement(parts: ContextParts, scope: BundleScope) -> Disagreement:
-    found = conflicts(parts.sections(), scope) if scope.note_ids else []
-    replaced = {
-        one.sides[1].path: one.sides[0].title
-        for one in found
-        if one.kind == "superseded"
-    }
-    return Disagreement(found, replaced)
-
-
-def _is_told(one: Conflict, told: Collection[str]) -> bool:
-    return any(side.value and side.value in text for side in one.sides for text in told)
-
-
-def _is_asked(one: Conflict, words: Lookup) -> bool:
-    held = words.words(one.about) & words.typed
-    return bool(words.typed) and 2 * len(held) > len(words.typed)
-
 
 LOOKED_AT = 8
 """Passages that sentences are taken of: in more, wrong ones read as well."""
@@ -93,153 +51,204 @@ HEADS = 4
 """Notes, from the best, whose properties are looked at beside their passages."""
 
 
+class GatherRequest(NamedTuple):
+    """A question, and how many passages it takes; `private` with private notes."""
+
+    question: str
+    limit: int
+    budget_tokens: int
+    project: str | None = None
+    mode: Mode | None = None
+    intent: Intent | Literal["auto"] | None = "auto"
+    private: bool = False
+    today: date | None = None
+
+
 class _Entry(NamedTuple):
     """A passage of a note, or a fact that is in none.
 
-    `safe` is the passage without the credentials in it, line for line; `hiding` knows
-    what else of its note is not shown.
+    `safe` is the passage without the credentials in it, line for line; `visible` what
+    a model may read of its excerpt, or "" where that is not known.
     """
 
     stretch: Stretch
     safe: Stretch
     excerpt: Excerpt
+    visible: str
     hit: Hit
-    candidate: Candidate | None
-    hiding: Hiding
+    candidate: Candidate | None = None
     is_head: bool = False
 
 
-class GatherRequest(NamedTuple):
-    """A question with the options of `Bundles.gather`."""
+def gathered(parts: ContextParts, request: GatherRequest) -> Gathered:
+    """Return the passages that may answer a question, numbered, best first.
 
-    question: str
-    limit: int
-    budget_tokens: int
-    project: str | None
-    mode: Mode | None
-    intent: Intent | Literal["auto"] | None
-    private: bool
-    today: date | None
-
-
-def gathered(parts: ContextParts, asked: GatherRequest) -> Gathered:
-    limit = asked.limit
+    With them comes what sentences of the notes answer. What is cited is kept whole: a
+    prompt cuts it to its room, at the end of a line.
+    """
+    limit, question = request.limit, request.question
     reply = parts.search(
-        asked.question,
+        question,
         limit=max(limit, LOOKED_AT) if limit > 0 else limit,
         unique="chunks",
-        mode=asked.mode,
-        intent=asked.intent,
-        project=asked.project or None,
+        mode=request.mode,
+        intent=request.intent,
+        project=request.project or None,
         facts=True,
-        today=asked.today,
+        today=request.today,
     )
     stale = StaleCheck(parts)
     with parts.still():
-        entries, withheld = _entries(parts, reply, stale, private=asked.private)
-        differing = disagreement(parts, _scope(parts, asked, entries))
+        entries, withheld = _entries(parts, reply, stale, private=request.private)
+        found = conflicts(parts.sections(), _scope(parts, request, entries))
+    replaced = {
+        one.sides[1].path: one.sides[0].title
+        for one in found
+        if one.kind == "superseded"
+    }
     texts = [one.excerpt.text for one in entries]
-    words = Lookup(question_words(asked.question, reply.hits), texts)
-    made = _extracted(parts, words, reply, entries, differing)
-    chosen = _within(made.told, limit)
-    kept = _kept(parts, entries, chosen, limit, asked.budget_tokens)
+    words = Lookup(question_words(question, reply.hits), texts)
+    passages = [
+        Passage(at, one.safe, one.hit.relevance, one.hit.title)
+        for at, one in enumerate(entries)
+        if (at < LOOKED_AT or one.is_head)
+        and (one.candidate is None or may_answer(one.candidate, parts.agent))
+        and one.hit.path not in replaced
+    ]
+    made = extract(question, passages, words, parts.reranker, reply.confidence)
+    cited = list(dict.fromkeys(one.number for one in made.pieces))[:limit]
+    chosen = [one for one in made.pieces if one.number in cited]
+    kept = _kept(parts, entries, cited, limit, request.budget_tokens)
     numbers = {at: number for number, at in enumerate(kept, 1)}
     chars = parts.config.ask.excerpt_chars
-    sources = tuple(
+    sources = [
         replace(
-            _source(one, numbers[at], _begun(chosen, at), chars),
-            superseded_by=differing.replaced.get(one.hit.path, ""),
+            _source(entries[at], numbers[at], _best_start(chosen, at), chars),
+            superseded_by=replaced.get(entries[at].hit.path, ""),
         )
-        for at, one in kept.items()
-    )
-    likely = made.likelihood
-    told = chosen if likely is not None and likely >= TOLD else ()
-    parts.used("ask", _used(entries, told, list(kept)))
+        for at in kept
+    ]
+    answer = chosen if made.is_sure else []
+    used = [entries[at] for at in ([one.number for one in answer] or kept[:COUNTED])]
+    paths = [one.hit.path for one in used if one.candidate is not None]
+    parts.used("ask", list(dict.fromkeys(paths)))
+    lacks: tuple[str, ...] = ()
+    if made.lacks and parts.config.embeddings.backend != "none":
+        lacks = (f"sentences were chosen by their words alone: {made.lacks}",)
     return Gathered(
-        asked.question,
-        sources,
-        tuple(_statement(entries[one.number], one, numbers) for one in told),
-        reply.confidence if likely is None else likely,
+        question,
+        tuple(sources),
+        tuple(_statement(entries[one.number], one, numbers) for one in answer),
+        reply.confidence if made.likelihood is None else made.likelihood,
         reply.mode,
         reply.intent,
-        (*stale.notices(), *reply.degraded, *_lacks(parts, made)),
+        (*stale.notices(), *reply.degraded, *lacks),
         withheld,
-        differing.about(
-            words,
-            [one.piece.text for one in told],
-            {one.hit.path for one in kept.values()},
-        ),
+        _relevant(found, words, [one.piece.text for one in answer], sources),
     )
 
 
 def _scope(
-    parts: ContextParts, asked: GatherRequest, entries: Sequence[_Entry]
+    parts: ContextParts, request: GatherRequest, entries: Sequence[_Entry]
 ) -> BundleScope:
     found = [one.candidate.note.note_id for one in entries if one.candidate is not None]
-    members = parts.members_of(asked.project)
+    members = parts.members_of(request.project)
     return BundleScope(
         note_ids=tuple(dict.fromkeys(found)),
         project_ids=frozenset(note.note_id for note in members),
-        query=asked.question,
-        today=day_or_today(asked.today),
+        query=request.question,
+        today=day_or_today(request.today),
         agent=parts.agent,
     )
 
 
-def _within(told: Sequence[ChosenPiece], limit: int) -> tuple[ChosenPiece, ...]:
-    first = list(dict.fromkeys(one.number for one in told))[:limit]
-    return tuple(one for one in told if one.number in first)
+def _relevant(
+    found: Sequence[Conflict],
+    words: Lookup,
+    answer: Collection[str],
+    sources: Sequence[Source],
+) -> tuple[Conflict, ...]:
+    """Return the conflicts of sources that a question, or its answer, is about."""
+    paths = {source.path for source in sources}
+
+    def is_relevant(conflict: Conflict) -> bool:
+        values = [side.value for side in conflict.sides if side.value]
+        held = words.words(conflict.about) & words.typed
+        return (
+            conflict.kind != "superseded"
+            and any(side.path in paths for side in conflict.sides)
+            and (
+                any(value in text for value in values for text in answer)
+                or 2 * len(held) > max(1, len(words.typed))
+            )
+        )
+
+    return tuple(filter(is_relevant, found))[:MOST_CONFLICTS]
 
 
 def _entries(
-    parts: ContextParts, reply: SearchReply, lookout: StaleCheck, *, private: bool
+    parts: ContextParts, reply: SearchReply, stale: StaleCheck, *, private: bool
 ) -> tuple[list[_Entry], int]:
-    """Return the passages that hits name, best first; and how many notes are kept back.
-
-    Behind them the properties of the best notes, where no hit has them.
-    """
+    """Return the passages that hits name, best first, and how many notes it hides."""
     made = f"{parts.agent}/{SUMMARIES}/"
     hits = [hit for hit in reply.hits if not hit.path.startswith(made)]
-    there = [hit for hit in hits if not hit.path.startswith(FACTS)]
     rows = parts.vault.rows()
-    hiding = Hiding(rows)
-    notes = rows.packed_notes([hit.path for hit in there])
-    lookout.look(notes)
+    safe = SafeNotes(rows)
+    notes = rows.packed_notes([h.path for h in hits if not h.path.startswith(FACTS)])
+    stale.look(notes)
     hidden: set[NotePath] = set()
     if not private:
         hidden = {path for path, note in notes.items() if note.private}
-        hidden |= turned_private(parts, lookout.changed)
+        hidden |= turned_private(parts, stale.changed)
     entries: list[_Entry] = []
     for hit in hits:
         if hit.path.startswith(FACTS):
-            entries.append(_fact(hit, hiding))
+            entries.append(_fact(hit))
         elif hit.path not in hidden:
-            found = candidates([_asked(hit, hit.chunk_index)], rows)
-            entries += [
-                _entry(hit, one, hiding) for one in found if not says_little(one)
-            ]
-    heads = [one for one in entries if one.candidate is not None]
-    begun = {one.hit.path for one in heads if one.stretch.first_line == 1}
-    first = {one.hit.path: one.hit for one in reversed(heads)}
-    for path in list(dict.fromkeys(one.hit.path for one in heads))[:HEADS]:
-        if path not in begun:
-            found = candidates([_asked(first[path], 0)], rows)
-            entries += _head(first[path], found, hiding)
-    return entries, len(hidden)
+            for candidate in candidates([_request(hit, hit.chunk_index)], rows):
+                stretch = candidate.passages[0]
+                place = stretch.lines(*_trimmed(stretch))
+                if not says_little(candidate):
+                    entries.append(_entry(hit, candidate, stretch, place, safe))
+    return [*entries, *_heads(entries, rows, safe)], len(hidden)
 
 
-def _asked(hit: Hit, index: int) -> NoteRequest:
+def _heads(
+    entries: Sequence[_Entry], rows: Rows, safe: "SafeNotes"
+) -> Iterator[_Entry]:
+    """Yield the properties of the best notes, where no hit has them."""
+    found = [one for one in entries if one.candidate is not None]
+    begun = {one.hit.path for one in found if one.stretch.first_line == 1}
+    first = {one.hit.path: one.hit for one in reversed(found)}
+    for path in list(dict.fromkeys(one.hit.path for one in found))[:HEADS]:
+        asked = [] if path in begun else [_request(first[path], 0)]
+        for candidate in candidates(asked, rows):
+            stretch = candidate.passages[0]
+            if stretch.body:
+                head = part_of(stretch, 0, stretch.body)
+                place = (0, len(head.text.rstrip("\n")))
+                hit = first[path]._replace(chunk_index=0)
+                entry = _entry(hit, candidate, head, place, safe)
+                yield entry._replace(is_head=True)
+
+
+def _request(hit: Hit, index: int) -> NoteRequest:
     return NoteRequest(
         hit.path, hit.relevance, hit.match_reason, hit.channels, (index,)
     )
 
 
-def _entry(hit: Hit, candidate: Candidate, hiding: Hiding) -> _Entry:
-    stretch = candidate.passages[0]
-    start, end = stretch.lines(*_trimmed(stretch))
-    excerpt = stretch.excerpt(hit.path, start, end)
-    safe = hiding.safe(candidate.note.note_id, stretch)
-    return _Entry(stretch, safe, excerpt, hit, candidate, hiding)
+def _entry(
+    hit: Hit,
+    candidate: Candidate,
+    stretch: Stretch,
+    place: tuple[int, int],
+    notes: "SafeNotes",
+) -> _Entry:
+    excerpt, note_id = stretch.excerpt(hit.path, *place), candidate.note.note_id
+    safe = notes.safe(note_id, stretch)
+    visible = notes.visible(note_id, excerpt.lines, excerpt.text)
+    return _Entry(stretch, safe, excerpt, visible, hit, candidate)
 
 
 def _trimmed(stretch: Stretch) -> tuple[int, int]:
@@ -250,136 +259,162 @@ def _trimmed(stretch: Stretch) -> tuple[int, int]:
     return min(start + len(said) - len(said.lstrip("\n")), end), end
 
 
-def _head(hit: Hit, found: Sequence[Candidate], hiding: Hiding) -> list[_Entry]:
-    for one in found:
-        stretch = one.passages[0]
-        if stretch.body:
-            part = part_of(stretch, 0, stretch.body)
-            end = len(part.text.rstrip("\n"))
-            begun = hit._replace(chunk_index=0)
-            excerpt = part.excerpt(hit.path, 0, end)
-            safe = hiding.safe(one.note.note_id, part)
-            return [_Entry(part, safe, excerpt, begun, one, hiding, is_head=True)]
-    return []
-
-
-def _fact(hit: Hit, hiding: Hiding) -> _Entry:
+def _fact(hit: Hit) -> _Entry:
     text = hit.snippet.text
     stretch = Stretch(text, 1, (0, len(text)), ((0, ()),), ends=True)
-    span = Span(1, text.count("\n") + 1)
-    excerpt = Excerpt((), span, text, "")
-    return _Entry(stretch, hiding.fact(stretch), excerpt, hit, None, hiding)
-
-
-def _extracted(
-    parts: ContextParts,
-    words: Lookup,
-    reply: SearchReply,
-    entries: Sequence[_Entry],
-    differing: Disagreement,
-) -> Extract:
-    agent = parts.agent
-    passages = [
-        Passage(at, one.safe, one.hit.relevance, one.hit.title)
-        for at, one in enumerate(entries)
-        if (at < LOOKED_AT or one.is_head)
-        and (one.candidate is None or may_answer(one.candidate, agent))
-        and one.hit.path not in differing.replaced
-    ]
-    return extract(reply.query, passages, words, parts.reranker, reply.confidence)
-
-
-def _lacks(parts: ContextParts, made: Extract) -> tuple[str, ...]:
-    """Return what would choose sentences better, unless no model is wanted at all."""
-    if not made.lacks or parts.config.embeddings.backend == "none":
-        return ()
-    return (f"sentences were chosen by their words alone: {made.lacks}",)
+    safe = _with_text(stretch, redacted(text))
+    excerpt = Excerpt((), Span(1, text.count("\n") + 1), text, "")
+    return _Entry(stretch, safe, excerpt, "", hit)
 
 
 def _kept(
     parts: ContextParts,
     entries: Sequence[_Entry],
-    told: Sequence[ChosenPiece],
+    cited: Sequence[int],
     limit: int,
     budget: int,
-) -> dict[int, _Entry]:
+) -> list[int]:
     """Return the passages that are sources: those cited, and the best others that fit.
 
-    What is cited is kept whole: a prompt cuts it to its room, at the end of a line.
+    Without any cited, the best one whatever its size.
     """
     count = parts.counter.count
     best = [at for at, one in enumerate(entries) if not one.is_head]
-    cited = list(dict.fromkeys(one.number for one in told)) or best[:1]
-    kept = {at: entries[at] for at in cited}
-    left = budget - sum(count(one.excerpt.text) for one in kept.values())
+    kept = list(cited) or best[:1]
+    left = budget - sum(count(entries[at].excerpt.text) for at in kept)
     for at in best:
         if at not in kept and len(kept) < limit:
             size = count(entries[at].excerpt.text)
             if size <= left:
-                kept[at] = entries[at]
+                kept.append(at)
                 left -= size
-    return dict(sorted(kept.items()))
+    return sorted(kept)
 
 
-def _begun(told: Sequence[ChosenPiece], at: int) -> int | None:
-    mine = [one for one in told if one.number == at]
+def _best_start(chosen: Sequence[ChosenPiece], at: int) -> int | None:
+    mine = [one for one in chosen if one.number == at]
     return max(mine, key=lambda one: one.score).piece.start if mine else None
 
 
 def _source(entry: _Entry, number: int, begun: int | None, chars: int) -> Source:
-    hit, candidate = entry.hit, entry.candidate
-    top = entry.excerpt.lines.start - entry.stretch.first_line
-    last = entry.excerpt.lines.end - entry.stretch.first_line
-    start, end = place_of(entry.safe.text, top, last)
-    if candidate is not None and start == entry.safe.lines(*entry.safe.focus)[0]:
-        start = max(start, entry.safe.focus[0])
-    shown = entry.safe.text[start if begun is None else begun : end]
+    """Return a source; its excerpt begins with the sentence that answers best."""
+    hit, excerpt, safe = entry.hit, entry.excerpt, entry.safe
+    top = excerpt.lines.start - entry.stretch.first_line
+    start, end = place_of(safe.text, top, excerpt.lines.end - entry.stretch.first_line)
+    if start == safe.lines(*safe.focus)[0]:
+        start = max(start, safe.focus[0])
+    shown = " ".join(safe.text[start if begun is None else begun : end].split())
+    if len(shown) > chars:
+        shown = f"{shown[: chars - 3].rstrip()}..."
     return Source(
         number,
         hit.path,
-        hit.title if candidate is None else candidate.note.title,
-        entry.excerpt.heading_path,
-        entry.excerpt.lines,
+        hit.title if entry.candidate is None else entry.candidate.note.title,
+        excerpt.heading_path,
+        excerpt.lines,
         hit.chunk_index,
         hit.relevance,
-        entry.excerpt.text,
-        shortened_to(" ".join(shown.split()), chars),
-        entry.excerpt.receipt,
+        excerpt.text,
+        shown,
+        excerpt.receipt,
         hit.generated,
-        shown=_shown(entry),
+        shown=entry.visible,
     )
 
 
-def _shown(entry: _Entry) -> str:
-    """Return the lines of a source as a model may read them; "" where that is open."""
-    if entry.candidate is None:
-        return ""
-    span, said = entry.excerpt.lines, entry.excerpt.text
-    return entry.hiding.shown(entry.candidate.note.note_id, span, said)
-
-
-def shortened_to(text: str, chars: int) -> str:
-    """Return a text of at most so many letters, with dots where it goes on."""
-    return text if len(text) <= chars else f"{text[: chars - 3].rstrip()}..."
-
-
-def _statement(entry: _Entry, told: ChosenPiece, numbers: dict[int, int]) -> Statement:
-    safe, piece = entry.safe, told.piece
+def _statement(
+    entry: _Entry, chosen: ChosenPiece, numbers: Mapping[int, int]
+) -> Statement:
+    safe, piece = entry.safe, chosen.piece
     quote = safe.text[piece.start : piece.end].strip()
     receipt = ""
     if entry.candidate is not None:
         first = safe.text.count("\n", 0, piece.start)
-        last = first + quote.count("\n")
-        lines = place_of(entry.stretch.text, first, last)
+        lines = place_of(entry.stretch.text, first, first + quote.count("\n"))
         receipt = entry.stretch.excerpt(entry.hit.path, *lines).receipt
-    cited = Citation(numbers[told.number], quote, receipt)
-    return Statement(piece.text, "verbatim", (cited,))
+    return Statement(
+        piece.text, "verbatim", (Citation(numbers[chosen.number], quote, receipt),)
+    )
 
 
-def _used(
-    entries: Sequence[_Entry], told: Sequence[ChosenPiece], kept: list[int]
-) -> list[NotePath]:
-    """Return the notes that count as handed out: those cited, or else the best."""
-    chosen = [one.number for one in told] or kept[:COUNTED]
-    paths = [entries[at].hit.path for at in chosen if entries[at].candidate is not None]
-    return list(dict.fromkeys(paths))
+# --- notes without their credentials ------------------------------------------------
+
+
+class _Lines(NamedTuple):
+    """The lines of a note from `first` on: as they are, safe, and as they are seen."""
+
+    first: int
+    said: list[str]
+    safe: list[str]
+    visible: list[str]
+
+    def part(self, kind: list[str], first_line: int, count: int) -> str:
+        top = first_line - self.first
+        return "\n".join(kind[top : top + count]) if top >= 0 else ""
+
+
+class SafeNotes:
+    """Notes without credentials, each redacted once and as a whole.
+
+    A key may be told by its lines far above a passage.
+    """
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._known: dict[int, _Lines | None] = {}
+
+    def safe(self, note_id: int, stretch: Stretch) -> Stretch:
+        lines, count = self._lines(note_id), stretch.text.count("\n") + 1
+        top = stretch.first_line
+        if lines is None or lines.part(lines.said, top, count) != stretch.text:
+            return _with_text(stretch, redacted(stretch.text))
+        return _with_text(stretch, lines.part(lines.safe, top, count))
+
+    def visible(self, note_id: int, span: Span, text: str) -> str:
+        """Return some lines as a model may read them; empty where that is not known."""
+        lines, count = self._lines(note_id), text.count("\n") + 1
+        if lines is None or lines.part(lines.said, span.start, count) != text:
+            return ""
+        return lines.part(lines.visible, span.start, count)
+
+    def _lines(self, note_id: int) -> _Lines | None:
+        if note_id not in self._known:
+            chunks, text = self._rows.every_chunk(note_id), ""
+            first, is_whole = (chunks[0].first_line if chunks else 1), True
+            for chunk in chunks:
+                is_whole &= chunk.first_line == first + text.count("\n")
+                text += chunk.text
+            safe = redacted(text)
+            kinds = [one.split("\n") for one in (text, safe, visible_text(safe))]
+            is_whole &= len({len(kind) for kind in kinds}) == 1
+            self._known[note_id] = _Lines(first, *kinds) if is_whole else None
+        return self._known[note_id]
+
+
+def _with_text(stretch: Stretch, text: str) -> Stretch:
+    """Return a stretch with other text on the same lines."""
+    if text == stretch.text:
+        return stretch
+
+    def moved(at: int) -> int:
+        line = stretch.text.count("\n", 0, at)
+        start, end = place_of(text, line, line)
+        return min(start + at - (stretch.text.rfind("\n", 0, at) + 1), end)
+
+    return stretch._replace(
+        text=text,
+        focus=(moved(stretch.focus[0]), moved(stretch.focus[1])),
+        headings=tuple((moved(at), path) for at, path in stretch.headings),
+    )
+
+
+def place_of(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return the characters of some lines, counted from 0."""
+    start = 0
+    for _ in range(first):
+        start = text.find("\n", start) + 1
+    end = start
+    for _ in range(first, last):
+        end = text.find("\n", end) + 1
+    over = text.find("\n", end)
+    return start, len(text) if over < 0 else over

@@ -1,31 +1,47 @@
-"""Find the lines of notes that count as a decision, a question or a capture."""
+"""The decisions, open questions and open tasks of notes and projects."""
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from itertools import groupby
 from json import loads
-from typing import NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
-from glassmind.context.note_lines import NoteLines, day_told
-from glassmind.context.reading import BundleRows
+from msgspec import structs
+
+from glassmind.context.note_lines import NoteLines, day_told, unmarked
+from glassmind.context.question_words import (
+    asked_terms,
+    asks_for_due,
+    most_relevant,
+    section_asked,
+    words_shared,
+)
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
     APART,
+    OPEN_BOXES,
     UNAPPROVED,
     Item,
     ItemKind,
     MemoWish,
+    SectionLink,
     SectionNote,
     SectionSign,
+    SectionTask,
 )
 from glassmind.model.edits import CLOSED, OVERRULED
+from glassmind.obsidian.elements import bracketed_fields, dated_fields
 from glassmind.obsidian.properties import plain_name, projects_in
 from glassmind.obsidian.receipts import parse_receipt, receipt_of
 from glassmind.obsidian.text import first_day, fold
+
+if TYPE_CHECKING:
+    from glassmind.store.protocol import Rows
 
 DECISION_HEADS = frozenset((
     "decision", "decisions", "decision log", "decisions log", "decided",
@@ -35,18 +51,6 @@ DECISION_HEADS = frozenset((
     "beschlossen", "vereinbart",
     "décision", "décisions", "decisión", "decisiones",
 ))  # fmt: skip
-DECIDED_HEADS = frozenset(("outcome", "resolution", "conclusion", "ergebnis", "fazit"))
-"""Heads that hold the decision of a note that is one as a whole, and in others any
-end of anything."""
-
-BESIDE = frozenset((
-    "consequences", "positive consequences", "negative consequences", "confirmation",
-    "reasons", "rationale", "why", "context", "status", "options", "alternatives",
-    "considered options", "pros and cons of the options", "notes", "more information",
-    "folgen", "gründe", "begründung", "kontext", "alternativen",
-))  # fmt: skip
-"""Heads below that of a decision whose lines were not decided themselves."""
-
 DECISION_CALLOUTS = ("decision", "decided", "entscheidung", "beschluss")
 DECISION_TAGS = ("decision", "entscheidung")
 DECISION_TYPES = frozenset(
@@ -81,7 +85,7 @@ QUESTION_HEADS = frozenset((
     "offene frage", "offene fragen", "frage", "fragen", "offene punkte",
     "questions ouvertes", "preguntas", "preguntas abiertas",
 ))  # fmt: skip
-QUESTION_CALLOUTS = ("question", "help", "faq", "frage")
+QUESTION_CALLOUTS = ("question", "frage")
 QUESTION_TAGS = ("question", "frage")
 QUESTION_TYPES = frozenset(("question", "open question", "frage"))
 
@@ -125,9 +129,6 @@ def key_form(name: str) -> str:
 HEAD_MARKS = 8
 """Characters that a heading has around its words: an emoji, a number, a colon."""
 
-LINES_EACH = 120
-"""Lines of one note that count, or a few more; of a longer log its newest."""
-
 MOST_LABELLED = 200
 """Notes of a project whose lines are searched for labels."""
 
@@ -143,6 +144,94 @@ _LABEL = re.compile(
     r"[ \t*_]{0,4}:[*_]{0,2}(?P<said>.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+_TASKS_EACH = 200
+"""Unfinished tasks of one note that are looked at; a bundle shows a few dozen."""
+_MEMORIES = 300
+"""Memory items of one kind that are looked at, the latest: a bundle shows ten."""
+_DAY_IN_NAME = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+Read = TypeVar("Read")
+
+
+class BundleRows:
+    """The rows for one bundle, which asks for the same notes several times.
+
+    Tasks are open by their `boxes`. `cut` has the names of what was too much to look
+    at.
+    """
+
+    def __init__(self, store: "Rows", boxes: Sequence[str] = OPEN_BOXES) -> None:
+        self.store, self._boxes = store, boxes
+        self._notes: dict[int, SectionNote] = {}
+        self._lines: dict[int, list[str]] = {}
+        self._links: dict[frozenset[int], list[SectionLink]] = {}
+        self.cut: set[str] = set()
+
+    def section_notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
+        return _read_once(self._notes, note_ids, self.store.section_notes)
+
+    def note_lines(self, note_ids: Collection[int]) -> dict[int, list[str]]:
+        return _read_once(self._lines, note_ids, self.store.note_lines)
+
+    def section_links(self, note_ids: Collection[int]) -> list[SectionLink]:
+        """Return the links from and to some notes, by source and place."""
+        key = frozenset(note_ids)
+        if key not in self._links:
+            self._links[key] = self.store.section_links(note_ids)
+        return self._links[key]
+
+    def names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
+        known = self.store.names(note_ids)
+        return {at: known[at] for at in note_ids if at in known}
+
+    def dated_notes(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
+        named = self.names(note_ids)
+        dated = [
+            (at, path) for at, (path, _) in named.items() if _DAY_IN_NAME.search(path)
+        ]
+        return sorted(dated, key=lambda one: one[1])
+
+    def open_tasks(
+        self, note_ids: Collection[int], keys: Collection[str]
+    ) -> list[SectionTask]:
+        """Return the tasks that are not finished, by note and line.
+
+        Of the fields in their lines those of some keys count as dates. Of a note with
+        very many, those with a date first.
+        """
+        found = self.store.open_tasks(note_ids, keys, self._boxes)
+        by_note = groupby(found, key=lambda task: task.note_id)
+        return [task for _, tasks in by_note for task in self._few(list(tasks))]
+
+    def _few(self, tasks: list[SectionTask]) -> list[SectionTask]:
+        if len(tasks) <= _TASKS_EACH:
+            return tasks
+        self.cut.add("tasks")
+        dated = [task for task in tasks if task.dates]
+        dated.sort(key=lambda task: (min(task.dates.values()), task.line))
+        others = [task for task in tasks if not task.dates]
+        return [*dated, *others][:_TASKS_EACH]
+
+    def wanted_memories(self, wish: MemoWish) -> list[SectionNote]:
+        """Return the memory items that may be wanted, the latest first.
+
+        A few too many: properties are read closely by the caller.
+        """
+        ids = self.store.memory_ids(wish, _MEMORIES + 1)
+        if len(ids) > _MEMORIES:
+            self.cut.add(f"{wish.kind}s")
+        return [*self.section_notes(ids[:_MEMORIES]).values()]
+
+
+def _read_once(
+    known: dict[int, Read],
+    note_ids: Collection[int],
+    read: Callable[[Collection[int]], dict[int, Read]],
+) -> dict[int, Read]:
+    known.update(read([at for at in note_ids if at not in known]))
+    return {at: known[at] for at in note_ids if at in known}
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,36 +325,8 @@ def find(  # noqa: PLR0913 - each by its name
     }
     pages = pages_of(rows, [*notes])
     for note_id in sorted(pages, key=lambda at: notes[at].path):
-        page = pages[note_id]
-        every = list(_of_note(notes[note_id], page, marks[note_id], words))
-        found = _newest(every, page)
-        if len(found) < len(every):
-            rows.cut.add(f"{words.kind}s")
+        found = _of_note(notes[note_id], pages[note_id], marks[note_id], words)
         yield from (one for one in found if one.is_whole or note_id not in whole)
-
-
-def _newest(every: list[ItemLines], page: NoteLines) -> list[ItemLines]:
-    """Return the items of a note, of a long log the newest, in their order.
-
-    The day is that of the item, or of the last heading above it with one.
-    """
-    sizes = [one.span.end - one.span.start + 1 for one in every]
-    if sum(sizes) <= LINES_EACH:
-        return every
-    heads = [
-        (head.line, day) for head in page.headings if (day := first_day(head.text))
-    ]
-    days = []
-    for one in every:
-        at = bisect_right(heads, one.span.start, key=lambda head: head[0])
-        days.append(day_told(one.text) or (heads[at - 1][1] if at else ""))
-    kept, lines = [], 0
-    for place in sorted(range(len(every)), key=days.__getitem__, reverse=True):
-        if lines > LINES_EACH:
-            break
-        kept.append(place)
-        lines += sizes[place]
-    return [every[place] for place in sorted(kept)]
 
 
 def _marks(
@@ -336,7 +397,7 @@ def _by_rules(
     for line in inline:
         for block in _tagged(page, line):
             yield ItemLines(note, page, block, tag)
-    headed = list(_headed(page, words, whole=is_whole)) if marks.heads else []
+    headed = list(_headed(page, words.heads)) if marks.heads else []
     by_label = marks.labels or (is_whole and words.kind == "decision")
     lines = list(labelled_lines(page)) if by_label else []
     for span in lines:
@@ -361,23 +422,13 @@ def _tagged(page: NoteLines, line: int) -> Iterator[Span]:
         yield block
 
 
-def _headed(page: NoteLines, words: ItemWords, *, whole: bool) -> Iterator[Span]:
-    until, is_decision = 0, words.kind == "decision"
-    heads = words.heads | DECIDED_HEADS if whole and is_decision else words.heads
+def _headed(page: NoteLines, heads: frozenset[str]) -> Iterator[Span]:
+    until = 0
     for heading in page.headings:
         if heading.line > until and head_form(heading.text) in heads:
             span = page.below(heading)
             until = span.end
-            beside = {
-                line
-                for other in page.headings
-                if is_decision
-                and span.start <= other.line <= span.end
-                and head_form(other.text) in BESIDE
-                for line in range(other.line, page.below(other).end + 1)
-            }
-            blocks = [one for one in page.blocks(span) if one.start not in beside]
-            yield from _listed(page, blocks)
+            yield from _listed(page, list(page.blocks(span)))
 
 
 def _listed(page: NoteLines, blocks: list[Span]) -> list[Span]:
@@ -502,12 +553,8 @@ def names_in(value: object) -> list[str]:
 
 
 def is_pattern(path: str) -> bool:
-    return _holds_patterns(path.rpartition("/")[0])
-
-
-@lru_cache(maxsize=1024)  # a vault has far fewer folders than notes
-def _holds_patterns(folder: str) -> bool:
-    return any(name.casefold() in TEMPLATES for name in folder.split("/"))
+    """Return true for notes in folders of templates."""
+    return not TEMPLATES.isdisjoint(path.casefold().split("/")[:-1])
 
 
 def asked_ids(scope: BundleScope, more: Iterable[int] = ()) -> list[int]:
@@ -536,17 +583,13 @@ def captures(
     for note_id in sorted(pages, key=lambda at: ours[at].path):
         memo, page = ours[note_id], pages[note_id]
         rule = UNAPPROVED if waits(memo, scope.agent) else "capture"
-        if (span := page.text_span()) and not _is_ticked(page, span):
+        span = page.text_span()
+        if span and not page.is_ticked((page.first_block(span.start) or span).start):
             yield ItemLines(memo, page, span, rule, is_whole=True)
 
 
 def approved_first(items: Iterable[Item]) -> list[Item]:
     return sorted(items, key=lambda item: not item.approved)
-
-
-def _is_ticked(page: NoteLines, span: Span) -> bool:
-    first = page.first_block(span.start) or span
-    return page.is_ticked(first.start)
 
 
 def _holds(memo: SectionNote, kind: ItemKind) -> bool:
@@ -616,3 +659,256 @@ def is_unapproved(path: str, agent: str, *, generated: bool) -> bool:
     it is marked and comes last.
     """
     return generated or path.startswith(f"{agent}/inbox/")
+
+
+# --- decisions ---
+
+LENDING, TRUSTED = 8, 3
+"""Selected notes whose links are followed and whose lines are searched for labels; and
+those whose decisions count whatever words they have."""
+
+CAPTURED = ("capture", UNAPPROVED)
+"""The rules of what was captured, for the project of the notes or upon them."""
+
+DONE, STRUCK = "✅", "~~"
+"""What is before the day on which a task was done, and around words struck out."""
+
+ENDS = " \t\n*_)\"'”“"
+"""What may follow the mark that ends a sentence."""
+
+
+def decisions(rows: BundleRows, scope: BundleScope) -> list[Item]:
+    """Return the decisions of notes, of what they link to, and captured ones.
+
+    Of notes that link to the selected ones, those that are a decision as a whole count.
+    Those of the best notes, of the project and captured for it count as they are, the
+    others if they share a word with the question. By the words they share, then the
+    newest first; superseded, rejected and proposed ones last.
+    """
+    lending = scope.note_ids[:LENDING]
+    lent, links = frozenset(lending), rows.section_links(lending)
+    near = {target for source, _, target, _ in links if source in lent}
+    back = {source for source, _, target, _ in links if target in lent}
+    back.difference_update(near, scope.note_ids, scope.project_ids)
+    read = dict.fromkeys((*lending, *sorted(scope.project_ids)[:MOST_LABELLED]))
+    found = [
+        *captures(rows, scope, "decision"),
+        *find(
+            rows,
+            asked_ids(scope, sorted(near)),
+            DECISIONS,
+            scope.agent,
+            whole=back,
+            labelled=[*read],
+        ),
+    ]
+    ours = {*scope.note_ids[:TRUSTED], *scope.project_ids}
+    kept = [one for one in found if _is_decided(one)]
+    standing, others = _in_force(rows, kept)
+    return approved_first(
+        [*_relevant(standing, scope.query, ours), *_relevant(others, scope.query, ours)]
+    )
+
+
+def _relevant(
+    found: Iterable[ItemLines], query: str, ours: Collection[int]
+) -> list[Item]:
+    terms = asked_terms(query)
+    kept = []
+    for one in found:
+        counts = one.note.note_id in ours or one.rule in CAPTURED or terms is None
+        if not counts and terms is not None:
+            heads = one.page.heading_path(one.span.start)
+            counts = words_shared((one.text, one.note.title, *heads), terms) > 0
+        kept += [item_of(one, "decision")] if counts else []
+    return most_relevant(newest_first(kept), query)
+
+
+def _in_force(
+    rows: BundleRows, found: Sequence[ItemLines]
+) -> tuple[list[ItemLines], list[ItemLines]]:
+    """Return what was decided and holds; and what is proposed, or held once.
+
+    What another decision supersedes is left out if that is there. A line counts as the
+    superseded decisions that it links to, unless it links to others too.
+    """
+    notes = {one.note.note_id: one.note for one in found}
+    old = {at for at, note in notes.items() if is_superseded(note)}
+    links = rows.section_links(list(notes)) if old else []
+    replaced = {
+        link.source_id: link.target_id
+        for link in links
+        if link.source_id in old and key_form(link.property) in SUPERSEDED_BY
+    }
+    there = {one.note.note_id for one in found if one.rule != UNAPPROVED}
+    over = OVERRULED | PROPOSED
+    standing: list[ItemLines] = []
+    others: list[ItemLines] = []
+    for one in found:
+        about = _linked(one, links)
+        if one.is_whole or not about or not about <= old:
+            about = {one.note.note_id}
+        if all(replaced.get(at) in there for at in about):
+            continue
+        gone = one.note.note_id in old or status_of(one.note) in over
+        is_last = (one.is_whole and gone) or one.note.note_id not in about
+        (others if is_last else standing).append(one)
+    return standing, others
+
+
+def _linked(found: ItemLines, links: Iterable[SectionLink]) -> set[int]:
+    return {
+        link.target_id
+        for link in links
+        if link.source_id == found.note.note_id
+        and found.span.start <= link.line <= found.span.end
+    }
+
+
+def _is_decided(found: ItemLines) -> bool:
+    """Return true for lines that are not struck out, asked, left open or a task."""
+    text = found.text
+    if DONE in text and found.page.is_ticked(found.span.start):
+        return False
+    if text.startswith(STRUCK) and text.endswith(STRUCK):
+        return False
+    if found.page.is_open(found.span.start):
+        return False
+    said = without_label(text)
+    return not said.rstrip(ENDS).endswith("?") and head_form(said) not in UNDECIDED
+
+
+# --- questions ----------------------------------------------------------------------
+
+_BESIDE = re.compile(
+    r"(?<!\S)#[^\s#]+|(?<!\S)\^[\w-]+|\([^()]*\)|!?\[\[[^\[\]]*\]\]|\[[^\[\]]*\]"
+)
+"""What may follow a question and answers nothing: tags, an id, links, remarks."""
+
+
+def questions(rows: BundleRows, scope: BundleScope) -> list[Item]:
+    """Return the open questions of the notes and the project.
+
+    By the words that they share with the question, then the newest first.
+    """
+    found = find(rows, asked_ids(scope), QUESTIONS, scope.agent)
+    asked = [*captures(rows, scope, "question"), *filter(_is_open, found)]
+    newest = newest_first(item_of(one, "question") for one in asked)
+    return approved_first(most_relevant(newest, scope.query))
+
+
+def _is_open(found: ItemLines) -> bool:
+    """Return true unless a question is ticked, struck out, closed or answered."""
+    note, page, span, text = found.note, found.page, found.span, found.text
+    if status_of(note) in CLOSED or is_superseded(note):
+        return False
+    if page.is_ticked(span.start) or text.startswith(STRUCK):
+        return False
+    if ANSWERED_TAG.search(text) or ANSWERED_HERE.match(text):
+        return False
+    behind = [] if found.title else page.raw(span).split("\n")[1:]
+    below = [*behind, *page.nested(span)]
+    if any(ANSWER.match(unmarked(line)) for line in below):
+        return False
+    return not _is_answered(found, text)
+
+
+def _is_answered(found: ItemLines, text: str) -> bool:
+    page, line = found.page, found.span.start
+    title, _, body = text.partition("\n")
+    if page.callout(line):
+        return "?" in title and not body and _says(title.rpartition("?")[2])
+    if "?" not in text or not page.is_item(line):
+        return False
+    nested = (one for one in page.nested(found.span) if one.strip(" \t>"))
+    return _says(text.rpartition("?")[2]) or any("?" not in one for one in nested)
+
+
+def _says(text: str) -> bool:
+    return any(sign.isalnum() for sign in _BESIDE.sub("", text))
+
+
+# --- tasks --------------------------------------------------------------------------
+
+MOST_TASKS = 30
+"""Tasks of a bundle or a briefing: they show a dozen or two."""
+
+DUE = ("due", "scheduled", "fällig")
+"""What a line calls the day of a task; the first that it has counts."""
+
+FAR = "9999-12-31"
+"""Sorts behind every day."""
+
+
+TaskOrder: TypeAlias = tuple[bool, int, str, int, int, str, int]
+"""Without a day where the question asks for what is due, how few words of the question
+it has, its day, captures before others, the rank of its note, path and line."""
+
+
+def tasks(rows: BundleRows, scope: BundleScope) -> list[Item]:
+    """Return the open tasks of the notes and the project.
+
+    Those that share most words with the question first; then those with a day, the
+    earliest first; then those of the selected notes, best first, and of the project by
+    path. If the question asks for tasks, one shared word is as good as many.
+    """
+    today = scope.today.isoformat()
+    ranks = {note_id: at for at, note_id in enumerate(scope.note_ids)}
+    found = [
+        task
+        for task in rows.open_tasks(asked_ids(scope), DUE)
+        if not is_pattern(task.path) and not task.path.startswith(f"{scope.agent}/")
+    ]
+    if len(found) > MOST_TASKS:
+        rows.cut.add("tasks")
+    ordered: list[tuple[TaskOrder, SectionTask]] = []
+    for task in found:
+        name = task.path.rpartition("/")[2]
+        first = _task_order(scope, (task.text, name), _due(task.dates))
+        rank = ranks.get(task.note_id, len(ranks))
+        ordered.append(((*first, 1, rank, task.path, task.line), task))
+    ordered.sort(key=itemgetter(0))
+    ids = {task.note_id for _, task in ordered[:MOST_TASKS]}
+    notes, pages = rows.section_notes(ids), pages_of(rows, ids)
+    placed = list(_captured(rows, scope))
+    for order, task in ordered[:MOST_TASKS]:
+        page = pages.get(task.note_id)
+        if page and task.line <= len(page.lines):
+            due = _due(task.dates)
+            span = page.block_from(task.line) or Span(task.line, task.line)
+            lines = ItemLines(notes[task.note_id], page, span, _rule(due, today))
+            placed.append((order, item_of(lines, "task", due)))
+    return approved_first(item for _, item in sorted(placed, key=itemgetter(0)))
+
+
+def _task_order(
+    scope: BundleScope, texts: Sequence[str], due: str
+) -> tuple[bool, int, str]:
+    terms = asked_terms(scope.query)
+    count = 0 if terms is None else words_shared(texts, terms)
+    if section_asked(scope.query) == "tasks":
+        count = min(count, 1)
+    return asks_for_due(scope.query) and not due, -count, due or FAR
+
+
+def _captured(rows: BundleRows, scope: BundleScope) -> Iterator[tuple[TaskOrder, Item]]:
+    today = scope.today.isoformat()
+    found = [(item_of(one, "task"), one) for one in captures(rows, scope, "task")]
+    found.sort(key=lambda pair: (pair[0].date, pair[0].path), reverse=True)
+    for rank, (item, one) in enumerate(found):
+        text = one.page.raw(one.span)
+        fields = (*dated_fields(text), *bracketed_fields(text))
+        due = _due({field.key.lower(): field.value for field in reversed(fields)})
+        rule = _rule(due, today) if due and one.rule != UNAPPROVED else one.rule
+        first = _task_order(scope, (item.text, item.title), due)
+        order = (*first, 0, rank, item.path, item.lines.start)
+        yield order, structs.replace(item, date=due, rule=rule)
+
+
+def _rule(due: str, today: str) -> str:
+    return "task" if not due else "overdue" if due < today else "due"
+
+
+def _due(dates: Mapping[str, str]) -> str:
+    days = (first_day(dates[key]) for key in DUE if key in dates)
+    return next((day for day in days if day), "")

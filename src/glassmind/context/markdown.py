@@ -14,10 +14,8 @@ from glassmind.model.context import (
     Briefing,
     Bundle,
     BundleNote,
-    ChangedNote,
     Conflict,
     Dropped,
-    Excerpt,
     Item,
     NextRead,
     Side,
@@ -34,6 +32,7 @@ NOTICE_CHARS, NOTICES = 160, 3
 NEAR_MISSES = "The vault may not have an answer. These are the closest passages.\n"
 NOTHING = "Nothing in the vault was found for this.\n"
 NOTHING_NEW = "No active notes, open items or changes.\n"
+NOTES = "## Relevant Notes\n"
 NO_SENTENCES = "Its notes have no sentences to summarize.\n"
 
 NOT_APPROVED = "captured by an agent, not approved"
@@ -76,7 +75,9 @@ def bundle_as_markdown(bundle: Bundle) -> str:
     parts = [
         heading(bundle),
         section("Answer", [answer_line(one, cite) for one in bundle.answer]),
-        _notes(bundle.notes, cite),
+        "".join(
+            [NOTES * bool(bundle.notes), *(_note(one, cite) for one in bundle.notes)]
+        ),
         section("Recent Decisions", [item_line(one, cite) for one in bundle.decisions]),
         section("Open Questions", [item_line(one, cite) for one in bundle.questions]),
         section("Open Tasks", [item_line(one, cite) for one in bundle.tasks]),
@@ -87,7 +88,7 @@ def bundle_as_markdown(bundle: Bundle) -> str:
         ),
         sources.section(),
         section("Read on", [follow_line(one) for one in bundle.follow_ups]),
-        footing(bundle),
+        "".join(f"{line}\n" for line in _footing(bundle)),
     ]
     return "\n".join(part for part in parts if part)
 
@@ -107,21 +108,23 @@ def section(name: str, lines: Sequence[str]) -> str:
     return f"## {name}\n{fenced(''.join(lines))}" if lines else ""
 
 
-def _notes(notes: Sequence[BundleNote], cite: Cite) -> str:
-    if not notes:
-        return ""
-    return "## Relevant Notes\n" + "".join(_note(note, cite) for note in notes)
-
-
 def _note(note: BundleNote, cite: Cite) -> str:
-    title = title_line(
-        note.title,
-        note.date,
-        note.channels,
-        generated=note.generated,
-        superseded_by=note.superseded_by,
-    )
-    return title + "".join([_excerpt(excerpt, cite) for excerpt in note.excerpts])
+    parts = [
+        title_line(
+            note.title,
+            note.date,
+            note.channels,
+            generated=note.generated,
+            superseded_by=note.superseded_by,
+        )
+    ]
+    for excerpt in note.excerpts:
+        flags = "; goes on" if excerpt.trimmed else ""
+        flags += "; holds hidden text" if excerpt.hidden else ""
+        number = cite(excerpt.receipt)
+        parts.append(excerpt_label(excerpt.heading_path, excerpt.lines, number, flags))
+        parts.append(fenced(excerpt.text))
+    return "".join(parts)
 
 
 def title_line(
@@ -139,14 +142,6 @@ def title_line(
         said.append(f"superseded by {titled(superseded_by)}")
     by = "; ".join(filter(None, said))
     return f"### {titled(title)} ({by})\n" if by else f"### {titled(title)}\n"
-
-
-def _excerpt(excerpt: Excerpt, cite: Cite) -> str:
-    flags = "; goes on" if excerpt.trimmed else ""
-    flags += "; holds hidden text" if excerpt.hidden else ""
-    number = cite(excerpt.receipt)
-    label = excerpt_label(excerpt.heading_path, excerpt.lines, number, flags)
-    return f"{label}{fenced(excerpt.text)}"
 
 
 def excerpt_label(
@@ -212,10 +207,6 @@ def follow_line(address: str) -> str:
     return f"{one_line(address)}\n"
 
 
-def footing(bundle: Bundle) -> str:
-    return "".join(f"{line}\n" for line in _footing(bundle))
-
-
 def _footing(bundle: Bundle) -> Iterator[str]:
     facts = []
     if bundle.confidence is not None:
@@ -260,16 +251,12 @@ def dropped_text(dropped: Dropped, noun: str) -> str:
 # --- briefings ----------------------------------------------------------------------
 
 
-def changed_line(note: ChangedNote) -> str:
-    return f"{note.date} {one_line(note.path)}\n"
-
-
 SECTIONS: Mapping[str, Callable[[Any, Cite], str]] = {
     "hot": lambda note, _: read_line(note),
     "decisions": item_line,
     "questions": item_line,
     "tasks": item_line,
-    "changed": lambda note, _: changed_line(note),
+    "changed": lambda note, _: f"{note.date} {one_line(note.path)}\n",
     "conflicts": conflict_line,
 }
 """What makes the lines of each section of a briefing, in order."""
@@ -327,17 +314,19 @@ def summary_as_markdown(  # noqa: PLR0913 - each part by its name
     parts = [
         section("In Short", [answer_line(sentence, cite) for sentence in short]),
         section("Decisions", [item_line(item, cite) for item in decisions]),
-        section("From the Notes", [_point(*point, cite) for point in points]),
+        section(
+            "From the Notes",
+            [
+                f"{cite(one.receipt)} {titled(title)}: {one_line(one.text)}\n"
+                for title, one in points
+            ],
+        ),
         section("Open Questions", [item_line(item, cite) for item in questions]),
     ]
     parts = [part for part in (*parts, sources.section()) if part] or [NO_SENTENCES]
     if notices:
         parts.append(f"{_missing(notices, len(notices))}\n")
     return "\n".join([f"# Summary of {titled(project)}\n\n{LABEL}\n", *parts])
-
-
-def _point(title: str, sentence: AnswerSentence, cite: Cite) -> str:
-    return f"{cite(sentence.receipt)} {titled(title)}: {one_line(sentence.text)}\n"
 
 
 # --- receipts -----------------------------------------------------------------------

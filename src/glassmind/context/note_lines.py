@@ -345,32 +345,110 @@ class Block(NamedTuple):
     head: str = ""
 
 
-class _Line(NamedTuple):
-    """A line; `text` is what follows its quotation marks."""
-
-    start: int
-    end: int
-    text: str
-    depth: int
-
-    @property
-    def begins(self) -> int:
-        item = _BULLET.match(self.text)
-        return self.end - len(self.text) + (item.end() if item else 0)
-
-
 def blocks_of(text: str, start: int = 0) -> list[Block]:
     """Return the paragraphs, items, rows and code of a text from a place on, in order.
 
     Headings, rules and the heads of tables are not blocks. Properties are, if the text
     begins with them.
     """
-    lines = list(_lines(text, start))
-    found: list[Block] = []
-    at = 0 if start else _add_properties(lines, found)
-    while at < len(lines):
-        at = _add_block(lines, at, found)
-    return [block for block in found if block.start < block.end]
+    lines = text[start:].split("\n")
+    reader = _BlockReader([] if start else lines)
+    bodies = [line[_lead(line) :].rstrip() for line in lines] + [""]
+    place = start
+    for at, line in enumerate(lines):
+        end = place + len(line.rstrip())
+        depth = line.count(">", 0, _lead(line))
+        reader.read(bodies[at], bodies[at + 1], end, depth, place)
+        place += len(line) + 1
+    return [block for block in reader.found if block.start < block.end]
+
+
+def _lead(line: str) -> int:
+    marks = _MARKS.match(line)
+    return marks.end() if marks else 0
+
+
+class _BlockReader:
+    """Reads a text line by line; `lines` are those that may begin with properties."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.found: list[Block] = []
+        marks = [at for at, line in enumerate(lines) if line.strip() == "---"][:2]
+        self._properties = marks[1] + 1 if marks[:1] == [0] and marks[1:] else 0
+        self._fence, self._depth = "", 0
+        self._head: str | None = None  # of the table that is read
+        self._is_open = self._is_item = False  # whether the last block goes on
+
+    def read(self, body: str, below: str, end: int, depth: int, start: int) -> None:
+        """Take a line without its quotation marks, whose text ends at a place."""
+        begin = end - len(body)
+        if self._properties:
+            self._properties -= 1
+            self._add_property(body, begin, end)
+        elif self._fence and depth >= self._depth:
+            if body.startswith(self._fence) and not body.strip(self._fence[0]):
+                self._fence, self._is_open = "", False
+            else:
+                self._add(start if not self._is_open else begin, end, "code")
+        else:
+            self._fence = ""
+            self._read_text(body, below, begin, end, depth)
+
+    def _add_property(self, body: str, begin: int, end: int) -> None:
+        if body == "---":
+            return
+        self._is_open = not PROPERTY.match(body)
+        self._add(begin, end, "property")
+        self._is_open = False
+
+    def _add(self, begin: int, end: int, kind: BlockKind, head: str = "") -> None:
+        """Add a block, or let the last one go on."""
+        if self._is_open and self.found:
+            self.found[-1] = self.found[-1]._replace(end=end)
+        else:
+            self.found.append(Block(begin, end, kind, head))
+        self._is_open = kind != "row"
+
+    def _read_text(
+        self, body: str, below: str, begin: int, end: int, depth: int
+    ) -> None:
+        is_table = self._head is not None and "|" in body
+        self._head = self._head if is_table else None
+        if opens := _OPENS.match(body):
+            self._fence, self._depth, self._is_open = opens["sign"], depth, False
+        elif is_table or (body.startswith("|") and len(body) > 1):
+            self._is_open, self._head = False, self._head or ""
+            if not self._head and _is_head(body, below):
+                self._head = body
+            elif not _COLUMNS.fullmatch(body):
+                self._add(begin, end, "row", self._head)
+        elif _is_head(body, below):
+            self._is_open, self._head = False, body
+        elif not body or MARKED_HEADING.match(body) or _DRAWN.fullmatch(body):
+            goes_on = self._is_open and not self._is_item and self._depth == depth
+            if goes_on and re.fullmatch("=+|-+", body):  # what is above is a heading
+                self.found.pop()
+            self._is_open = False
+        else:
+            self._read_prose(body, begin, end, depth)
+
+    def _read_prose(self, body: str, begin: int, end: int, depth: int) -> None:
+        item, title = _BULLET.match(body), _TITLED.match(body)
+        if item or title or _NOTED.match(body) or depth > self._depth:
+            self._is_open = False
+        if not self._is_open:
+            self._is_item, self._depth = item is not None, depth
+        self._add(begin + (item.end() if item else 0), end, "prose")
+        self._is_open = not title
+
+
+def _is_head(body: str, below: str) -> bool:
+    return (
+        "|" in body
+        and "-" in below
+        and "|" in below
+        and bool(_COLUMNS.fullmatch(below))
+    )
 
 
 def cells_of(row: str) -> list[str]:
@@ -381,93 +459,3 @@ def cells_of(row: str) -> list[str]:
 
 
 _CELL = re.compile(r"(?<!\\)\|")
-
-
-def _lines(text: str, at: int) -> Iterator[_Line]:
-    for line in text[at:].split("\n"):
-        marks = _MARKS.match(line)
-        before = marks[0] if marks else ""
-        end = at + len(line.rstrip())
-        yield _Line(at, end, line[len(before) :].rstrip(), before.count(">"))
-        at += len(line) + 1
-
-
-def _add_properties(lines: Sequence[_Line], found: list[Block]) -> int:
-    if lines[0].text != "---":
-        return 0
-    over = next((at for at, line in enumerate(lines) if at and line.text == "---"), 0)
-    for line in lines[1:over]:
-        if not found or PROPERTY.match(line.text):
-            found.append(Block(line.start, line.end, "property"))
-        else:
-            found[-1] = found[-1]._replace(end=line.end)
-    return over + 1 if over else 0
-
-
-def _add_block(lines: Sequence[_Line], at: int, found: list[Block]) -> int:
-    line = lines[at]
-    if opens := _OPENS.match(line.text):
-        return _add_code(lines, at, opens["sign"], found)
-    if _is_head(lines, at):
-        return _add_rows(lines, at + 2, line.text, found)
-    if line.text.startswith("|") and len(line.text) > 1:
-        return _add_rows(lines, at, "", found)
-    if not line.text or MARKED_HEADING.match(line.text) or _DRAWN.fullmatch(line.text):
-        return at + 1
-    over = _prose_end(lines, at)
-    if not _is_underlined(lines, at, over):
-        found.append(Block(line.begins, lines[over - 1].end))
-    return over
-
-
-def _add_code(lines: Sequence[_Line], at: int, sign: str, found: list[Block]) -> int:
-    over, depth = at + 1, lines[at].depth
-    while over < len(lines) and lines[over].depth >= depth:
-        text = lines[over].text
-        if text.startswith(sign) and not text.strip(sign[0]):
-            break
-        over += 1
-    if over > at + 1:
-        found.append(Block(lines[at + 1].start, lines[over - 1].end, "code"))
-    is_closed = over < len(lines) and lines[over].depth >= depth
-    return over + 1 if is_closed else over
-
-
-def _add_rows(lines: Sequence[_Line], at: int, head: str, found: list[Block]) -> int:
-    while at < len(lines) and "|" in lines[at].text:
-        line = lines[at]
-        if not _COLUMNS.fullmatch(line.text):
-            found.append(Block(line.end - len(line.text), line.end, "row", head))
-        at += 1
-    return at
-
-
-def _is_head(lines: Sequence[_Line], at: int) -> bool:
-    if "|" not in lines[at].text or at + 1 == len(lines):
-        return False
-    below = lines[at + 1].text
-    return "-" in below and "|" in below and bool(_COLUMNS.fullmatch(below))
-
-
-def _prose_end(lines: Sequence[_Line], at: int) -> int:
-    if _TITLED.match(lines[at].text):  # the title of a callout is a block of its own
-        return at + 1
-    depth, at = lines[at].depth, at + 1
-    while at < len(lines) and not _stands_alone(lines[at].text):
-        if lines[at].depth > depth or _is_head(lines, at):
-            break
-        at += 1
-    return at
-
-
-def _stands_alone(text: str) -> bool:
-    marks = (_BULLET, MARKED_HEADING, _OPENS, _TITLED, _NOTED)
-    begins = not text or text.startswith("|") or _DRAWN.fullmatch(text)
-    return bool(begins or any(mark.match(text) for mark in marks))
-
-
-def _is_underlined(lines: Sequence[_Line], at: int, over: int) -> bool:
-    if over == len(lines) or _BULLET.match(lines[at].text):
-        return False
-    below = lines[over]
-    return below.depth == lines[at].depth and bool(re.fullmatch("=+|-+", below.text))

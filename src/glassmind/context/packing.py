@@ -5,11 +5,9 @@ one it has. So room goes first to a short passage of as many notes as fit three 
 of it, near-duplicates left out; what is left lets the passages of the best notes grow.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from math import fsum
 from typing import NamedTuple
 
 from msgspec import structs
@@ -23,8 +21,14 @@ from glassmind.context.excerpts import (
     Reading,
     label_of,
 )
-from glassmind.context.extract import pieces_of, plain, property_pieces
-from glassmind.context.items import BundleScope
+from glassmind.context.extract import (
+    CONFIDENT,
+    Passage,
+    Piece,
+    by_words,
+    property_pieces,
+)
+from glassmind.context.items import BundleRows, BundleScope
 from glassmind.context.markdown import (
     answer_line,
     bundle_as_markdown,
@@ -40,8 +44,7 @@ from glassmind.context.passages import (
     may_answer,
     part_of,
 )
-from glassmind.context.question_words import Lookup, Terms, in_link
-from glassmind.context.reading import BundleRows
+from glassmind.context.question_words import Lookup, Terms
 from glassmind.context.sections import (
     SHARES,
     Section,
@@ -71,6 +74,9 @@ SCOPE_TOKENS, FEWEST_IN_SCOPE, MOST_IN_SCOPE = 500, 4, 20
 
 LEAST_CUT, LEAST_SHOWN = 12, 24
 """Tokens below which a passage is not cut shorter: of the best note, and of others."""
+
+LOOKED_AT = 8
+"""Notes, from the best, whose sentences may answer."""
 
 MOST_WITH_PROPERTY = 4
 """Notes, from the best, that are shown with the property that a question names."""
@@ -121,8 +127,10 @@ class _Packer:
         self._counter, self._rows = counter, rows
         self._count, self._budget = counter.count, plan.frame.budget_tokens
         self._words = Lookup(plan.words, [one.passages[0].text for one in candidates])
-        self._clipper = Clipper(self._count, [found_text(one) for one in candidates])
-        self._answers: dict[NotePath, QuotedSentence] = {}
+        self._clipper = Clipper(
+            self._count, [one.passages[0].found for one in candidates]
+        )
+        self._answers: dict[NotePath, Quote] = {}
         self._shown, self._repeated = Shown(), 0
         self._missed: list[Candidate] = []
 
@@ -148,7 +156,7 @@ class _Packer:
         left -= follow_room
         reads = self._suggested(entries, left)
         left = self._grow_all(entries, left - reads.tokens)
-        further = self._follow_ups([entry.note() for entry in entries], follow_room)
+        further = self._follow_ups(entries, follow_room)
         left += 0 if further else follow_room
         sections["suggested"] = reads
         if left >= STUB_TOKENS:
@@ -160,7 +168,7 @@ class _Packer:
         sections: Sections,
         further: tuple[str, ...],
         entries: list[BundleEntry],
-        answer: Sequence["QuotedSentence"],
+        answer: Sequence["Quote"],
     ) -> Bundle:
         """Return the bundle, counted as a whole, with less of everything if need be.
 
@@ -205,7 +213,7 @@ class _Packer:
             raise BudgetTooSmall(self._budget, self._budget + over + LEAST_CUT)
 
     def _left_out(self) -> list[Dropped]:
-        sizes = [estimate_tokens(found_text(one)) for one in self._missed]
+        sizes = [estimate_tokens(one.passages[0].found) for one in self._missed]
         made = [Dropped("notes", len(sizes), sum(sizes))] if sizes else []
         if self._repeated:
             made.append(Dropped("near-duplicates", self._repeated, 0))
@@ -293,8 +301,11 @@ class _Packer:
         if room <= 0:
             return
         readings = [Reading(one, self._words) for one in candidate.passages]
-        if answer := self._answers.get(candidate.note.path):
-            readings.insert(0, Reading(answer.stretch, self._words, answer.place))
+        if quote := self._answers.get(candidate.note.path):
+            place = (quote.piece.start, quote.piece.end)
+            readings.insert(0, Reading(quote.stretch, self._words, place))
+            # a sentence of the answer is shown whole
+            stub = max(stub, self._count(quote.piece.text) + 8)
         for reading in readings:
             cut = self._clipper.stub(reading, stub, room)
             if cut and (first or room >= LEAST_SHOWN or not cut.goes_on):
@@ -325,7 +336,7 @@ class _Packer:
                 taken += cost + cut.tokens
         return taken
 
-    def _answer(self, left: int) -> tuple[list["QuotedSentence"], int]:
+    def _answer(self, left: int) -> tuple[list["Quote"], int]:
         frame = self._plan.frame
         sure = frame.confidence is None or frame.confidence >= CONFIDENT
         if frame.doubtful or not sure or not self._words.weights:
@@ -333,30 +344,37 @@ class _Packer:
         head = self._count(section("Answer", ["-\n"]))
         room = min(left, int(ANSWER_SHARE * self._budget)) - head
         before, kept = room, []
-        agent, notes = self._plan.agent, self._candidates
-        for one in answer_from(notes, self._words, agent, self._is_seen):
-            cost = self._count(answer_line(one.sentence(), numbered))
-            if cost <= room:
-                kept.append(one)
+        found = answer_from(self._candidates, self._words, self._plan.agent)
+        for quote in found:
+            cost = self._count(answer_line(quote.sentence(), numbered))
+            if cost <= room and self._is_seen(quote):
+                kept.append(quote)
                 room -= cost
         self._answers = {one.candidate.note.path: one for one in reversed(kept)}
         return kept, left - (before - room) - (head if kept else 0)
 
-    def _is_seen(self, quoted: "QuotedSentence") -> bool:
-        note_id, stretch = quoted.candidate.note.note_id, quoted.stretch
+    def _is_seen(self, quote: "Quote") -> bool:
+        """Return false for what a comment hides that begins far above."""
+        note_id, stretch = quote.candidate.note.note_id, quote.stretch
         page = NoteLines(self._rows.note_lines([note_id]).get(note_id, ()))
-        before = stretch.text.count("\n", 0, quoted.place[0])
+        before = stretch.text.count("\n", 0, quote.piece.start)
         return stretch.first_line + before not in page.unseen
 
-    def _follow_ups(self, notes: Sequence[BundleNote], left: int) -> tuple[str, ...]:
+    def _follow_ups(self, entries: Sequence[BundleEntry], left: int) -> tuple[str, ...]:
         left -= self._count(section("Read on", ["-\n"]))
         kept: list[str] = []
-        for excerpt, note in ((note.excerpts[0], note) for note in notes):
-            address = heading_address(note.path, excerpt.heading_path)
-            cost = self._count(follow_line(address)) if excerpt.trimmed else left + 1
-            if cost <= left and len(kept) < MOST_FOLLOWED:
-                kept.append(address)
-                left -= cost
+        for entry in entries:
+            if len(kept) == MOST_FOLLOWED:
+                break
+            cut = min(entry.cuts, key=lambda cut: cut.lines)
+            if cut.goes_on:
+                path = entry.candidate.note.path
+                under = cut.reading.stretch.heading_path(cut.start)
+                address = heading_address(path, under)
+                cost = self._count(follow_line(address))
+                if cost <= left:
+                    kept.append(address)
+                    left -= cost
         return tuple(kept)
 
 
@@ -364,199 +382,72 @@ def _tokens(sections: Sections) -> int:
     return sum(one.tokens for one in sections.values())
 
 
-def found_text(candidate: Candidate) -> str:
-    stretch = candidate.passages[0]
-    return stretch.text[slice(*stretch.focus)]
-
-
-_KEY = re.compile(r"^[ \t-]*([^\s#:-][^:\n]*):(?=\s|$)", re.MULTILINE)
-
-
 def property_named(candidate: Candidate, words: Lookup) -> Stretch | None:
     """Return the property that has most words of a question, if any has one.
 
     Words that the title or the text has too do not count.
     """
-    stretch, title = candidate.passages[0], words.words(candidate.note.title)
+    stretch = candidate.passages[0]
     if not stretch.begins:
         return None
-    text = title | words.words(stretch.text[stretch.body :])
+    said = words.words(candidate.note.title) | words.words(stretch.text[stretch.body :])
     best, most = None, 0.0
     for piece in property_pieces(stretch):
-        names = " ".join(_KEY.findall(stretch.text, piece.start, piece.end))
-        new = (words.words(names) | words.words(piece.text)) - text
+        new = words.words(stretch.text[piece.start : piece.end]) - said
         score = sum(words.weights.get(word, 0.0) for word in sorted(new))
         if score > most and piece.text:  # else it has no value
             best, most = piece, score
     return best and part_of(stretch, best.start, best.end)
 
 
-# --- the answer: sentences of the notes ---------------------------------------------
+class Quote(NamedTuple):
+    """A sentence that answers, and the passage it is in."""
 
-MOST_SENTENCES, LOOKED_AT = 3, 8
-"""Sentences of an answer, and notes, from the best, whose sentences may answer."""
-
-LEAST_WORDS, LEAST_WEIGHT, SURE_WEIGHT = 0.6, 0.5, 0.65
-"""Of the words of a question, and of what they count together, a sentence must hold so
-much; the last, if it lacks the rarest of them. Of 435 questions of a real vault 146 are
-answered, 106 from a relevant note; without the last two and the next, 118 of 212."""
-
-LEAST_FIT = 0.8
-"""How relevant a note must be to answer, against the best that asks nothing."""
-
-NAMED = 0.5
-"""What a word counts that only the title or a heading above a sentence holds."""
-
-FEWEST_WORDS, LONGEST_CHARS = 5, 400
-"""Shorter is a label, longer is not a short answer."""
-
-SAME, AS_GOOD = 0.6, 0.8
-"""Share of words from which two sentences say the same; and what part of the best score
-another sentence must reach."""
-
-CONFIDENT = 0.4
-"""Search confidence from which there is an answer: well above what is doubtful."""
-
-_NOT_A_SENTENCE = re.compile(
-    r"[\s>]*(?:!\[|\[[!^]|[-+*]\s+\[.\]|[-+*\s]*[\[(]?[\w -]+::|[\w-]+:\s*\S*$|<)",
-    re.DOTALL,
-)
-"""A picture, the title of a callout, a task, a property."""
-_CALLOUT = re.compile(r"[\s>]*\[![^\n]*\n")
-_NO_END = (":", ",", ";", "?", "\uff1f", "\u061f")
-_ENDED = (".", "!", "\u3002", "\uff01", "\u2026")
-_CLOSERS = "*_~\"')]}\u201d\u2019\u00bb "
-_LINKS = re.compile(r"!?\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+")
-_WORD = re.compile(r"\w+(?:[-'\u2019]\w+)*")
-
-
-class QuotedSentence(NamedTuple):
-    """A sentence that answers: its text, and the characters of a passage it is."""
-
-    text: str
     candidate: Candidate
     stretch: Stretch
-    place: tuple[int, int]
-    score: float
-    words: frozenset[str]
+    piece: Piece
 
     def sentence(self, receipt: str = "") -> AnswerSentence:
-        return AnswerSentence(self.text, self.candidate.note.path, receipt)
+        return AnswerSentence(self.piece.text, self.candidate.note.path, receipt)
 
 
 def answer_from(
-    candidates: Sequence[Candidate],
-    words: Lookup,
-    agent: str,
-    is_seen: Callable[[QuotedSentence], bool] = lambda _: True,
-) -> list[QuotedSentence]:
-    """Return up to three sentences that answer a question, best first.
+    candidates: Sequence[Candidate], words: Lookup, agent: str
+) -> list[Quote]:
+    """Return the sentences that answer a question; none rather than a doubtful one.
 
-    None if no sentence of a note that fits holds most of the question: no answer is
-    better than noise. Captures that nobody approved answer nothing.
+    What an agent wrote and nobody approved answers nothing.
     """
-    if words.typed.isdisjoint(words.weights):
-        return []
-    first = candidates[:LOOKED_AT]
-    fits = [one.relevance for one in first if "?" not in found_text(one)]
-    least = LEAST_FIT * max(fits, default=0.0)  # a note that asks too fits best of all
-    found = [
-        quoted
-        for one in first
-        if one.relevance >= least and may_answer(one, agent)
-        for quoted in _quotes(one, words)
+    places = [
+        (one, stretch)
+        for one in candidates[:LOOKED_AT]
+        if may_answer(one, agent)
+        for stretch in one.passages
     ]
-    found.sort(key=lambda one: -one.score)
-    chosen: list[QuotedSentence] = []
-    for one in found:
-        if len(chosen) == MOST_SENTENCES or one.score < AS_GOOD * found[0].score:
-            break
-        if not any(_is_alike(one.words, other.words) for other in chosen):
-            chosen += [one] if is_seen(one) else []
-    return chosen
+    passages = [
+        Passage(at, stretch, one.relevance, one.note.title)
+        for at, (one, stretch) in enumerate(places)
+    ]
+    found = by_words(passages, words)
+    return [Quote(*places[one.number], one.piece) for one in found]
 
 
 def cited(
-    quotes: Sequence[QuotedSentence], entries: Sequence[BundleEntry]
+    quotes: Sequence[Quote], entries: Sequence[BundleEntry]
 ) -> tuple[AnswerSentence, ...]:
     """Return those sentences that passages show, with the receipts of these."""
     made = []
-    for one in quotes:
-        cuts = (
+    for quote in quotes:
+        path, piece = quote.candidate.note.path, quote.piece
+        for cut in (
             cut
             for entry in entries
-            if entry.candidate.note.path == one.candidate.note.path
             for cut in entry.cuts
-            if cut.reading.stretch is one.stretch
-            and cut.start <= one.place[0]
-            and one.place[1] <= cut.end
-        )
-        if cut := next(cuts, None):
-            path = one.candidate.note.path
-            excerpt = one.stretch.excerpt(path, cut.start, cut.end)
-            made.append(one.sentence(excerpt.receipt))
+            if cut.reading.stretch is quote.stretch
+            and cut.start <= piece.start
+            and piece.end <= cut.end
+        ):
+            receipt = quote.stretch.excerpt(path, cut.start, cut.end).receipt
+            made.append(quote.sentence(receipt))
+            break
     return tuple(made)
-
-
-def _quotes(candidate: Candidate, words: Lookup) -> Iterator[QuotedSentence]:
-    title = words.words(candidate.note.title)
-    untitled = (words.typed & words.weights.keys()) - title
-    for stretch in candidate.passages:
-        text, places = stretch.text, words.places(stretch.text)
-        heads = title | words.words(" ".join(stretch.headings[0][1]))
-        if not _score({word for _, word in places}, heads, words):
-            continue
-        for piece in pieces_of(stretch._replace(focus=(stretch.body, len(text)))):
-            near = [one for one in places if piece.start <= one[0] < piece.end]
-            held = {word for at, word in near if not in_link(text, at)}
-            under = " ".join(stretch.heading_path(piece.start))
-            named = title | words.words(under) | {word for _, word in near}
-            score = _score(held, named, words) if near else 0.0
-            if not score or (untitled and untitled.isdisjoint(named)):
-                continue
-            own = frozenset(_WORD.findall(_LINKS.sub("", piece.text).lower()))
-            says = len(own) >= FEWEST_WORDS or not piece.text.isascii()
-            start, said = piece.start, piece.text
-            if (callout := _CALLOUT.match(text, start, piece.end)) is not None:
-                start = callout.end()
-                said = plain(text[start : piece.end])
-            if (
-                says
-                and piece.kind == "sentence"
-                and _is_whole(stretch, start, piece.end)
-            ):
-                score *= 0.5 + candidate.relevance / 2
-                place = (start, piece.end)
-                yield QuotedSentence(said, candidate, stretch, place, score, own)
-
-
-def _is_whole(stretch: Stretch, start: int, end: int) -> bool:
-    text = stretch.text[start:end]
-    said = text.rstrip(_CLOSERS)
-    if len(text) > LONGEST_CHARS or said.endswith(_NO_END):
-        return False
-    begins = start > 0 or stretch.first_line == 1
-    ends = said.endswith(_ENDED) or stretch.ends or stretch.text[end:].strip() != ""
-    return begins and ends and not _NOT_A_SENTENCE.match(text)
-
-
-def _score(held: set[str], named: set[str], words: Lookup) -> float:
-    """Return what a sentence says to a question; 0 if that is too little.
-
-    `held` are the words it holds, `named` those of its links, its title and headings.
-    """
-    typed, weights = words.typed, words.weights
-    known = {word: weights[word] for word in typed & weights.keys()}
-    held, named = held & typed, (named - held) & typed
-    if not held or len(held) + NAMED * len(named) < LEAST_WORDS * len(typed):
-        return 0.0
-    weighed = fsum([known.get(word, 0.0) for word in held])
-    weighed += NAMED * fsum([known.get(word, 0.0) for word in named])
-    most = max(known.values())
-    has_rarest = any(known.get(word) == most for word in held | named)
-    share = weighed / fsum(known.values())
-    return share if share >= (LEAST_WEIGHT if has_rarest else SURE_WEIGHT) else 0.0
-
-
-def _is_alike(words: frozenset[str], others: frozenset[str]) -> bool:
-    return len(words & others) >= SAME * min(len(words), len(others))

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from glassmind.context.budget import Estimate, TokenCounter
-from glassmind.context.reading import BundleRows
+from glassmind.context.items import BundleRows
 from glassmind.errors import ModelFault, ProjectUnknown, VaultError, VaultMissing
 from glassmind.files.read import Decoded, VaultFiles, decode
 from glassmind.files.scan import StaleFiles, stale_files

@@ -8,9 +8,8 @@ from glassmind.context.items import is_pattern, is_unapproved
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Excerpt
 from glassmind.model.search import ChannelName, Hit, PackedNote, PlacedChunk
-from glassmind.obsidian.hidden_text import holds_hidden, visible_text
+from glassmind.obsidian.hidden_text import holds_hidden
 from glassmind.obsidian.receipts import receipt_of
-from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import heading_address
 from glassmind.store.protocol import Rows
 
@@ -30,6 +29,10 @@ class Stretch(NamedTuple):
     focus: tuple[int, int]
     headings: tuple[tuple[int, tuple[str, ...]], ...]
     ends: bool = False
+
+    @property
+    def found(self) -> str:
+        return self.text[slice(*self.focus)]
 
     @property
     def body(self) -> int:
@@ -247,121 +250,21 @@ def stretch_of(chunks: Sequence[PlacedChunk], index: int) -> Stretch | None:
 SAID = 0.8
 """Share of its runs of three words that makes a passage one that was shown already."""
 
-Runs = set[tuple[str, ...]]
-
 
 class Shown:
     """The passages that a bundle shows already, by their runs of three words."""
 
     def __init__(self) -> None:
-        self._words: set[str] = set()
-        self._runs: Runs = set()
+        self._runs: set[tuple[str, ...]] = set()
 
     def add(self, text: str) -> None:
-        self._words.update(text.lower().split())
         self._runs |= _runs(text)
 
     def has(self, text: str) -> bool:
-        words = text.lower().split()
-        # each word that is new, but for the last two, begins a run that is
-        if len(set(words) - self._words) > (1 - SAID) * len(words) + 2:
-            return False
         runs = _runs(text)
         return len(runs & self._runs) >= SAID * len(runs)
 
 
-def _runs(text: str) -> Runs:
+def _runs(text: str) -> set[tuple[str, ...]]:
     words = text.lower().split()
     return {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
-
-
-class _Lines(NamedTuple):
-    """The lines of a note from `first` on: as they are, safe, and as they are seen."""
-
-    first: int
-    said: list[str]
-    safe: list[str]
-    seen: list[str]
-
-
-class Hiding:
-    """The notes of one answer, each looked at once."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
-        self._known: dict[int, _Lines | None] = {}
-
-    def safe(self, note_id: int, stretch: Stretch) -> Stretch:
-        lines, count = self._lines(note_id), stretch.text.count("\n") + 1
-        top = stretch.first_line
-        there = lines and _part(lines, lines.said, top, count)
-        if lines is None or there != stretch.text:
-            return with_text(stretch, redacted(stretch.text))
-        return with_text(stretch, _part(lines, lines.safe, top, count))
-
-    def fact(self, stretch: Stretch) -> Stretch:
-        return with_text(stretch, redacted(stretch.text))
-
-    def shown(self, note_id: int, span: Span, said: str) -> str:
-        """Return some lines as a model may read them; `said` is what they are.
-
-        Empty where that is not known.
-        """
-        lines, count = self._lines(note_id), said.count("\n") + 1
-        if lines is None or _part(lines, lines.said, span.start, count) != said:
-            return ""
-        return _part(lines, lines.seen, span.start, count)
-
-    def _lines(self, note_id: int) -> _Lines | None:
-        if note_id not in self._known:
-            self._known[note_id] = self._read(note_id)
-        return self._known[note_id]
-
-    def _read(self, note_id: int) -> _Lines | None:
-        chunks = self._rows.every_chunk(note_id)
-        text = ""
-        for chunk in chunks:
-            if chunk.first_line != chunks[0].first_line + text.count("\n"):
-                return None
-            text += chunk.text
-        safe = redacted(text)
-        made = _Lines(
-            chunks[0].first_line if chunks else 1,
-            text.split("\n"),
-            safe.split("\n"),
-            visible_text(safe).split("\n"),
-        )
-        same = len(made.said) == len(made.safe) == len(made.seen)
-        return made if same else None
-
-
-def _part(lines: _Lines, kind: list[str], first_line: int, count: int) -> str:
-    top = first_line - lines.first
-    return "\n".join(kind[top : top + count]) if top >= 0 else ""
-
-
-def with_text(stretch: Stretch, text: str) -> Stretch:
-    if text == stretch.text:
-        return stretch
-
-    def moved(at: int) -> int:
-        line = stretch.text.count("\n", 0, at)
-        start, end = place_of(text, line, line)
-        return min(start + at - (stretch.text.rfind("\n", 0, at) + 1), end)
-
-    return stretch._replace(
-        text=text,
-        focus=(moved(stretch.focus[0]), moved(stretch.focus[1])),
-        headings=tuple((moved(at), path) for at, path in stretch.headings),
-    )
-
-
-def place_of(text: str, first: int, last: int) -> tuple[int, int]:
-    start = 0
-    for _ in range(first):
-        start = text.find("\n", start) + 1
-    end = start
-    for _ in range(first, last):
-        end = text.find("\n", end) + 1
-    over = text.find("\n", end)
-    return start, len(text) if over < 0 else over

@@ -16,7 +16,16 @@ from msgspec import structs
 
 from glassmind.context.budget import TokenCounter
 from glassmind.context.conflicts import conflicts
-from glassmind.context.items import SUPERSEDED_BY, BundleScope, is_pattern, names_in
+from glassmind.context.items import (
+    SUPERSEDED_BY,
+    BundleRows,
+    BundleScope,
+    decisions,
+    is_pattern,
+    names_in,
+    questions,
+    tasks,
+)
 from glassmind.context.markdown import (
     NUMBER,
     conflict_line,
@@ -27,9 +36,7 @@ from glassmind.context.markdown import (
     source_line,
 )
 from glassmind.context.note_lines import HEADING
-from glassmind.context.open_work import decisions, questions, tasks
 from glassmind.context.question_words import Terms, asked_terms, section_asked, shared
-from glassmind.context.reading import BundleRows
 from glassmind.model import NotePath
 from glassmind.model.context import Conflict, Dropped, Item, NextRead
 from glassmind.obsidian.text import estimate_tokens, first_day, one_line, sentence_spans
@@ -308,7 +315,7 @@ def next_reads(
 def _ties(rows: BundleRows, scope: BundleScope) -> dict[int, Ties]:
     worth = {note_id: FADING**at for at, note_id in enumerate(scope.note_ids)}
     links, likes = (
-        rows.store.section_links(scope.note_ids),
+        rows.section_links(scope.note_ids),
         rows.store.partners(scope.note_ids),
     )
     pairs = {(source, target) for source, _, target, _ in links}

@@ -1,18 +1,15 @@
 """Project summaries: sentences of a project's own notes, each cited.
 
-A sentence counts by how near it is to the centre of all that the notes say (the
-centroid method of Radev, Jing, Styś and Tam, 2004), and more if it opens a note, says
-what something is, or is in a note that was changed lately. What repeats another is left
-out, as are captures that no person approved, summaries, and notes that another one
-supersedes.
+A sentence counts more the nearer it is to the beginning of its note, if it says what
+something is, and if its note was changed lately. What repeats another is left out, as
+are captures that no person approved, summaries, and notes that another one supersedes.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import partial
-from math import fsum, log, sqrt
 from typing import NamedTuple
 
 from msgspec import structs
@@ -23,9 +20,11 @@ from glassmind.context.items import (
     BundleScope,
     changed_day,
     day_of,
+    decisions,
     is_pattern,
     is_superseded,
     pages_of,
+    questions,
 )
 from glassmind.context.markdown import (
     answer_line,
@@ -34,9 +33,7 @@ from glassmind.context.markdown import (
     summary_as_markdown,
 )
 from glassmind.context.note_lines import ITEM, NoteLines
-from glassmind.context.open_work import decisions, questions
 from glassmind.context.parts import ContextParts, StaleCheck, day_or_today
-from glassmind.context.reading import BundleRows
 from glassmind.context.sections import lean, shortened
 from glassmind.errors import ProjectUnknown
 from glassmind.model import NotePath, Span
@@ -68,9 +65,9 @@ FEWEST_WORDS, LONGEST_CHARS, LONGEST_ITEM = 5, 400, 600
 MOST_SIGNS = 0.4
 """Share of digits and signs: what has more is a list of links, numbers or code."""
 
-OPENING, DEFINING, OWN = 1.3, 1.2, 1.4
-"""Weights of a sentence that opens its note, that says what something is, and that is
-in the note of the project's own name."""
+FADING, DEFINING, OWN = 0.3, 1.2, 1.4
+"""How much less each sentence of a note counts than the first; and the weights of one
+that says what something is, and that is in the note of the project's own name."""
 
 RECENT, RECENT_DAYS = 0.3, 90
 """What a note of today gains, and the days until that halves."""
@@ -215,12 +212,15 @@ def _found(
         for item in (*decided, *asked)
         for line in range(item.lines.start, item.lines.end + 1)
     }
+    plain = [at for at, note in notes.items() if not is_pattern(note.path)]
+    pages = pages_of(rows, plain)
     free = [
         one
-        for one in note_sentences(rows, notes)
+        for at in sorted(pages, key=lambda at: notes[at].path)
+        for one in _sentences(notes[at], pages[at])
         if (one.path, one.span.start) not in shown
     ]
-    best = _best(free, _note_weights(notes, called, today))
+    best = _best(free, called, today)
     found = {
         "short": tuple(best[:SHORT]),
         "decisions": tuple(decided[: LIMITS["decisions"]]),
@@ -248,45 +248,33 @@ def _items(items: Iterable[Item]) -> list[Item]:
     return kept
 
 
-def _note_weights(
-    notes: Mapping[int, SectionNote], called: str, today: date
-) -> dict[int, float]:
-    found = {}
-    for note_id, note in notes.items():
-        day = day_of(note) or changed_day(note)
-        age = max(0, (today - date.fromisoformat(day)).days)
-        own = note.title.casefold() == called.casefold()
-        recent = 1 + RECENT * 2.0 ** (-age / RECENT_DAYS)
-        found[note_id] = recent * (OWN if own else 1.0)
-    return found
-
-
-def _best(
-    said: Sequence[NoteSentence], weights: Mapping[int, float]
-) -> list[NoteSentence]:
-    words = [words_of(one.text) for one in said]
-    scores = [
-        near * weights[one.note.note_id] * _weight(one)
-        for one, near in zip(said, centrality(words), strict=True)
-    ]
+def _best(said: Sequence[NoteSentence], called: str, today: date) -> list[NoteSentence]:
     most = SHORT + LIMITS["points"]
     each = max(EACH, most // max(1, len({one.note.note_id for one in said})))
-    chosen: list[int] = []
+    chosen: list[NoteSentence] = []
     spent: Counter[int] = Counter()
-    for at in sorted(range(len(said)), key=lambda at: (-scores[at], at)):
-        if len(chosen) == most or not scores[at]:
+    for one in sorted(said, key=lambda one: -_weight(one, called, today)):
+        words = words_of(one.text)
+        again = any(
+            len(words & others) >= SAME * max(1, min(len(words), len(others)))
+            for others in (words_of(other.text) for other in chosen)
+        )
+        if spent[one.note.note_id] < each and not again:
+            chosen.append(one)
+            spent[one.note.note_id] += 1
+        if len(chosen) == most:
             break
-        note_id = said[at].note.note_id
-        again = any(is_alike(words[at], words[other]) for other in chosen)
-        if spent[note_id] < each and not again:
-            chosen.append(at)
-            spent[note_id] += 1
-    return [said[at] for at in chosen]
+    return chosen
 
 
-def _weight(said: NoteSentence) -> float:
+def _weight(said: NoteSentence, called: str, today: date) -> float:
+    note = said.note
+    day = date.fromisoformat(day_of(note) or changed_day(note))
+    age = max(0, (today - day).days)
+    recent: float = 1 + RECENT * 2.0 ** (-age / RECENT_DAYS)
+    own = OWN if note.title.casefold() == called.casefold() else 1.0
     defines = DEFINING if _IS.search(said.text, 0, DEFINED_CHARS) else 1.0
-    return defines * (OPENING if said.rank == 0 else 1.0)
+    return recent * own * defines / (1 + FADING * said.rank)
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -294,45 +282,11 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset([w for w in found if len(w) >= SHORT_WORD or not w.isascii()])
 
 
-def centrality(sentences: Sequence[frozenset[str]]) -> list[float]:
-    """Return how near each sentence is to the centre of all, from 0 to 1.
-
-    Sentences are vectors of words, rare words weighing more.
-    """
-    held = Counter(word for words in sentences for word in sorted(words))
-    total = len(sentences)
-    weights = {word: log((1 + total) / count) for word, count in sorted(held.items())}
-    lengths = [sqrt(fsum(weights[w] ** 2 for w in words)) for words in sentences]
-    shares: dict[str, list[float]] = {word: [] for word in weights}
-    for words, length in zip(sentences, lengths, strict=True):
-        for word in words:
-            shares[word].append(weights[word] / length)
-    centre = {word: fsum(many) for word, many in shares.items()}
-    far = sqrt(fsum(value**2 for value in centre.values())) or 1.0
-    return [
-        fsum(centre[w] * weights[w] for w in words) / (length * far) if words else 0.0
-        for words, length in zip(sentences, lengths, strict=True)
-    ]
-
-
-def is_alike(words: frozenset[str], others: frozenset[str]) -> bool:
-    return len(words & others) >= SAME * max(1, min(len(words), len(others)))
-
-
-def note_sentences(
-    rows: BundleRows, notes: Mapping[int, SectionNote]
-) -> list[NoteSentence]:
-    """Return the sentences of notes that are understood by themselves, by path.
+def _sentences(note: SectionNote, page: NoteLines) -> Iterator[NoteSentence]:
+    """Yield the sentences that are understood by themselves.
 
     Tasks, tables, code and comments have none.
     """
-    plain = {at: note for at, note in notes.items() if not is_pattern(note.path)}
-    pages = pages_of(rows, [*plain])
-    order = sorted(pages, key=lambda at: plain[at].path)
-    return [one for at in order for one in _sentences(plain[at], pages[at])]
-
-
-def _sentences(note: SectionNote, page: NoteLines) -> Iterator[NoteSentence]:
     rank = 0
     for span in page.blocks(Span(page.body, len(page.lines))):
         raw, text = page.raw(span), page.text(span)
@@ -340,13 +294,12 @@ def _sentences(note: SectionNote, page: NoteLines) -> Iterator[NoteSentence]:
         is_task = item is not None and item["box"] is not None
         if is_task or raw.lstrip(" \t>").startswith("|") or holds_hidden(raw):
             continue
-        title, _, rest = text.partition("\n")
-        parts = (title, rest) if rest and page.callout(span.start) else (text,)
-        for part in parts:
-            for sentence in sentences_in(" ".join(part.split())):
-                if _is_sentence(sentence) and rank < MOST_EACH:
-                    yield NoteSentence(note, page, sentence, span, rank)
-                    rank += 1
+        if page.callout(span.start) and "\n" in text:  # without its title
+            text = text.partition("\n")[2]
+        for sentence in sentences_in(" ".join(text.split())):
+            if _is_sentence(sentence) and rank < MOST_EACH:
+                yield NoteSentence(note, page, sentence, span, rank)
+                rank += 1
 
 
 def _is_sentence(text: str) -> bool:
