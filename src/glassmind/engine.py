@@ -61,6 +61,7 @@ if TYPE_CHECKING:  # types of methods that a search does not use, a millisecond 
         TellNews,
     )
     from glassmind.search.notes import NoteReader
+    from glassmind.store.protocol import AccessLog
 
 COUNTED, MOST_COUNTED = 5, 50
 """How many hits of a search, and notes of any other answer, count as used."""
@@ -144,11 +145,16 @@ class Engine:
         self._used("search", [hit.path for hit in reply.hits[:COUNTED] if hit.is_note])
         return reply
 
+    @property
+    def access_log(self) -> "AccessLog | None":
+        """The log of what clients read; None if the user wants none."""
+        return self._vault.whole.store.access_log
+
     def _used(self, verb: str, paths: "Sequence[NotePath]", client: str = "") -> None:
         """Add notes that were returned to the usage log, which is outside the vault."""
         if self._records:
             once = list(dict.fromkeys(paths[:MOST_COUNTED]))
-            self._vault.use_log.append(verb, client or self.client, once)
+            self._vault.whole.store.usage_log.append(verb, client or self.client, once)
 
     @property
     def _notes(self) -> "NoteReader":

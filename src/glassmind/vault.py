@@ -19,11 +19,9 @@ from glassmind.errors import (
     IndexUnwritable,
     VaultMissing,
 )
-from glassmind.store.logs import UsageLog, use_folder
 from glassmind.store.place import (
     Place,
     find_place,
-    index_locations,
     make_folder,
 )
 from glassmind.store.protocol import View
@@ -258,7 +256,7 @@ class Vault:
     @shared
     def data_folder(self) -> Path | None:
         """The folder outside of the vault for proposals, logs and the like."""
-        return use_folder(index_locations(self.config), self.config.vault.path)
+        return self._whole_store.data_folder
 
     @shared
     def vault_index(self) -> "VaultIndex | None":
@@ -302,7 +300,9 @@ class Vault:
     @made_once
     def _whole_store(self) -> SqliteStore:
         place = self.place
-        return SqliteStore(place.database_folder, self.is_ours, place.folder)
+        return SqliteStore(
+            place.database_folder, self.is_ours, place.folder, self.config
+        )
 
     @property
     def store(self) -> "Store":
@@ -378,11 +378,6 @@ class Vault:
     def agent_folder(self) -> str:
         """The folder of the vault that agents write to, without slashes around it."""
         return self.config.writes.agent_dir.strip("/")
-
-    @shared
-    def use_log(self) -> UsageLog:
-        """The log of the notes that were returned to clients."""
-        return UsageLog(self.data_folder if self.config.memory.record_use else None)
 
     @shared
     def trust(self) -> "Trust | None":

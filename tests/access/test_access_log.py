@@ -17,7 +17,7 @@ from vault_desk import VaultDesk
 from glassmind import open_vault
 from glassmind.model.access import Passage, Reading, Shown, Wanted
 from glassmind.serve.mcp.server import make_server
-from glassmind.store.logs import MOST_NAMED, AccessLog, access_log_for
+from glassmind.store.logs import MOST_NAMED, AccessLogFiles
 
 NOON = datetime(2026, 3, 12, 12, tzinfo=UTC)
 TEA = Shown((Passage("Tea.md", 3, 9), Passage("Sub/Pot.md")), ("Cup.md",))
@@ -38,7 +38,7 @@ def files(folder: Path) -> list[str]:
 
 
 def test_a_line_says_when_to_whom_by_which_way_and_which_lines(tmp_path: Path) -> None:
-    access_log = AccessLog([tmp_path / "data"], keep_days=90, clock_ns=Clock())
+    access_log = AccessLogFiles([tmp_path / "data"], keep_days=90, clock_ns=Clock())
 
     assert access_log.append("http", "POST /search", "a client", TEA)
 
@@ -59,7 +59,7 @@ def test_a_line_says_when_to_whom_by_which_way_and_which_lines(tmp_path: Path) -
 
 
 def test_an_answer_without_a_note_is_not_on_record(tmp_path: Path) -> None:
-    access_log = AccessLog([tmp_path], keep_days=90)
+    access_log = AccessLogFiles([tmp_path], keep_days=90)
 
     assert access_log.append("http", "GET /stats", "a client", Shown())
 
@@ -69,7 +69,7 @@ def test_an_answer_without_a_note_is_not_on_record(tmp_path: Path) -> None:
 def test_of_a_long_list_the_first_names_are_kept_and_the_others_counted(
     tmp_path: Path,
 ) -> None:
-    access_log = AccessLog([tmp_path], keep_days=90)
+    access_log = AccessLogFiles([tmp_path], keep_days=90)
     names = tuple(f"{number}.md" for number in range(MOST_NAMED + 7))
 
     access_log.append("http", "GET /graph/rank", "a client", Shown((), names))
@@ -82,7 +82,7 @@ def test_a_day_has_its_file_and_a_full_one_is_followed_by_the_next(
     tmp_path: Path,
 ) -> None:
     now = Clock()
-    access_log = AccessLog([tmp_path], keep_days=90, full_bytes=300, clock_ns=now)
+    access_log = AccessLogFiles([tmp_path], keep_days=90, full_bytes=300, clock_ns=now)
 
     for number in range(4):
         now.moment += timedelta(days=number == 3)
@@ -100,7 +100,9 @@ def test_a_day_has_its_file_and_a_full_one_is_followed_by_the_next(
 def test_what_is_older_than_the_settings_say_goes(tmp_path: Path) -> None:
     for day in (0, 5, 11):
         at = Clock(NOON + timedelta(days=day))
-        AccessLog([tmp_path], keep_days=10, clock_ns=at).append("http", "v", "c", TEA)
+        AccessLogFiles([tmp_path], keep_days=10, clock_ns=at).append(
+            "http", "v", "c", TEA
+        )
 
     assert files(tmp_path) == [
         "access-log-2026-03-17.000.jsonl",
@@ -111,7 +113,7 @@ def test_what_is_older_than_the_settings_say_goes(tmp_path: Path) -> None:
 def test_the_oldest_goes_first_where_all_of_it_takes_too_much_room(
     tmp_path: Path,
 ) -> None:
-    access_log = AccessLog(
+    access_log = AccessLogFiles(
         [tmp_path], keep_days=90, full_bytes=300, most_bytes=1_500, clock_ns=Clock()
     )
 
@@ -129,9 +131,9 @@ def test_who_begins_where_the_oldest_went_already_adds_behind_what_is_there(
 ) -> None:
     now = Clock()
 
-    def another() -> AccessLog:
+    def another() -> AccessLogFiles:
         room = {"full_bytes": 300, "most_bytes": 1_500}
-        return AccessLog([tmp_path], keep_days=90, **room, clock_ns=now)
+        return AccessLogFiles([tmp_path], keep_days=90, **room, clock_ns=now)
 
     idle, busy = another(), another()
     idle.append("http", "idle", "a client", TEA)
@@ -147,7 +149,7 @@ def test_who_begins_where_the_oldest_went_already_adds_behind_what_is_there(
 
 
 def test_a_line_that_a_full_disk_cut_short_takes_none_with_it(tmp_path: Path) -> None:
-    access_log = AccessLog([tmp_path], keep_days=90, clock_ns=Clock())
+    access_log = AccessLogFiles([tmp_path], keep_days=90, clock_ns=Clock())
     access_log.append("http", "first", "a client", TEA)
     (file,) = tmp_path.glob("access-log-*")
     whole = file.read_bytes()
@@ -161,7 +163,7 @@ def test_a_line_that_a_full_disk_cut_short_takes_none_with_it(tmp_path: Path) ->
 
 def test_where_the_first_folder_takes_no_line_the_next_one_does(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    access_log = AccessLog(
+    access_log = AccessLogFiles(
         [tmp_path / "file" / "data", tmp_path / "spare"], keep_days=90
     )
 
@@ -169,16 +171,16 @@ def test_where_the_first_folder_takes_no_line_the_next_one_does(tmp_path: Path) 
 
     assert files(tmp_path / "spare")
     assert not access_log.trouble()
-    assert AccessLog([tmp_path / "file"], keep_days=90).trouble()
-    assert not AccessLog([], keep_days=90).append("http", "v", "c", TEA)
+    assert AccessLogFiles([tmp_path / "file"], keep_days=90).trouble()
+    assert not AccessLogFiles([], keep_days=90).append("http", "v", "c", TEA)
 
 
 ADDING = """
 import sys
 from pathlib import Path
-from glassmind.store.logs import AccessLog
+from glassmind.store.logs import AccessLogFiles
 from glassmind.model.access import Passage, Shown
-access_log = AccessLog([Path(sys.argv[1])], keep_days=90, full_bytes=20_000)
+access_log = AccessLogFiles([Path(sys.argv[1])], keep_days=90, full_bytes=20_000)
 for number in range(200):
     shown = Shown((Passage("Tea.md", number + 1, number + 2),), ("x" * 400 + ".md",))
     assert access_log.append("http", "v", sys.argv[2], shown)
@@ -193,7 +195,7 @@ def test_many_programs_add_lines_at_once_and_none_is_lost(tmp_path: Path) -> Non
     ]
     assert [one.wait(60) for one in running] == [0, 0, 0]
 
-    found = list(AccessLog([tmp_path], keep_days=90).readings())
+    found = list(AccessLogFiles([tmp_path], keep_days=90).readings())
 
     assert len(files(tmp_path)) > 1
     for name in names:
@@ -225,7 +227,7 @@ def test_readings_are_found_by_client_note_and_time(
             "three": ("a", Shown((), ("Sub/Tea.md", "Cup.md"))),
         },
     )
-    access_log = AccessLog([tmp_path], keep_days=90, clock_ns=now)
+    access_log = AccessLogFiles([tmp_path], keep_days=90, clock_ns=now)
     for verb, (client, shown) in given.items():
         access_log.append("http", verb, client, shown)
         now.moment += timedelta(days=1)
@@ -241,7 +243,7 @@ def test_an_answer_is_given_though_the_access_log_cannot_be_written(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"Tea.md": "oolong\n"})
-    access_log = access_log_for(vault.engine.config)
+    access_log = vault.engine.access_log
     assert access_log is not None
     monkeypatch.setattr(access_log, "folders", (Path(os.devnull),))
 
@@ -265,7 +267,7 @@ def test_a_vault_may_not_do_without_the_access_log_and_its_owner_may(
     call(make_server(chosen), "glassmind_read", name="Tea")
 
     assert (kept.log, kept.log_days) == (True, 90)
-    assert access_log_for(chosen.config) is None
+    assert chosen.access_log is None
     assert files(vault.folder) == []
     assert chosen.doctor()
 

@@ -20,7 +20,7 @@ from glassmind.access.scopes import SETS, read_scope
 from glassmind.model.access import Passage, Reading
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
-from glassmind.store.logs import AccessLog, access_log_for
+from glassmind.store.protocol import AccessLog
 
 OURS = ("core", "graph", "memory", "write")
 
@@ -103,7 +103,7 @@ def web(desk: VaultDesk) -> Iterator[Web]:
 
 
 def access_log_of(desk: VaultDesk) -> AccessLog:
-    found = access_log_for(desk.engine.config)
+    found = desk.engine.access_log
     assert found is not None
     return found
 

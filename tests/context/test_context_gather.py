@@ -254,7 +254,7 @@ def test_what_is_cited_goes_on_record_once(
         events.append((verb, list(paths)))
         return True
 
-    monkeypatch.setattr(ferry.engine._vault.use_log, "append", append)
+    monkeypatch.setattr(ferry.engine._vault.store.usage_log, "append", append)
 
     found = gather(ferry)
 

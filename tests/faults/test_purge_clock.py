@@ -10,7 +10,7 @@ from glassmind.model.access import Passage, Shown
 from glassmind.model.edits import Changeset, ChangeState, Draft
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.disk import may_purge
-from glassmind.store.logs import AccessLog
+from glassmind.store.logs import AccessLogFiles
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -28,7 +28,7 @@ def change(folder: Path, when: datetime, state: ChangeState = "applied") -> Chan
 def read(folder: Path, when: datetime) -> None:
     """Record an access as a command at that time does."""
     clock_ns = int(when.timestamp()) * 10**9
-    log = AccessLog([folder], keep_days=90, clock_ns=lambda: clock_ns)
+    log = AccessLogFiles([folder], keep_days=90, clock_ns=lambda: clock_ns)
     assert log.append("mcp", "search", "agent", READ)
 
 

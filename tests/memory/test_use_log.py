@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk, usage_files, usage_text
 
-from glassmind.store.logs import UsageLog, event_of, use_folder
+from glassmind.store.logs import UsageLogFiles, event_of, use_folder
 from glassmind.store.sqlite.memory import UseWrites
 
 FILES = {
@@ -211,11 +211,11 @@ def test_a_note_that_moves_keeps_its_use(vault: VaultDesk) -> None:
 
 
 def test_many_threads_and_processes_lose_no_line(tmp_path: Path) -> None:
-    log = UsageLog(tmp_path, full_bytes=20_000)
+    log = UsageLogFiles(tmp_path, full_bytes=20_000)
     program = (
         "import sys; from pathlib import Path\n"
-        "from glassmind.store.logs import UsageLog\n"
-        "log = UsageLog(Path(sys.argv[1]), full_bytes=20_000)\n"
+        "from glassmind.store.logs import UsageLogFiles\n"
+        "log = UsageLogFiles(Path(sys.argv[1]), full_bytes=20_000)\n"
         "for n in range(200): log.append('read', sys.argv[2], [f'Note {n}.md'])\n"
     )
     started = [
@@ -244,7 +244,7 @@ def test_runs_take_each_event_in_once_while_others_add_more(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(FILES)
-    log = UsageLog(vault.folder, full_bytes=15_000)
+    log = UsageLogFiles(vault.folder, full_bytes=15_000)
 
     def add(name: str) -> None:
         for n in range(300):
@@ -267,7 +267,7 @@ def test_runs_take_each_event_in_once_while_others_add_more(
 def test_where_there_is_no_place_for_the_record_hot_says_so(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.vault.use_folder", lambda *_: None)
+    monkeypatch.setattr("glassmind.store.sqlite.store.use_folder", lambda *_: None)
     vault.indexed(FILES)
 
     assert vault.found("oolong")
@@ -279,7 +279,7 @@ def test_where_there_is_no_place_for_the_record_hot_says_so(
 
 
 def test_a_full_file_is_followed_by_the_next_and_the_oldest_go(tmp_path: Path) -> None:
-    log = UsageLog(tmp_path, full_bytes=1_000, most_bytes=8_000)
+    log = UsageLogFiles(tmp_path, full_bytes=1_000, most_bytes=8_000)
 
     for n in range(200):
         log.append("read", "desk", [f"Note {n:03d}.md"])
@@ -291,7 +291,7 @@ def test_a_full_file_is_followed_by_the_next_and_the_oldest_go(tmp_path: Path) -
 
 
 def test_what_was_folded_is_known_when_its_file_is_full(tmp_path: Path) -> None:
-    log = UsageLog(tmp_path, full_bytes=500)
+    log = UsageLogFiles(tmp_path, full_bytes=500)
     folded: dict[str, int] = {}
     seen = []
 
@@ -307,7 +307,7 @@ def test_what_was_folded_is_known_when_its_file_is_full(tmp_path: Path) -> None:
 
 
 def test_a_line_that_was_cut_short_takes_no_other_with_it(tmp_path: Path) -> None:
-    log = UsageLog(tmp_path)
+    log = UsageLogFiles(tmp_path)
     log.append("read", "desk", ["A.md"])
     with usage_files(tmp_path)[0].open("ab") as file:
         file.write(b'{"at":"2026-01-01T00:00:00+00:00","verb":"re')
@@ -323,7 +323,7 @@ def test_a_line_that_was_cut_short_takes_no_other_with_it(tmp_path: Path) -> Non
 
 
 def test_a_record_that_is_taken_away_is_begun_anew(tmp_path: Path) -> None:
-    log = UsageLog(tmp_path / "data")
+    log = UsageLogFiles(tmp_path / "data")
     log.append("read", "desk", ["A.md"])
     usage_files(tmp_path / "data")[0].unlink()
 
@@ -367,7 +367,7 @@ def test_a_link_in_the_place_of_the_record_is_not_followed(tmp_path: Path) -> No
     folder.mkdir()
     (folder / f"use-{datetime.now(UTC):%Y-%m}.000.jsonl").symlink_to(precious)
 
-    assert not UsageLog(folder).append("read", "desk", ["A.md"])
+    assert not UsageLogFiles(folder).append("read", "desk", ["A.md"])
     assert precious.read_text() == "mine"
 
 
@@ -401,7 +401,7 @@ def test_an_event_comes_back_as_it_was(
 
 
 def test_a_folder_for_the_record_is_made_for_its_owner(tmp_path: Path) -> None:
-    log = UsageLog(tmp_path / "a" / "b")
+    log = UsageLogFiles(tmp_path / "a" / "b")
 
     assert log.append("read", "desk", ["A.md"])
     assert stat.S_IMODE(os.stat(tmp_path / "a" / "b").st_mode) == 0o700  # noqa: PTH116

@@ -31,7 +31,6 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.serve.mcp.server import make_server
-from glassmind.store.logs import access_log_for
 
 
 class CountArguments(Arguments):
@@ -108,7 +107,7 @@ def test_a_toy_operation_is_a_tool(toy: None, vault: VaultDesk) -> None:
     assert text_of(answer) == "oolong: 2"
     assert wrong.is_error
     assert "times must be 1 or more (got 0)" in text_of(wrong)
-    (reading,) = list(access_log_for(vault.engine.config).readings())  # type: ignore[union-attr]
+    (reading,) = list(vault.engine.access_log.readings())  # type: ignore[union-attr]
     assert {passage.path for passage in reading.passages} == {"Tea.md", "Pot.md"}
 
 

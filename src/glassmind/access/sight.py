@@ -24,7 +24,7 @@ from glassmind.model.edits import (
     Rewritten,
     Step,
 )
-from glassmind.store.changesets import ChangesetFolder
+from glassmind.store.protocol import Changesets
 
 NAMELESS = "http"
 """What changes are kept as made by, where whoever asked has said no name."""
@@ -155,7 +155,7 @@ class SeenBook:
     left out where it is shown. So is one that would hide what is seen, until it does.
     """
 
-    def __init__(self, book: ChangesetFolder, sight: Sight) -> None:
+    def __init__(self, book: Changesets, sight: Sight) -> None:
         self._book, self._sight = book, sight
 
     def get(self, identity: str, client: str = "") -> Changeset:

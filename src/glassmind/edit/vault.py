@@ -15,7 +15,7 @@ from glassmind.files.settings import ObsidianSettings, obsidian_settings
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.search.notes import notes_for
-from glassmind.store.changesets import NAME, ChangesetFolder
+from glassmind.store.changesets import NAME
 from glassmind.store.place import EDIT_LOCK
 from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
@@ -73,8 +73,7 @@ class EditVault:
         self.refresh, self.disclosed = refresh, disclosed
         self.policy = WritePolicy(self.config)
         self.files = changer(self.whole)
-        undo_days = self.config.writes.undo_days
-        self.changesets = ChangesetFolder(self.whole.data_folder, undo_days=undo_days)
+        self.changesets = self.whole.store.changesets
         self.sight: Sight | None = None
         self.visible_changesets: SeenBook | None = None
         if vault.scope is not None:

@@ -21,7 +21,6 @@ from glassmind.model.vectors import Space
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lexical import files as word_files
 from glassmind.store.lock import WriterLock
-from glassmind.store.logs import access_log_for
 from glassmind.store.place import DAEMON_LOCK, LOCK
 from glassmind.store.sqlite.connection import sqlite_version
 from glassmind.store.vectors import files as vector_files
@@ -60,7 +59,7 @@ class Examined:
 
     @cached_property
     def access_log(self) -> Check:
-        log = access_log_for(self.config)
+        log = self.vault.whole.store.access_log
         trouble = "" if log is None else log.trouble()
         if trouble:
             return Check("access log", "warn", trouble, NO_LOG)
@@ -308,8 +307,8 @@ def _vectors(examined: Examined) -> Iterator[Check]:
 
 
 def _usage(examined: Examined) -> Iterator[Check]:
-    folder = examined.vault.use_log.folder
-    if folder is not None:
+    folder = examined.vault.whole.store.usage_log.place
+    if folder:
         yield Check("use", "ok", f"what is retrieved goes on record in {folder}")
     elif examined.config.memory.record_use:
         lacking = "what is retrieved is not recorded: no folder outside of the vault"

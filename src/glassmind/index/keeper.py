@@ -383,7 +383,7 @@ def _looked(root: Path, job: Job) -> tuple[Job, dict[NotePath, int], Scan]:
 def fold_usage(vault: Vault) -> None:
     """How far the log was copied is in the rows: a new database takes all again."""
     folded = vault.writer.rows().uses_read()
-    events, upto = vault.use_log.tail(folded)
+    events, upto = vault.whole.store.usage_log.tail(folded)
     if events:
         with vault.writer.transaction() as step:
             step.add_uses(events, {**folded, **upto})

@@ -164,7 +164,7 @@ class Activity:
         self.edits, self.days = self._edits(agent), self._own_days()
         self.uses: dict[int, list[Use]] = {}
         since, until = self._first.isoformat(), _later(today, 1).isoformat()
-        events, _ = vault.use_log.tail(rows.uses_read())
+        events, _ = vault.whole.store.usage_log.tail(rows.uses_read())
         for use in (*rows.uses(since), *rows.count_uses(events, since)):
             if use.day <= until:
                 days = self._ago(date.fromisoformat(use.day))
@@ -415,7 +415,7 @@ def temperatures(
     notices = list(pins.problems)
     if not vault.config.memory.record_use:
         notices.append("use is not recorded, as memory.record_use says")
-    elif not vault.vault.use_log.is_kept:
+    elif not vault.vault.whole.store.usage_log.place:
         why = "no data folder outside of the vault is writable"
         notices.append(f"use is not recorded: {why}")
     projects = tuple(

@@ -300,9 +300,7 @@ def _lines_of(spans: Sequence[tuple[int, int] | None]) -> str:
 @operation(group="Agents", for_people=_access_log_text, command=Command("access-log"))
 def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     """Show which client read which passages, and when."""
-    from glassmind.store.logs import access_log_for  # noqa: PLC0415 - tantivy
-
-    log = access_log_for(vault.config)
+    log = vault.access_log
     if log is None:
         off = "what clients read is not recorded: access.log is false"
         return AccessLogResult(readings=[], more=False, notices=[off])

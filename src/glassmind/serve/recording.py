@@ -82,10 +82,7 @@ class Recording:
         self._engine._mark_given([*texts, *new.named])  # noqa: SLF001 - a part of the engine
         vault = str(self._engine.config.vault.path)
         GIVEN.hand(vault, self._client, texts, new.named)
-        # a server answers its first call before it loads the store
-        from glassmind.store.logs import access_log_for  # noqa: PLC0415
-
-        access_log = access_log_for(self._engine.config)
+        access_log = self._engine.access_log
         if access_log is None:
             return
         recorded = access_log.append(self._surface, self._verb, self._client, new)

@@ -20,11 +20,10 @@ from typing import Any
 from unicodedata import normalize
 from zlib import crc32
 
-from glassmind.config import Config
 from glassmind.model.access import CALLER, Passage, Reading, Shown, Wanted
 from glassmind.model.memory import UseEvent, UseTail
 from glassmind.store.disk import may_purge
-from glassmind.store.place import can_write, index_locations, make_folder, outside
+from glassmind.store.place import can_write, make_folder, outside
 
 _NOTE_SUFFIX = ".md"
 
@@ -134,7 +133,7 @@ must not push out what was read."""
 _ALL = Wanted()
 
 
-class AccessLog:
+class AccessLogFiles:
     """The access log of one vault; for any number of threads and processes.
 
     `folders` may hold it, the first that takes a line does. Without any, or with none
@@ -281,7 +280,7 @@ def use_folder(candidates: Iterable[Path], vault: Path) -> Path | None:
     return next(filter(can_write, outside(candidates, vault)), None)
 
 
-class UsageLog:
+class UsageLogFiles:
     """The usage log of one vault; for any number of threads and processes.
 
     Nothing here raises for what a disk does: use that cannot go on record is not worth
@@ -300,8 +299,9 @@ class UsageLog:
         self._files = LineFiles("use", _MONTH, (full_bytes, most_bytes), clock_ns)
 
     @property
-    def is_kept(self) -> bool:
-        return self.folder is not None
+    def place(self) -> str:
+        """The folder of the log; empty if nothing is recorded."""
+        return str(self.folder or "")
 
     def append(self, verb: str, client: str, paths: Sequence[str]) -> bool:
         """Add an event; return whether it is on record. No paths are no event.
@@ -317,13 +317,6 @@ class UsageLog:
         except OSError:
             return False
         return True
-
-    def state(self) -> tuple[int, int]:
-        with suppress(OSError):
-            for file in self._listed()[:1]:
-                facts = file.stat()
-                return (facts.st_ino, facts.st_size)
-        return (0, 0)
 
     def tail(self, folded: Mapping[str, int]) -> UseTail:
         """Return what was added behind what is `folded`, in the order it was."""
@@ -369,23 +362,3 @@ def event_of(line: bytes) -> UseEvent | None:
         return UseEvent(at.astimezone(UTC), verb, client, paths)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
-
-
-_MADE: dict[tuple[object, ...], AccessLog] = {}
-"""Access logs of this process, by the settings that say where they are: to find that
-out takes longer than to write a line."""
-
-
-def access_log_for(config: Config) -> AccessLog | None:
-    """Return the access log of a vault; None where the user wants none."""
-    access, writes = config.access, config.writes
-    if not access.log:
-        return None
-    place = (config.vault.path, config.index_home, config.index.location)
-    key = (*place, writes.agent_dir, writes.mode, access.log_days)
-    found = _MADE.get(key)
-    if found is None:
-        folders = outside(index_locations(config), config.vault.path)
-        made = AccessLog(tuple(folders), keep_days=access.log_days)
-        found = _MADE.setdefault(key, made)
-    return found

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         suggestions,
         vectors,
     )
+    from glassmind.model.access import Reading, Shown, Wanted
+    from glassmind.model.edits import Changeset, ChangeState, Draft
     from glassmind.model.suggestions import ScopePairs
     from glassmind.model.vectors import NoteVectors
 
@@ -77,9 +79,60 @@ class View(NamedTuple):
     compare: Callable[[Rows, frozenset[int]], ScopePairs]
 
 
-class Store(Protocol):
-    """The index of one vault, open for reading."""
+class Changesets(Protocol):
+    """Proposed and applied changes, kept outside of the vault."""
 
+    def made(
+        self,
+        draft: Draft,
+        state: ChangeState,
+        *,
+        client: str,
+        undoes: str = "",
+        reason: str = "",
+    ) -> Changeset: ...
+    def keep(self, changeset: Changeset, /) -> None: ...
+    def get(self, identity: str, /) -> Changeset: ...
+    def listed(
+        self, states: Sequence[ChangeState] = (), /, *, limit: int | None = None
+    ) -> tuple[Sequence[Changeset], int]: ...
+    def shift(
+        self, identity: str, state: ChangeState, /, *, reason: str = ""
+    ) -> Changeset: ...
+    def unfinished(self) -> Sequence[str]: ...
+
+
+class AccessLog(Protocol):
+    """Which client was given which passages; never their text, nor a query."""
+
+    def append(self, surface: str, verb: str, client: str, shown: Shown, /) -> bool: ...
+    def readings(self, wanted: Wanted = ..., /) -> Iterator[Reading]: ...
+    def purge(self) -> None: ...
+    def trouble(self) -> str: ...
+
+
+class UsageLog(Protocol):
+    """Which notes were returned; `place` is where that is kept, empty for nowhere."""
+
+    @property
+    def place(self) -> str: ...
+    def append(self, verb: str, client: str, paths: Sequence[str], /) -> bool: ...
+    def tail(self, folded: Mapping[str, int], /) -> memory.UseTail: ...
+
+
+class Store(Protocol):
+    """The index of one vault, open for reading, and what is kept beside it.
+
+    The access log is None if the user wants none. What is kept beside the index is
+    that of the whole vault: the store of a scope keeps nothing.
+    """
+
+    @property
+    def changesets(self) -> Changesets: ...
+    @property
+    def access_log(self) -> AccessLog | None: ...
+    @property
+    def usage_log(self) -> UsageLog: ...
     def visible_to(self, view: View) -> ScopedStore: ...
     def rows(self) -> Rows: ...
     def keywords(self) -> Keywords | None: ...

@@ -4,13 +4,16 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
 from glassmind.errors import BackupUnwritable, IndexAbsent, IndexUntrusted
-from glassmind.store.place import DATABASE
+from glassmind.store.changesets import ChangesetFolder
+from glassmind.store.logs import AccessLogFiles, UsageLogFiles, use_folder
+from glassmind.store.place import DATABASE, index_locations, outside
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.change_log import Log, text_log, vector_log
 from glassmind.store.sqlite.connection import faults_named
@@ -18,6 +21,7 @@ from glassmind.store.sqlite.memory import successors_in
 from glassmind.store.sqlite.rows import Rows
 
 if TYPE_CHECKING:
+    from glassmind.config import Config
     from glassmind.model.access import Seen
     from glassmind.model.index import Document
     from glassmind.model.search import Successor
@@ -50,7 +54,8 @@ class SqliteStore:
     A database that was deleted or replaced meanwhile is noticed at the next call:
     nobody is answered from a file that is no longer there. `is_ours` is asked at every
     call whether the database may be believed. `sidecars` is the folder of the keyword
-    index and of the vectors, where it is another one.
+    index and of the vectors, where it is another one. Without a `config`, as in the
+    store of a scope, no changesets and logs are kept.
     """
 
     _counted = ""
@@ -61,7 +66,9 @@ class SqliteStore:
         folder: Path,
         is_ours: Callable[[], bool] = lambda: True,
         sidecars: Path | None = None,
+        config: "Config | None" = None,
     ) -> None:
+        self._config = config
         self._is_ours, self.sidecars = is_ours, sidecars or folder
         self.folder, self._database = folder, str(folder / DATABASE)
         self._local = threading.local()
@@ -69,6 +76,33 @@ class SqliteStore:
         self._readers: dict[int, apsw.Connection] = {}
         self._successors: tuple[str, Mapping[int, Successor]] | None = None
         self._keywords: KeywordIndex | None = None
+
+    @cached_property
+    def data_folder(self) -> Path | None:
+        """The folder outside of the vault for changesets and the usage log."""
+        if self._config is None:
+            return None
+        return use_folder(index_locations(self._config), self._config.vault.path)
+
+    @cached_property
+    def changesets(self) -> ChangesetFolder:
+        if self._config is None:
+            return ChangesetFolder(None)
+        days = self._config.writes.undo_days
+        return ChangesetFolder(self.data_folder, undo_days=days)
+
+    @cached_property
+    def access_log(self) -> AccessLogFiles | None:
+        """The log of what clients read; None if the user wants none."""
+        if self._config is None or not self._config.access.log:
+            return None
+        folders = outside(index_locations(self._config), self._config.vault.path)
+        return AccessLogFiles(list(folders), keep_days=self._config.access.log_days)
+
+    @cached_property
+    def usage_log(self) -> UsageLogFiles:
+        is_recorded = self._config is not None and self._config.memory.record_use
+        return UsageLogFiles(self.data_folder if is_recorded else None)
 
     def visible_to(self, view: "View") -> "ScopedStore":
         """Return the part of the index that a scope may read."""
