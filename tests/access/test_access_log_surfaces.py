@@ -210,6 +210,7 @@ WORDLESS = frozenset(
         "/hot",
         "/index",
         "/log",
+        "/metrics",
         "/notes",
         "/openapi.json",
         "/stats",

@@ -55,6 +55,11 @@ ALLOWED = (
         r"(?s).*",
         "That another client's change rewrote links in hidden notes",
     ),
+    Allowed(
+        ("GET /metrics",),
+        r"(?s).*",
+        "What the server does",
+    ),
 )
 """The differences of "What an agent can still find out" in docs/security.md."""
 

@@ -36,7 +36,7 @@ from glassmind.serve.mcp.toolsets import tools_of
 
 OTHER_KINDS = ("tag", "property", "excluded")
 SERVED = [name for name in SETS if name != "query"]
-NEVER_ANSWERED = frozenset(("/index", "reindex"))
+NEVER_ANSWERED = frozenset(("/index", "/metrics", "reindex"))
 """Verbs that are for the owner alone."""
 ADDRESSES = [f"note:///{quote(path)}" for path in PRIVATE]
 

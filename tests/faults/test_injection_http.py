@@ -78,6 +78,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"question": f"Where does the {TOPIC} fish?", "stream": "false"},
     ],
     "GET /openapi.json": [{}],
+    "GET /metrics": [{}],
 }
 """How each route is asked; `NOTE` stands for each of the notes in turn."""
 

@@ -121,6 +121,7 @@ def test_a_client_limited_to_sets_of_tools_asks_only_what_these_have(
 def test_what_is_for_the_owner_is_for_no_client_of_any_set(two: Two) -> None:
     for web in (two.work, two.searcher):
         assert web.post("/index", {}).code == "needs_vault_token"
+        assert web.get("/metrics").code == "needs_vault_token"
 
 
 def test_every_set_that_a_route_names_is_known() -> None:

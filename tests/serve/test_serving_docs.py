@@ -17,7 +17,7 @@ HTTP = (DOCS / "http.md").read_text("utf-8")
 
 OURS = tools_of(["core", "graph", "memory", "write"])
 
-ELSEWHERE = {"/openapi.json", "/health", "/api/search"}
+ELSEWHERE = {"/metrics", "/openapi.json", "/health", "/api/search"}
 """Routes whose rows are not about what they take."""
 
 

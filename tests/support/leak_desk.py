@@ -178,7 +178,7 @@ OF_RECEIPTS = {"/verify", "glassmind_verify"}
 
 CHANGE_ID = re.compile(r"\b\d{8}-[a-z0-9]{5}\b")
 
-SELDOM = {"/openapi.json"}
+SELDOM = {"/metrics", "/openapi.json"}
 """Routes that are asked once: what they are given does not change what they tell."""
 
 KEEPING = {"/capture", "/graph/dismiss", "/graph/finding/dismiss"}

@@ -48,8 +48,9 @@ class Route(NamedTuple):
     @property
     def other_types(self) -> tuple[str, ...]:
         """The media types besides JSON."""
+        files = [form.media_type for form in self.operation.files.values()]
         others = [MARKDOWN] * bool(self.operation.markdown)
-        return (*others, *[EVENTS] * bool(self.operation.events))
+        return (*files, *others, *[EVENTS] * bool(self.operation.events))
 
 
 ROUTES = tuple(Route(*pair) for pair in routes.all_routes())

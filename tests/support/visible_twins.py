@@ -242,7 +242,7 @@ class Call(NamedTuple):
     toolset: str = ""
 
 
-ONCE = {"/openapi.json"}
+ONCE = {"/metrics", "/openapi.json"}
 """Routes that are called with the least arguments alone. A refreshed resolution would
 be stored for all later replies."""
 

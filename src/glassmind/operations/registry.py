@@ -189,6 +189,11 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     return Meta(description=description, extra=extra)
 
 
+class FileForm(Struct, frozen=True):
+    media_type: str
+    render: Callable[[Any], str]
+
+
 class Command(Struct, frozen=True):
     """How the CLI offers an operation.
 
@@ -274,8 +279,8 @@ class Operation:
     """One operation, as declared; a decorator, which registers its function.
 
     Without `for_models`, a model gets the lines for people, between marks. `detail`
-    names an argument that `--json` and detailed answers set. `events` are the types of
-    what it reports while it runs.
+    names an argument that `--json` and detailed answers set. The argument `format`
+    chooses from `files`. `events` are the types of what it reports while it runs.
     """
 
     group: Group
@@ -286,6 +291,7 @@ class Operation:
     command: Command | None = None
     tool: Tool | None = None
     route: Route | None = None
+    files: Mapping[str, FileForm] = field(default_factory=dict)
     markdown: Callable[[Any], str] | None = None
     events: Mapping[str, type] = field(default_factory=dict)
     function: Callable[..., Any] = field(init=False)

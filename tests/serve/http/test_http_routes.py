@@ -446,6 +446,25 @@ def test_runs_that_nobody_waits_for_keep_no_other_from_its_turn(
     until(lambda: tea.post("/index", {}).status == 200)
 
 
+def test_metrics_are_in_the_text_format_of_prometheus(web: Web) -> None:
+    web.post("/search", {"query": "heron"})
+    web.ask("GET", "/stats")
+
+    answer = web.get("/metrics")
+
+    text = answer.body.decode()
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    figures = dict(line.rsplit(" ", 1) for line in lines)
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert int(figures['glassmind_http_requests_total{route="/search",status="200"}'])
+    assert int(figures['glassmind_http_requests_total{route="other",status="401"}'])
+    seconds = 'glassmind_http_seconds_total{route="/search",status="200"}'
+    assert float(figures[seconds]) > 0
+    assert float(figures["glassmind_notes"]) > 70
+    assert float(figures['glassmind_index_bytes{part="index.db"}']) > 1_000
+    assert "glassmind_chunks_embedded" in figures
+
+
 def test_the_description_has_every_route_that_answers(web: Web) -> None:
     described = web.get("/openapi.json").json
 

@@ -171,6 +171,9 @@ def _decoded_query(
 
 def reply_to(call: HttpCall, result: Result, config: Config) -> Response:
     operation = call.operation
+    form = operation.files.get(getattr(call.arguments, "format", None) or "")
+    if form is not None:
+        return as_text(form.render(result), form.media_type)
     if operation.markdown and call.accept.startswith("text/markdown"):
         return as_text(operation.markdown(result), MARKDOWN)
     values = result.to_json()
@@ -219,7 +222,7 @@ def _reference(name: str) -> dict[str, Any]:
 
 
 def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
-    results = [op.result for op in operations]
+    results = [op.result for op in operations if "" not in op.files]  # in JSON
     events = [kind for op in operations for kind in op.events.values()]
     _, parts = msgspec.json.schema_components(
         [*results, *events, Error], ref_template="#/components/schemas/{name}"
@@ -274,7 +277,11 @@ def _responses(route: Route, operation: Operation) -> Iterator[tuple[str, Any]]:
     result = operation.result
     of_notes = not issubclass(result, NoNotes)
     schema = _reference(result.__name__) | (LABELS if of_notes else {})
-    content: dict[str, Any] = {JSON: {"schema": schema}}
+    content: dict[str, Any] = {}
+    if "" not in operation.files:
+        content[JSON] = {"schema": schema}
+    for form in operation.files.values():
+        content[form.media_type] = {"schema": TEXT}
     if operation.markdown:
         content[MARKDOWN] = {"schema": TEXT}
     if operation.events:
@@ -324,7 +331,7 @@ def make_app(  # noqa: PLR0913 - options by name
         yield
         server.close()
 
-    parts = rules, throttle or TokenThrottle(), on_request
+    parts = rules, throttle or TokenThrottle(), server.metrics, on_request
     guard = Middleware(Guard, engine.config, *parts)
     app = Starlette(
         routes=routes,
@@ -371,7 +378,7 @@ class Endpoint:
             self.operation,
             engine.seen_by(identity.scope),
             arguments,
-            HttpCaller("http", name, has_token=has_token),
+            HttpCaller("http", name, server=self.server, has_token=has_token),
             Recording(engine, "http", str(route), name),
             request.headers.get("accept", "").lower(),
         )

@@ -1,4 +1,4 @@
-"""Around every route: who may use it, limits, errors, headers and log.
+"""Around every route: who may use it, limits, errors, headers, log and metrics.
 
 docs/decisions/http.md says which limits are our own, and why.
 """
@@ -30,7 +30,7 @@ from glassmind.serve.http.replies import (
     refusal_of,
     refused,
 )
-from glassmind.serve.http.server import UNREAD_S
+from glassmind.serve.http.server import UNREAD_S, Metrics
 from glassmind.serve.http.token import TokenFile
 from glassmind.serve.log import log
 
@@ -248,6 +248,7 @@ class Guard:
     config: Config
     rules: AccessRules
     throttle: TokenThrottle
+    metrics: Metrics
     on_request: OnRequest | None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -285,6 +286,7 @@ class Guard:
             route = getattr(scope.get("endpoint"), "path", "other")
             seconds = time.perf_counter() - began
             status = status if finished else CLIENT_LEFT
+            self.metrics.count(route, status, seconds)
             if self.on_request:
                 self.on_request(scope["method"], route, status, seconds, size)
 

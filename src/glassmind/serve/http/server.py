@@ -6,9 +6,9 @@ is dropped after a while.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
@@ -19,9 +19,11 @@ from msgspec.structs import replace
 from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument, BadValue, CallAbandoned, GlassmindError
+from glassmind.model.index import Status
 from glassmind.models.protocols import Halt
 from glassmind.operations.registry import (
     Caller,
+    FileForm,
     NoArguments,
     NoNotes,
     Operation,
@@ -197,11 +199,35 @@ async def with_error(
 ANY = "any"  # in place of a tool set: every client may use the route
 
 
+class Metrics:
+    """Counts requests; written by the event loop, read by any thread."""
+
+    def __init__(self) -> None:
+        self._requests: Counter[tuple[str, int]] = Counter()
+        self._seconds: Counter[tuple[str, int]] = Counter()
+
+    def count(self, route: str, status: int, seconds: float) -> None:
+        self._requests[route, status] += 1
+        self._seconds[route, status] += seconds  # type: ignore[assignment]
+
+    def lines(self) -> Iterator[str]:
+        for name, meaning, counter in (
+            ("requests", "Requests answered.", self._requests),
+            ("seconds", "Time from heads to the ends of answers.", self._seconds),
+        ):
+            values = {
+                f'{{route="{route}",status="{status}"}}': value
+                for (route, status), value in sorted(counter.copy().items())
+            }
+            yield from _metric(f"http_{name}_total", meaning, values, "counter")
+
+
 @dataclass(frozen=True)
 class ServerState:
     """The engine, and the threads of each kind of call."""
 
     engine: Engine
+    metrics: Metrics = field(default_factory=Metrics)
     indexing: Workers = field(default_factory=lambda: Workers(1, JOB_ROOM))
     workers: Workers = field(default_factory=Workers)
     quick: Workers = field(default_factory=Workers)
@@ -213,6 +239,7 @@ class ServerState:
 
 
 class HttpCaller(Caller, frozen=True, kw_only=True):
+    server: ServerState
     has_token: bool
 
 
@@ -239,9 +266,7 @@ def server_health(vault: Engine, _: NoArguments, caller: HttpCaller) -> Health:
     """Report what works; without a token, only that the server is up."""
     if not caller.has_token:
         return Health()
-    status, config = None, vault.config
-    with suppress(GlassmindError):
-        status = vault.status()
+    status, config = _status(vault), vault.config
     lexical = status is not None and status.words_behind is not None
     has_vectors = status is not None and status.space and status.coverage.covered > 0
     semantic = bool(has_vectors) and status is not None and not status.lacks_model
@@ -257,3 +282,61 @@ def server_health(vault: Engine, _: NoArguments, caller: HttpCaller) -> Health:
         note_count=status.notes if status else 0,
         vault_path=str(config.vault.path),
     )
+
+
+def _status(vault: Engine) -> Status | None:
+    try:
+        return vault.status()
+    except GlassmindError:
+        return None
+
+
+class MetricsResult(NoNotes):
+    text: str
+
+
+@operation(
+    group="Maintain",
+    route=Route("GET", "/metrics", quick=True),
+    files={
+        "": FileForm(
+            "text/plain; version=0.0.4; charset=utf-8", lambda result: result.text
+        )
+    },
+)
+def metrics(vault: Engine, _: NoArguments, caller: HttpCaller) -> MetricsResult:
+    """Show metrics in the text format of Prometheus."""
+    lines = [*caller.server.metrics.lines(), *_gauges(_status(vault)), ""]
+    return MetricsResult(text="\n".join(lines))
+
+
+def _gauges(status: Status | None) -> Iterator[str]:
+    yield from _metric("up", "Whether there is an index.", {"": status is not None})
+    if status is None:
+        return
+    behind = {"words": status.words_behind, "vectors": status.vectors_behind}
+    for name, meaning, values in (
+        ("notes", "Notes in the index.", {"": status.notes}),
+        ("chunks", "Chunks in the index.", {"": status.chunks}),
+        ("index_bytes", "Size of the index.", _by_part(status.sizes)),
+        ("chunks_to_embed", "Chunks to embed.", {"": status.coverage.total}),
+        ("chunks_embedded", "Of these, embedded.", {"": status.coverage.covered}),
+        ("behind", "Changes not included yet; -1: all.", _by_part(behind)),
+    ):
+        yield from _metric(name, meaning, values)
+
+
+def _by_part(values: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {f'{{part="{name}"}}': value for name, value in values.items()}
+
+
+def _metric(
+    name: str,
+    meaning: str,
+    values: Mapping[str, float | None],
+    kind: str = "gauge",
+) -> Iterator[str]:
+    yield f"# HELP glassmind_{name} {meaning}"
+    yield f"# TYPE glassmind_{name} {kind}"
+    for labels, value in values.items():
+        yield f"glassmind_{name}{labels} {-1 if value is None else value:.12g}"
