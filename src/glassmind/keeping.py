@@ -162,7 +162,7 @@ def taken_in(  # noqa: PLR0913 - each wish by its name
     }
     try:
         with vault.faults():
-            vault.head()
+            vault.store.head()
         report = None if alone else vault.daemon().index(wishes, None)
         if report is None:
             from glassmind.index.keeper import IndexKeeper, run_index  # noqa: PLC0415

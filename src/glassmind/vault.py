@@ -47,7 +47,6 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.store.lock import WriterLock
     from glassmind.store.place import VaultIndex
     from glassmind.store.protocol import Rows, ScopedStore, Store, Writer
-    from glassmind.store.sqlite.writer import SqliteWriter
 
 WATCH = "watch.json"
 """What a process that watches the vault leaves in the folder of the index."""
@@ -336,10 +335,6 @@ class Vault:
         """Turn errors of SQLite into errors of ours."""
         return self.store.faults()
 
-    def head(self) -> str:
-        """Return the number of the last change in the rows."""
-        return self.store.log().head()
-
     def rows(self) -> "Rows":
         """Return the rows of hits."""
         return self.store.rows()
@@ -445,14 +440,13 @@ class Vault:
         return Lock()
 
     @made_once
-    def writer(self) -> "SqliteWriter":
+    def writer(self) -> "Writer":
         """The rows, for the holder of the writer lock."""
         from glassmind.files.names import name_key  # noqa: PLC0415
-        from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
 
         # no WAL inside the vault: its digest is recorded between transactions
         wal = self.place.folder_in_vault is None
-        return SqliteWriter(self.place.database_folder, name_key, wal=wal)
+        return self._whole_store.writer(name_key, wal=wal)
 
     @contextmanager
     def writing(
@@ -507,14 +501,8 @@ class Vault:
         if not index.is_unchanged(taken=lock.taken):
             if here:
                 raise IndexUntrusted(str(writer.folder))
-            from glassmind.store.lexical.files import discard  # noqa: PLC0415
-            from glassmind.store.vectors.files import (  # noqa: PLC0415
-                discard_all as discard_vectors,
-            )
-
             aside = writer.move_aside()
-            discard(writer.folder)
-            discard_vectors(writer.folder)
+            writer.discard("words", "vectors")
         index.begin()
         return aside
 
@@ -532,11 +520,9 @@ class Vault:
     ) -> "Iterator[Writer]":
         from glassmind.store.place import LOCK  # noqa: PLC0415
 
-        if lock.taken:  # a process that hangs may have the vectors open: use new files
-            from glassmind.store.vectors.files import discard_all  # noqa: PLC0415
-
-            discard_all(self.place.folder)
         writer = self.writer
+        if lock.taken:  # a process that hangs may have the vectors open: use new files
+            writer.discard("vectors")
         try:
             writer.fence = lock.check
             writer.begin(anew=anew, hurried=hurried)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.index import sidecars as run_module
 from glassmind.index.pipeline import day_of, exceeds
 from glassmind.model.index import Progress
+from glassmind.store import sidecars as run_module
 
 RUN = "select reason, added, changed, moved, removed, unchanged from index_runs"
 

@@ -94,7 +94,7 @@ def arguments(vault: Vault) -> Mapping[str, Any]:
         "enriched": False,
         "events": [UseEvent(datetime(2024, 5, 1, tzinfo=UTC), "read", "cup", ())],
         "folder": "Cellar",
-        "head": vault.store.log().head(),
+        "head": vault.store.head(),
         "index_bytes": 1,
         "key": "fingerprint",
         "keys": ["hush", "due"],
@@ -241,7 +241,7 @@ def test_words_are_found_in_the_whole_and_in_a_scope(desk: VaultDesk) -> None:
 def best(store: Store, text: str) -> list[str]:
     words = store.keywords()
     assert words is not None
-    assert words.reaches(store.log().head())
+    assert words.reaches(store.head())
     hits = words.ask(parse_query(text, date(2024, 5, 1))).best(9)
     names = store.rows().names({hit.note_id for hit in hits})
     return [path for path, _ in names.values()]
@@ -250,22 +250,19 @@ def best(store: Store, text: str) -> list[str]:
 def test_the_log_tells_what_was_changed_since(desk: VaultDesk) -> None:
     vault = vault_of(desk)
     with vault.writing() as writer:
-        log = writer.log()
-        before, (tea,) = log.head(), writer.rows().note_ids(paths=["Tea.md"])
-        (document,) = log.current([tea])
-        assert "Leaves" in repr(document)
+        before = writer.head()
+        assert vault.store.behind("words") == 0
         with writer.transaction() as step:
             step.remove(NotePath("Tea.md"))
-        assert log.pending(before) == 1
-        assert log.after(before, 9) == ([tea], log.head())
-        assert log.current([tea]) == []
-        assert log.pending(log.head()) == 0
-        assert log.pending("another:1:log") is None
+        assert writer.head() != before
+        assert vault.store.behind("words") == 1
+        writer.follow("words", lambda _: None)
+        assert vault.store.behind("words") == 0
 
 
 def test_a_transaction_that_fails_changes_nothing(desk: VaultDesk) -> None:
     vault = vault_of(desk)
-    head = vault.store.log().head()
+    head = vault.store.head()
 
     def fail() -> None:
         with vault.writing() as writer, writer.transaction() as step:
@@ -277,7 +274,7 @@ def test_a_transaction_that_fails_changes_nothing(desk: VaultDesk) -> None:
         fail()
 
     assert vault.store.rows().note_ids(paths=["Tea.md"])
-    assert vault.store.log().head() == head
+    assert vault.store.head() == head
 
 
 def test_reads_in_one_state_do_not_see_what_is_written_meanwhile(
@@ -303,10 +300,10 @@ def test_vectors_are_found_in_the_whole_and_in_a_scope(
         space = vault.store.rows().answering_space()
         assert space is not None
         vectors = vault.store.vectors(space)
-        log = vault.store.vector_log()
+        head = vault.store.vector_head()
         assert vectors is not None
-        assert log is not None
-        assert vectors.reaches(log.head())
+        assert head is not None
+        assert vectors.reaches(head)
         nearest = vectors.best(vector_of("hush", space.width), 9)
         known = vault.whole.store.rows().names({one.note_id for one in nearest})
         found[name] = sorted(path for path, _ in known.values())

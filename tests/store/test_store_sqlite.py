@@ -205,13 +205,16 @@ def test_steps_that_are_taken_together_happen_all_or_none(tmp_path: Path) -> Non
         with writer.transaction() as step:
             step.put_notes([indexed("b.md", "text")])
         raise ZeroDivisionError
-    handed, paths = writer.log().current([2]), writer.rows().paths()
+    log = text_log(open_reader(tmp_path))
+    handed, known = log.current([2]), (log.pending(log.head()), log.pending("x:1:log"))
+    paths = writer.rows().paths()
     with writer.transaction() as step:
         step.set("another", "alone")
     written = Rows(open_reader(tmp_path)).setting("another")
     writer.close()
 
     assert begun_elsewhere is None
+    assert known == (0, None)
     assert paths == ["a.md"]
     assert handed == []
     assert written == "alone"

@@ -16,8 +16,8 @@ from meaning_desk import WordModel
 
 from glassmind import open_vault
 from glassmind.errors import GlassmindError
-from glassmind.index.sidecars import Follower
 from glassmind.store.lexical.write import WordWriter
+from glassmind.store.sidecars import Follower
 from glassmind.store.sqlite.vectors import VectorWrites
 from glassmind.store.sqlite.writer import Transaction
 from glassmind.store.vectors.write import VectorWriter

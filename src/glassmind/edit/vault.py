@@ -15,8 +15,7 @@ from glassmind.files.settings import ObsidianSettings, obsidian_settings
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.search.notes import notes_for
-from glassmind.store.changesets import NAME
-from glassmind.store.place import EDIT_LOCK
+from glassmind.store.place import CHANGESETS, EDIT_LOCK
 from glassmind.store.protocol import Rows
 from glassmind.vault import Vault
 
@@ -127,4 +126,4 @@ def _record(vault: Vault) -> AuditFile:
     if writes.agent_dir_writable or home is None:
         path = f"{writes.agent_dir.strip('/')}/{LOG}"
         return AuditFile(vault.config.vault.path, NotePath(path))
-    return AuditFile(home / NAME, NotePath(OWN_LOG))
+    return AuditFile(home / CHANGESETS, NotePath(OWN_LOG))

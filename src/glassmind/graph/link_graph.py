@@ -45,7 +45,7 @@ def current_words(vault: Vault) -> "Keywords | None":
     """Return the keyword index as it is now; it may be a little behind the rows."""
     words = vault.store.keywords()
     if words is not None:
-        words.reaches(vault.store.log().head())  # takes up what was written since
+        words.reaches(vault.store.head())  # takes up what was written since
     return words
 
 

@@ -256,7 +256,7 @@ def _used(
 
 
 def facts_for(vault: Vault) -> Facts:
-    key = vault.store.log().head(), link_graph(vault)
+    key = vault.store.head(), link_graph(vault)
     return vault.part(_recent_facts).get(key, lambda: facts_of(vault, key[1]))
 
 

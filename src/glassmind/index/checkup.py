@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
+import apsw
+
 from glassmind.errors import (
     GlassmindError,
     IndexAbsent,
@@ -19,11 +21,8 @@ from glassmind.model.index import TO_HASH, Check, CheckState, Status
 from glassmind.model.suggestions import Dismissals
 from glassmind.model.vectors import Space
 from glassmind.store.disk import filesystem_kind, on_network
-from glassmind.store.lexical import files as word_files
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, LOCK
-from glassmind.store.sqlite.connection import sqlite_version
-from glassmind.store.vectors import files as vector_files
 from glassmind.store.watch_state import read_state
 from glassmind.vault import Vault
 
@@ -80,25 +79,6 @@ class Examined:
         except IndexFault:
             known = {}
         return scan(self.config.vault.path, self.vault.ignore_rules(), known)
-
-    @property
-    def words(self) -> Path:
-        return self.place.folder / word_files.FOLDER
-
-    def words_behind(self) -> int | None:
-        """Return how many changes the word index has yet to apply; None for all."""
-        log = self.vault.store.log()
-        return log.pending(word_files.marker_in(self.words))
-
-    @property
-    def matrix(self) -> Path:
-        space = self.vault.store.rows().answering_space()
-        return vector_files.place_of(self.place.folder, space.name if space else "")
-
-    def vectors_behind(self) -> int | None:
-        """Return how many changes the matrix has yet to apply; None for all."""
-        log = self.vault.store.vector_log()
-        return 0 if log is None else log.pending(vector_files.marker_in(self.matrix))
 
     def holder(self, lock: str) -> str | None:
         return WriterLock(self.place.folder / lock).busy_holder()
@@ -181,7 +161,7 @@ def _either(
 
 
 def _sqlite(_: Examined) -> Iterator[Check]:
-    release = sqlite_version()
+    release = apsw.sqlite_lib_version()
     old = tuple(int(part) for part in release.split(".")[:3]) < SAFE_SQLITE
     version, fix = f"SQLite {release}", "upgrade it: pip install -U apsw"
     yield _either("sqlite", version if old else "", fix, version, "fail")
@@ -202,15 +182,17 @@ def _hindsight(examined: Examined) -> Iterator[Check]:
 
 def _rows(examined: Examined) -> Iterator[Check]:
     fine = "every page and passage reads well"
-    yield _either("index.db", examined.vault.store.wrong(), REBUILD, fine, "fail")
+    wrong = examined.vault.store.damage("rows")
+    yield _either("index.db", wrong, REBUILD, fine, "fail")
 
 
 def _words(examined: Examined) -> Iterator[Check]:
-    wrong = word_files.damage_in(examined.words)
+    wrong = examined.vault.store.damage("words")
     if wrong is not None:
         yield Check("word index", "fail", wrong, REBUILD)
         return
-    behind, fine = examined.words_behind(), "every file reads well and is up to date"
+    behind = examined.vault.store.behind("words")
+    fine = "every file reads well and is up to date"
     late = "" if behind == 0 else f"{_changes(behind)} still to take in"
     yield _either("word index", late, UPDATE, fine)
 
@@ -289,7 +271,8 @@ def _vectors(examined: Examined) -> Iterator[Check]:
         elif examined.model:
             yield Check("vectors", "warn", "nothing is embedded yet", UPDATE)
         return
-    wrong, behind = vector_files.damage_in(examined.matrix), examined.vectors_behind()
+    store = examined.vault.store
+    wrong, behind = store.damage("vectors"), store.behind("vectors")
     if wrong is not None and behind is not None:
         yield Check("vectors", "fail", f"their matrix is damaged: {wrong}", VERIFY)
     elif behind != 0 and holder is None:  # whoever embeds sees to that
@@ -371,11 +354,11 @@ def status_of(vault: Vault) -> Status:
     return Status(
         notes=notes,
         chunks=chunks,
-        words_behind=examined.words_behind(),
+        words_behind=examined.vault.store.behind("words"),
         model=examined.model,
         space=name,
         coverage=known.coverage(space, config.index.embed_min_chars),
-        vectors_behind=examined.vectors_behind() if space else 0,
+        vectors_behind=reader.behind("vectors") if space else 0,
         writing=examined.holder(LOCK) or "",
         embedding=examined.holder(EMBEDDING_LOCK) or "",
         sizes={

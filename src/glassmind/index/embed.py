@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import xxhash
 
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
-from glassmind.index.sidecars import Vectors, follow, waiting
 from glassmind.model.index import Progress, ShowProgress
 from glassmind.model.vectors import Embeddable, Embedded, Unembedded
 from glassmind.models.protocols import Embedder
@@ -193,6 +192,11 @@ def _smart_connections(vault: Vault) -> "SmartConnections":
     return SmartConnections(vault.config.vault.path)
 
 
+def waiting(progress: ShowProgress) -> Callable[[], None]:
+    """Return what is called while we wait for our turn, and may end that."""
+    return lambda: progress(Progress("wait", 0, 0))
+
+
 class EmbeddingPass:
     """One pass over one vault, which begins with a batch of `first` chunks."""
 
@@ -271,7 +275,7 @@ class EmbeddingPass:
         except ModelFault:
             opens = False
         state = f"{given.state} {opens}" if given else ""
-        head, recipe = self._vault.store.log().head(), recipe_for(self._vault.config)
+        head, recipe = self._vault.store.head(), recipe_for(self._vault.config)
         return json.dumps([head, *self._options(), state, recipe])
 
     def _options(self) -> list[object]:
@@ -410,6 +414,6 @@ class EmbeddingPass:
         """Let the sidecar catch up."""
         began = time.monotonic()
         with self._writing() as store, store.faults():
-            follow(Vectors(self._vault), store, self._progress)
+            store.follow("vectors", self._progress)
         now = time.monotonic()
         self._due = now + max(FOLLOW_S, FOLLOW_SHARE * (now - began))

@@ -19,7 +19,7 @@ from glassmind.errors import (
     IndexFault,
 )
 from glassmind.files.scan import Scan, kind_of, scan, scan_folders
-from glassmind.index.embed import SMALLEST, EmbeddingPass
+from glassmind.index.embed import SMALLEST, EmbeddingPass, waiting
 from glassmind.index.pipeline import (
     IndexRequest,
     Job,
@@ -31,13 +31,6 @@ from glassmind.index.pipeline import (
     is_one_batch,
     known_stamps,
 )
-from glassmind.index.sidecars import (
-    Follower,
-    Vectors,
-    Words,
-    follow,
-    waiting,
-)
 from glassmind.model import NotePath
 from glassmind.model.index import (
     OWED,
@@ -47,8 +40,7 @@ from glassmind.model.index import (
     ShowProgress,
     SplitRules,
 )
-from glassmind.store.protocol import Writer
-from glassmind.store.sqlite.writer import notes_in
+from glassmind.store.protocol import Follower, Sidecar, Writer
 from glassmind.vault import WRITER_WAIT_S, Vault
 
 
@@ -161,8 +153,8 @@ class IndexKeeper(Struct, frozen=True):
     def catch_up(self, wait_s: float = 0.0) -> str | None:
         try:
             with self.vault.writing(wait_s, here=True) as store, store.faults():
-                follow(Words(self.vault), store, _quiet)
-                follow(Vectors(self.vault), store, _quiet)
+                store.follow("words", _quiet)
+                store.follow("vectors", _quiet)
         except IndexBusy:
             return "another process is writing the index"
         except IndexFault as error:
@@ -175,7 +167,7 @@ class IndexKeeper(Struct, frozen=True):
         """Make the word index again; damage of the rows needs a run of indexing."""
         if Path(error.file).name == "index.db":
             return False
-        Words(self.vault).discard()
+        self.vault.writer.discard("words")
         return self.catch_up() is None
 
     def backup(self, file: Path) -> None:
@@ -207,7 +199,7 @@ class IndexKeeper(Struct, frozen=True):
             IndexTooNew: a later release wrote it; nothing was changed.
             IndexBusy: another process is writing.
         """
-        notes = [] if force else notes_in(file)
+        notes = [] if force else self.vault.store.backup_notes(file)
         with self.vault.files() as files:
             there = sum(files.exists(path) for path in notes)
         if there < len(notes) * SHARE_THERE:
@@ -253,10 +245,9 @@ def run_index(
     try:
         with vault.writing(wait_s, anew=request.rebuild, waiting=waits) as store:
             if request.rebuild:
-                Words(vault).discard()
-                Vectors(vault).discard()
+                store.discard("words", "vectors")
             elif request.verify:
-                _repair(vault, store)
+                _repair(store)
             bring_up = _bring_up_rows if request.narrow else _bring_up
             try:
                 with store.faults():
@@ -279,9 +270,9 @@ def run_index(
     )
 
 
-def _repair(vault: Vault, store: Writer) -> None:
+def _repair(store: Writer) -> None:
     """Examine rows and sidecars as a doctor does; begin anew what is damaged."""
-    wrong = store.wrong()
+    wrong = store.damage("rows")
     if wrong is not None:
         store.begin_anew(wrong)
     damaged = store.rows().damaged_vectors()
@@ -290,13 +281,11 @@ def _repair(vault: Vault, store: Writer) -> None:
             step.drop_damaged_vectors(damaged)
         much = "1 vector was" if len(damaged) == 1 else f"{len(damaged):,} vectors were"
         store.notices.append(f"{much} damaged and dropped, to be embedded again")
-    for name, sidecar in (
-        ("word index", Words(vault)),
-        ("matrix of vectors", Vectors(vault)),
-    ):
-        wrong = sidecar.wrong()
+    parts: dict[Sidecar, str] = {"words": "word index", "vectors": "matrix of vectors"}
+    for part, name in parts.items():
+        wrong = store.damage(part)
         if wrong is not None:
-            sidecar.discard()
+            store.discard(part)
             store.notices.append(f"the {name} was damaged ({wrong}) and was made anew")
 
 
@@ -306,11 +295,11 @@ def _bring_up(
     request: IndexRequest,
     progress: ShowProgress,
 ) -> IndexReport:
-    with Follower(store.log(), Words(vault), store, progress) as follower:
+    with store.follower(progress) as follower:
         follower.make_good()
         report = _bring_up_rows(vault, store, request, progress, follower)
         follower.finish(compact=request.compact)
-    follow(Vectors(vault), store, progress, compact=request.compact)
+    store.follow("vectors", progress, compact=request.compact)
     fold_usage(vault)
     return replace(report, compacted=True) if follower.anew else report
 
@@ -347,7 +336,7 @@ def _bring_up_rows(
             report = apply_scan(job, known, found)
             if request.narrow:  # its words are left to whoever searches next
                 with store.transaction() as step:
-                    step.set(OWED, store.log().head())
+                    step.set(OWED, store.head())
     return replace(report, warnings=(*rules.warnings, *report.warnings))
 
 

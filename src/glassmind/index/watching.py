@@ -155,7 +155,7 @@ class Watching:
     def _head(self) -> str:
         try:
             with self._vault.faults():
-                return self._vault.store.log().head()
+                return self._vault.store.head()
         except GlassmindError:
             return ""
 

@@ -472,7 +472,7 @@ class CachedHeat:
     def __call__(self) -> Mapping[int, Warm]:
         vault, today = self._vault, datetime.now().astimezone().date()
         with self._lock:
-            state = (vault.store.log().head(), today)
+            state = (vault.store.head(), today)
             if self._state != state or time.monotonic() >= self._until:
                 with VaultFiles(vault.config.vault.path) as files:
                     pins = pins_in(files, vault.agent_folder, vault.rows()).paths

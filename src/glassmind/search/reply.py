@@ -27,7 +27,7 @@ def reply_to(vault: Vault, question: Question, *, alone: bool) -> SearchReply:
             return found
     with vault.faults():
         notices = [*vault.notices()]
-        head = vault.head()
+        head = vault.store.head()
         if wish.project is not None:
             paths = notes_for(vault).members(wish.project)
             words, among = question.words, Filter("among", paths=paths)
@@ -64,7 +64,7 @@ def _answer(
         return search(vault, index, question, wish.limit)
     if wish.root_note is not None:  # not followed, yet no name that nobody has
         notes_for(vault).find(wish.root_note)
-    successors = vault.store.successors(vault.head())
+    successors = vault.store.successors(vault.store.head())
     hits = search_words(question.words, wish, index, vault.rows(), successors)
     passed_by = unheeded(wish, by_meaning=False)
     return SearchReply(question.text, tuple(hits), passed_by, channels=("lexical",))

@@ -241,7 +241,7 @@ def lower_superseded(run: Run, ranking: Ranking) -> None:
     Last of all, so that nothing puts the old above the new again.
     """
     reader, loss = run.vault.store, lifts_of(run).get("superseded", 0.0)
-    successors = reader.successors(reader.log().head())
+    successors = reader.successors(reader.head())
     if not successors or not loss:
         return
     lost = losses(ranking.by_note(), successors, loss)

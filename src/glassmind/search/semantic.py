@@ -73,12 +73,10 @@ class SemanticSearch:
             if known is None or (known[0], known[1].space) != (folder, space):
                 self._opened = known = (folder, self._open(space))
         found = known[1]
-        log = self._vault.store.vector_log()
-        if log is not None:
-            head = log.head()
-            # this takes up what was written since
-            if not (found.vectors.reaches(head) or found.vectors.follows(head)):
-                raise self._lacking(space)
+        head = self._vault.store.vector_head()
+        # asking takes up what was written since
+        if head and not (found.vectors.reaches(head) or found.vectors.follows(head)):
+            raise self._lacking(space)
         return found
 
     def breaker(self, model: str) -> CircuitBreaker:
@@ -145,7 +143,7 @@ class SemanticSearch:
         """Return which share of the chunks has a vector; looked up now and then."""
         reader = self._vault.store
         level = reader.rows().setting(EMBEDDED)
-        if level is not None and json.loads(level)[0] == reader.log().head():
+        if level is not None and json.loads(level)[0] == reader.head():
             return 1.0
         now = time.monotonic()
         if self._share is None or now - self._share[0] > RECOUNT_S:

@@ -45,6 +45,7 @@ from glassmind.store.disk import (
     time_of,
     write_whole,
 )
+from glassmind.store.place import CHANGESETS
 
 _FORMAT = 1
 """What the first line says; a file of a higher number is of a version to come."""
@@ -166,7 +167,6 @@ def _content(identity: str, name: str, blob: bytes, size: int) -> bytes:
     return raw
 
 
-NAME = "changesets"
 _CHANGE, _SIDE = ".change", ".json"
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz23456789"
@@ -222,7 +222,7 @@ class ChangesetFolder:
         undo_days: int = UNDO_DAYS,
         now: Callable[[], datetime] = _now,
     ) -> None:
-        self._folder = None if home is None else home / NAME
+        self._folder = None if home is None else home / CHANGESETS
         self._undo_days, self._now = undo_days, now
         self._pruned: datetime | None = None
 

@@ -267,6 +267,7 @@ def _stamp(file: str) -> list[int] | None:
     return [facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns]
 
 
+CHANGESETS = "changesets"
 EDIT_LOCK = "edits.lock"
 """Held by the process that edits the vault, in the data folder; lists staged files."""
 

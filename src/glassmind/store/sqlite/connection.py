@@ -69,10 +69,6 @@ Fence: TypeAlias = Callable[[], None]
 """Raises if the right to write is not ours any more."""
 
 
-def sqlite_version() -> str:
-    return apsw.sqlite_lib_version()
-
-
 class Query:
     """Statements over an open database."""
 

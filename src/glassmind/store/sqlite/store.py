@@ -3,10 +3,10 @@
 import os
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
@@ -14,6 +14,7 @@ from glassmind.errors import BackupUnwritable, IndexAbsent, IndexUntrusted
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.logs import AccessLogFiles, UsageLogFiles, use_folder
 from glassmind.store.place import DATABASE, index_locations, outside
+from glassmind.store.sidecars import Matrix, Words
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.change_log import Log, text_log, vector_log
 from glassmind.store.sqlite.connection import faults_named
@@ -22,13 +23,14 @@ from glassmind.store.sqlite.rows import Rows
 
 if TYPE_CHECKING:
     from glassmind.config import Config
+    from glassmind.model import NotePath
     from glassmind.model.access import Seen
-    from glassmind.model.index import Document
     from glassmind.model.search import Successor
-    from glassmind.model.vectors import NoteVectors, Space
+    from glassmind.model.vectors import Space
     from glassmind.store.lexical.search import KeywordIndex
-    from glassmind.store.protocol import Vectors, View
+    from glassmind.store.protocol import Part, Sidecar, Vectors, View
     from glassmind.store.sqlite.scoped import ScopedStore
+    from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.vectors.search import VectorIndex
 
 
@@ -141,11 +143,29 @@ class SqliteStore:
             keywords, self._keywords = self._keywords, None
             keywords.close()
 
-    def log(self) -> "Log[Document]":
-        return text_log(self.connection(), among=self._counted)
+    def head(self) -> str:
+        """Return the marker of the last change of a text."""
+        return text_log(self.connection()).head()
 
-    def vector_log(self) -> "Log[NoteVectors] | None":
-        return vector_log(self.connection(), self._counted)
+    def vector_head(self) -> str | None:
+        """Return the marker of the last change of a vector; None if none answer."""
+        log = vector_log(self.connection())
+        return None if log is None else log.head()
+
+    def behind(self, part: "Sidecar") -> int | None:
+        """Return how many changes a sidecar has yet to apply; None for all."""
+        db, sidecar = self.connection(), self._sidecar(part)
+        log: Log[Any] | None = (
+            text_log(db, self._counted)
+            if part == "words"
+            else vector_log(db, self._counted)
+        )
+        return 0 if log is None else log.pending(sidecar.marker())
+
+    def _sidecar(self, part: "Sidecar") -> Words | Matrix:
+        if part == "words":
+            return Words(self.sidecars)
+        return Matrix(self.sidecars, self.rows)
 
     def successors(self, head: str) -> "Mapping[int, Successor]":
         """Return which notes were superseded, and by what, as of a head of the log."""
@@ -164,9 +184,22 @@ class SqliteStore:
     def faults(self) -> AbstractContextManager[None]:
         return faults_named(self.folder, self.connection)
 
-    def wrong(self) -> str | None:
-        """Return what is wrong with the database as a whole, having read all of it."""
-        return connection.wrong_with(self.connection())
+    def damage(self, part: "Part") -> str | None:
+        """Return what is damaged in a part of the index, having read all of it."""
+        if part == "rows":
+            return connection.wrong_with(self.connection())
+        return self._sidecar(part).damage()
+
+    def writer(self, name_key: "Callable[[str], str]", *, wal: bool) -> "SqliteWriter":
+        """Return the index for writing, for the holder of the writer lock."""
+        from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
+
+        return SqliteWriter(self.folder, name_key, self.sidecars, wal=wal)
+
+    def backup_notes(self, file: Path) -> list["NotePath"]:
+        """Return the notes of a backup, by path."""
+        with closing(connection.open_copy(file)) as copy:
+            return [note.path for note in Rows(copy).notes()]
 
     def back_up(self, file: Path) -> None:
         """Write a copy of the rows to a new file. Raises BackupUnwritable."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from itertools import accumulate, pairwise, repeat
 from pathlib import Path
@@ -14,16 +14,17 @@ from glassmind.errors import IndexDamaged
 from glassmind.model import NotePath
 from glassmind.model.index import (
     UNREAD,
-    Document,
     FileFacts,
     Indexed,
     IndexReport,
+    ShowProgress,
     Skipped,
     Unsettled,
 )
 from glassmind.model.notes import Chunk
-from glassmind.model.vectors import NoteVectors
 from glassmind.store.place import DATABASE
+from glassmind.store.protocol import Part, Sidecar
+from glassmind.store.sidecars import Follower, Matrix, Words
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.change_log import Log, text_log, vector_log
 from glassmind.store.sqlite.connection import (
@@ -33,7 +34,6 @@ from glassmind.store.sqlite.connection import (
     disk_faults_named,
     end,
     faults_named,
-    open_copy,
     wrong_with,
 )
 from glassmind.store.sqlite.memory import UseWrites
@@ -432,8 +432,15 @@ class SqliteWriter:
     for `open_writer`.
     """
 
-    def __init__(self, folder: Path, name_key: NameKey, *, wal: bool = True) -> None:
-        self.folder, self._wal = folder, wal
+    def __init__(
+        self,
+        folder: Path,
+        name_key: NameKey,
+        sidecars: Path | None = None,
+        *,
+        wal: bool = True,
+    ) -> None:
+        self.folder, self._wal, self._sidecars = folder, wal, sidecars or folder
         self._name_key = name_key
         self.notices: list[str] = []
         self.fence: Fence = lambda: None
@@ -466,9 +473,37 @@ class SqliteWriter:
         self._identity = self._found()
         return self._db
 
-    def wrong(self) -> str | None:
-        """Read every row from the disk and return the first thing wrong, if any."""
-        return wrong_with(self._reopen())  # so that no page is read from the cache
+    def damage(self, part: Part) -> str | None:
+        """Read a part of the index from the disk; return the first damage, if any."""
+        if part == "rows":
+            return wrong_with(self._reopen())  # so that no page is read from the cache
+        sidecar = self._sidecar(part)
+        return sidecar.damage() if sidecar.place.exists() else None
+
+    def _sidecar(self, part: Sidecar) -> Words | Matrix:
+        if part == "words":
+            return Words(self._sidecars)
+        return Matrix(self._sidecars, self.rows)
+
+    def discard(self, *parts: Sidecar) -> None:
+        """Delete sidecars, which are made again from the rows."""
+        for part in parts:
+            self._sidecar(part).discard()
+
+    def follow(
+        self, part: Sidecar, progress: ShowProgress, *, compact: bool = False
+    ) -> None:
+        """Bring a sidecar up to the rows."""
+        db = self._open_db()
+        log: Log[Any] | None = text_log(db) if part == "words" else vector_log(db)
+        if log is not None:  # no vector was ever made
+            with Follower(log, self._sidecar(part), self, progress) as follower:
+                follower.finish(compact=compact)
+
+    def follower(self, progress: ShowProgress) -> Follower:
+        """Return what brings the word index up to the rows, step by step."""
+        log = text_log(self._open_db())
+        return Follower(log, self._sidecar("words"), self, progress)
 
     def _found(self) -> tuple[int, int] | None:
         try:
@@ -514,11 +549,9 @@ class SqliteWriter:
     def rows(self) -> Rows:
         return Rows(self._open_db())
 
-    def log(self) -> Log[Document]:
-        return text_log(self._open_db())
-
-    def vector_log(self) -> Log[NoteVectors] | None:
-        return vector_log(self._open_db())
+    def head(self) -> str:
+        """Return the marker of the last change of a text."""
+        return text_log(self._open_db()).head()
 
     def transaction(self) -> Transaction:
         return Transaction(
@@ -563,9 +596,3 @@ class SqliteWriter:
         if self._db is not None:
             self._db.close()
             self._db = None
-
-
-def notes_in(file: Path) -> list[NotePath]:
-    """Return the notes of a backup, by path."""
-    with closing(open_copy(file)) as copy:
-        return [note.path for note in NoteRows(copy).notes()]

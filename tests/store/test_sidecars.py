@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
-from glassmind.index import sidecars as follow_module
-from glassmind.index.sidecars import Follower, follow
 from glassmind.model import NotePath
 from glassmind.model.index import Document, Passage, Progress
+from glassmind.store import sidecars as follow_module
+from glassmind.store.sidecars import Follower
 
 
 def document(note_id: int, text: str) -> Document:
@@ -190,7 +190,9 @@ def quiet(_: Progress) -> None:
 def catch_up(log: FakeLog, shelf: Shelf | FakeSidecar) -> None:
     sidecar: Any = Shelf(shelf) if isinstance(shelf, FakeSidecar) else shelf
     store: Any = FakeStore(log)
-    follow(sidecar, store, quiet)
+    log_of_store: Any = log
+    with Follower(log_of_store, sidecar, store, quiet) as follower:
+        follower.finish()
 
 
 def follower_of(log: FakeLog, shelf: Shelf) -> Follower:

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from glassmind.errors import IndexDamaged, IndexFault
-from glassmind.model.index import Document, Progress, ShowProgress, Stage
-from glassmind.model.vectors import NoteVectors
+from glassmind.model.index import Progress, ShowProgress, Stage
 from glassmind.store.lexical import files as word_files
-from glassmind.store.protocol import Log, Writer
+from glassmind.store.sqlite.change_log import Log
 from glassmind.store.vectors import files as vector_files
-from glassmind.vault import Vault
 
 if TYPE_CHECKING:  # numpy and tantivy
     from glassmind.store.lexical.write import WordWriter
+    from glassmind.store.protocol import Writer
+    from glassmind.store.sqlite.vectors import VectorRows
     from glassmind.store.vectors.write import VectorWriter
 
 BATCH = 500  # notes read at a time: bounds memory
@@ -32,73 +32,66 @@ COMPACT_SHARE, COMPACT_CHUNKS = 0.2, 2_000
 
 
 class Words:
-    """The word index of a vault."""
+    """The word index in the folder of an index."""
 
     stage: Stage = "words"
 
-    def __init__(self, vault: Vault) -> None:
-        self._vault, self._folder = vault, vault.place.folder / word_files.FOLDER
-
-    def log(self, store: Writer) -> Log[Document]:
-        return store.log()
+    def __init__(self, folder: Path) -> None:
+        self._folder, self.place = folder, folder / word_files.FOLDER
 
     def marker(self) -> str | None:
-        return word_files.marker_in(self._folder)
+        return word_files.marker_in(self.place)
 
     def open(self, *, much: bool) -> "WordWriter":
         from glassmind.store.lexical.write import WordWriter  # noqa: PLC0415 - tantivy
 
-        return WordWriter(self._vault.place.folder, large=much)
+        return WordWriter(self._folder, large=much)
 
     def discard(self) -> None:
-        word_files.discard(self._vault.place.folder)
+        word_files.discard(self._folder)
 
     def deleted(self) -> tuple[int, float]:
-        return word_files.deleted_share(self._folder)
+        return word_files.deleted_share(self.place)
 
-    def wrong(self) -> str | None:
+    def damage(self) -> str | None:
         """Return what is damaged, reading all of it."""
-        return word_files.damage_in(self._folder) if self._folder.exists() else None
+        return word_files.damage_in(self.place)
 
 
-class Vectors:
+class Matrix:
     """The matrix of the space that answers; those of other spaces are thrown away."""
 
     stage: Stage = "vectors"
 
-    def __init__(self, vault: Vault) -> None:
-        self._vault, self._folder = vault, vault.place.folder
+    def __init__(self, folder: Path, rows: "Callable[[], VectorRows]") -> None:
+        self._folder, self._rows = folder, rows
 
-    def log(self, store: Writer) -> Log[NoteVectors] | None:
-        return store.vector_log()
-
-    def _matrix(self) -> tuple[Path, int]:
-        space = self._vault.writer.rows().answering_space()
-        name, width = (space.name, space.width) if space else ("", 1)
-        return vector_files.place_of(self._folder, name), width
+    @property
+    def place(self) -> Path:
+        space = self._rows().answering_space()
+        return vector_files.place_of(self._folder, space.name if space else "")
 
     def marker(self) -> str | None:
-        return vector_files.marker_in(self._matrix()[0])
+        return vector_files.marker_in(self.place)
 
     def open(self, *, much: bool) -> "VectorWriter":  # noqa: ARG002 - as for words
         from glassmind.store.vectors.write import VectorWriter  # noqa: PLC0415 - numpy
 
-        matrix, width = self._matrix()
+        space, place = self._rows().answering_space(), self.place
         for other in vector_files.places_in(self._folder):
-            if other != matrix:
+            if other != place:
                 vector_files.discard(other)
-        return VectorWriter(matrix, width=width)
+        return VectorWriter(place, width=space.width if space else 1)
 
     def discard(self) -> None:
         vector_files.discard_all(self._folder)
 
     def deleted(self) -> tuple[int, float]:
-        return vector_files.deleted_share(self._matrix()[0])
+        return vector_files.deleted_share(self.place)
 
-    def wrong(self) -> str | None:
+    def damage(self) -> str | None:
         """Return what is damaged, reading all of it."""
-        matrix, _ = self._matrix()
-        return vector_files.damage_in(matrix) if matrix.exists() else None
+        return vector_files.damage_in(self.place)
 
 
 class Follower:
@@ -107,8 +100,8 @@ class Follower:
     def __init__(
         self,
         log: Log[Any],
-        sidecar: Words | Vectors,
-        store: Writer,
+        sidecar: Words | Matrix,
+        store: "Writer",
         progress: ShowProgress,
     ) -> None:
         self._log, self._sidecar, self._progress = log, sidecar, progress
@@ -234,21 +227,3 @@ class Follower:
         if self._writer is not None:
             writer, self._writer = self._writer, None
             writer.close()
-
-
-def follow(
-    sidecar: Words | Vectors,
-    store: Writer,
-    progress: ShowProgress,
-    *,
-    compact: bool = False,
-) -> None:
-    log = sidecar.log(store)
-    if log is not None:  # no vector was ever made
-        with Follower(log, sidecar, store, progress) as follower:
-            follower.finish(compact=compact)
-
-
-def waiting(progress: ShowProgress) -> Callable[[], None]:
-    """Return what is called while we wait for our turn, and may end that."""
-    return lambda: progress(Progress("wait", 0, 0))
