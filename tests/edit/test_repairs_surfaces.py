@@ -69,6 +69,7 @@ def test_one_check_is_fixed_and_a_dry_run_only_shows_it(program: Inside) -> None
     [
         ("health", "--dry-run"),
         ("health", "--fix", "--dismiss", "orphans:A.md"),
+        ("health", "--fix", "--markdown"),
         ("health", "--fix", "--all"),
         ("health", "--fix", "--check", "bogus"),
         ("graph", "suggest", "--dry-run"),

@@ -66,7 +66,7 @@ CALLS: dict[str, list[list[str]]] = {
     "ingest": [[NOTE]],
     "stats": [[]],
     "status": [[]],
-    "health": [[]],
+    "health": [[], ["--markdown"]],
     "doctor": [[]],
 }
 """How each command is called; `NOTE` stands for some of the notes in turn."""

@@ -9,11 +9,14 @@ from tempfile import mkdtemp
 import msgspec
 import pytest
 from health_desk import FOUND, MENDED, PLANTED, text
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from meaning_desk import MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadFindingKey, BadLimit, IndexAbsent, UnknownCheck
 from glassmind.graph.health import CHECKS
+from glassmind.model import NotePath
 from glassmind.model.health import (
     CheckReport,
     Finding,
@@ -23,7 +26,9 @@ from glassmind.model.health import (
 )
 from glassmind.obsidian.text import Style
 from glassmind.operations.health import (
+    REPORT_CHARS,
     HealthArguments,
+    health_markdown,
     health_result,
     health_text,
 )
@@ -69,6 +74,10 @@ def _indexed_plants() -> MeaningDesk:
 def health(desk: VaultDesk, **wanted: object) -> HealthReport:
     """Return the state of a vault on the day the planted one was made for."""
     return desk.engine.knowledge.health(**{"limit": None} | wanted)  # type: ignore[arg-type]
+
+
+def markdown(report: HealthReport, *, whole: bool = False) -> str:
+    return health_markdown(health_result(report), HealthArguments(all=whole), Style())
 
 
 def in_words(report: HealthReport) -> str:
@@ -292,6 +301,51 @@ def test_a_vault_of_orphans_is_not_well_and_gets_better_with_each_link(
     assert subjects(health(vault)).keys() == {"one_source"}
 
 
+def test_the_markdown_report_is_short_unless_it_is_wanted_whole(
+    planted: MeaningDesk,
+) -> None:
+    planted.indexed({f"Stray {at}.md": text(f"stray{at}", 9) for at in range(50)})
+    report = health(planted)
+
+    short, whole = markdown(report), markdown(report, whole=True)
+
+    assert len(short) < REPORT_CHARS
+    assert all(check.title in short for check in report.checks if check.count)
+    assert whole.count("  - Stray") == 50
+    assert all(check.fix in whole for check in report.checks if check.count)
+
+
+@settings(deadline=None)  # a busy machine is no fault of the report
+@given(
+    st.sampled_from("a[_\u202e日"),
+    st.integers(0, 300),
+    st.integers(0, 4),
+    st.integers(1, 10**9),
+    st.sampled_from(["", "there are no links that make themes"]),
+)
+def test_no_report_is_longer_than_it_may_be(
+    letter: str, length: int, examples: int, count: int, unchecked: str
+) -> None:
+    shown = finding("ghosts", "x", NotePath(letter * length), count, letter * length)
+    checks = tuple(
+        CheckReport(
+            name=entry.name,
+            title=entry.title,
+            severity=entry.severity,
+            count=0 if unchecked else count,
+            dismissed=count,
+            examples=(shown,) * examples,
+            fix=entry.fix,
+            unchecked=unchecked or None,
+        )
+        for entry in CHECKS
+    )
+
+    text = markdown(report_of(*checks))
+
+    assert len(text) < REPORT_CHARS
+
+
 def test_a_report_cannot_command_a_terminal() -> None:
     odd = finding("ghosts", "a\x1b[31m", "No\x1b[2Jte.md", 3, "[[\x1b]0;x\x07]]")  # type: ignore[arg-type]
     check = CheckReport(
@@ -305,7 +359,7 @@ def test_a_report_cannot_command_a_terminal() -> None:
     )
     report = report_of(check)
 
-    shown = in_words(report)
+    shown = in_words(report) + markdown(report, whole=True)
 
     assert "\x1b" not in shown
     assert "\x07" not in shown

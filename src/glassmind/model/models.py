@@ -33,6 +33,13 @@ class ModelFetched:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelCheck:
+    id: str
+    ok: bool
+    finding: str
+
+
+@dataclass(frozen=True, slots=True)
 class Download:
     """Progress of a download; `total` is 0 while it is unknown."""
 

@@ -1,4 +1,4 @@
-"""All models: which are here, and fetching those that are not."""
+"""All models: which are here, fetching those that are not, and checking them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,12 +6,28 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from glassmind.config.settings import Config
-from glassmind.errors import ModelFault
-from glassmind.model.models import Download, ModelFetched, ModelState
+from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
+from glassmind.model.models import Download, ModelCheck, ModelFetched, ModelState
 from glassmind.models.cards import CARDS, ModelCard, cards_for, presets_of
 from glassmind.models.download import Watch, fetch_model
-from glassmind.models.embedders import can_run, cards_chosen
-from glassmind.models.files import check_files, models_folder, names_folder
+from glassmind.models.embedders import (
+    ANSWER,
+    QUESTION,
+    STRANGER,
+    can_run,
+    cards_chosen,
+    embedder_for,
+    embedder_of,
+    present,
+    reranker_of,
+    self_test,
+)
+from glassmind.models.files import (
+    check_files,
+    models_folder,
+    names_folder,
+    right_files,
+)
 
 EVERYTHING = "all"  # the name that means every model
 
@@ -130,3 +146,55 @@ def _fetched(
         return fetch_model(card, home, local=local, watch=watch)
     except ModelFault as error:
         return ModelFetched(card.id, "", "", already=False, problem=str(error))
+
+
+SOUND = "it tells a pair from strangers"  # what is said of a model that passes
+
+
+def check(config: Config, names: Sequence[str]) -> list[ModelCheck]:
+    """Check the named models, or all that are here. Raises UnknownModel."""
+    home, chosen = models_folder(config), config.embeddings
+    cards: list[ModelCard] = []
+    for name in names:
+        cards += CARDS if name == EVERYTHING else cards_for(name, embedding=False)[:1]
+    if names:
+        return [_checked(card, home) for card in dict.fromkeys(cards)]
+    done = [_checked(card, home) for card in CARDS if can_run(card, home)]
+    is_served = chosen.backend in {"ollama", "openai"}
+    in_folder = chosen.backend != "none" and names_folder(chosen.model)
+    return [*done, _check_chosen(config)] if is_served or in_folder else done
+
+
+def _check_chosen(config: Config) -> ModelCheck:
+    name = config.embeddings.model or config.embeddings.backend
+    try:
+        embedder = embedder_for(config)
+        if embedder is not None:
+            self_test(embedder.inner, embedder.model)
+            name = embedder.model
+    except ModelFault as error:
+        return ModelCheck(name, ok=False, finding=str(error))
+    return ModelCheck(name, ok=True, finding=SOUND)
+
+
+def _checked(card: ModelCard, home: Path) -> ModelCheck:
+    try:
+        present([card], home)
+        check_files(card, home / card.id)
+        right = right_files(card, home / card.id)
+        for file in card.files:
+            if file.name not in right:
+                raise ModelDamaged(card.id, file.name)
+        if card.runs == "rerank":
+            texts = [ANSWER.text, STRANGER.text]
+            pair, other = reranker_of(home).scores(QUESTION, texts)
+            if not pair > other:
+                raise ModelFailed(card.id, "it does not tell an answer from other text")
+        else:
+            self_test(embedder_of(card, home), card.id)
+    except ModelFault as error:
+        return ModelCheck(card.id, ok=False, finding=str(error))
+    except OSError as error:
+        return ModelCheck(card.id, ok=False, finding=f"it cannot be read: {error}")
+    files = "its files are right, and " if card.files else ""
+    return ModelCheck(card.id, ok=True, finding=files + SOUND)

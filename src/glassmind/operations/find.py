@@ -45,6 +45,7 @@ from glassmind.operations.registry import (
     Result,
     Route,
     Surface,
+    TextForm,
     Tool,
     View,
     arg,
@@ -307,7 +308,7 @@ def marked(snippet: found.Snippet, style: Style) -> str:
     detail="explain",
     command=Command(
         everyday=True,
-        paths=_paths,
+        form=TextForm("--paths", "Print only the paths.", _paths),
     ),
     tool=Tool(
         "Search the vault",

@@ -11,7 +11,7 @@ from glassmind.errors import PolicyForbids
 from glassmind.model import health as domain
 from glassmind.model.access import Passage, Shown
 from glassmind.model.suggestions import Dismissed, Similar, Suggestions
-from glassmind.obsidian.text import Style, counted
+from glassmind.obsidian.text import Style, counted, shortened
 from glassmind.operations.edit import (
     PATIENT_S,
     ChangeResult,
@@ -37,6 +37,7 @@ from glassmind.operations.registry import (
     Page,
     Result,
     Route,
+    TextForm,
     Tool,
     arg,
     copied,
@@ -266,6 +267,10 @@ Checks = Annotated[
 
 
 EXAMPLES = 3  # problems shown of each check, and credentials, unless a limit is given
+REPORT_CHARS, PROBLEM_CHARS = 2_000, 120
+"""Length of the Markdown report, which other systems put into prompts, and of one
+problem in it."""
+
 SECRETS_FIX = (
     "Agents never see them. Keep them in a password manager, and change those that "
     "others may have read."
@@ -357,6 +362,38 @@ def _rest(result: "HealthResult") -> Iterator[str]:
             yield f"Not checked: {check.name} ({check.unchecked})"
 
 
+def health_markdown(
+    result: "HealthResult", arguments: "HealthArguments", _style: Style
+) -> str:
+    """Return a report of 2,000 characters: examples are left out first, then fixes."""
+    if arguments.all:
+        return _markdown(result, None)
+    for examples in range(EXAMPLES, -1, -1):
+        report = _markdown(result, examples)
+        if len(report) < REPORT_CHARS:
+            return report
+    return report[: REPORT_CHARS - 1]
+
+
+def _markdown(result: "HealthResult", examples: int | None) -> str:
+    score = f"**{result.score} of 100**{_scope(result)}."
+    lines = ["# Vault health", "", f"{score} {_totals(result)}.", ""]
+    most = None if examples is None else PROBLEM_CHARS
+    for check in result.checks:
+        if not check.count:
+            continue
+        gone = f", {check.dismissed:,} dismissed" if check.dismissed else ""
+        lines.append(f"- **{check.severity}** {check.title}: {check.count:,}{gone}")
+        for problem in check.examples[:examples]:
+            text = Style.clean(_place(problem) + problem.what)
+            text = text if most is None else shortened(text, most - 3)
+            escaped = (f"\\{c}" if c in "\\`*_[]<>#|" else c for c in text)
+            lines.append(f"  - {''.join(escaped)}")
+        if examples != 0:
+            lines.append(f"  - Fix: {_fix(check, COMMANDS)}")
+    return "\n".join([*lines, "", *_rest(result)]).rstrip() + "\n"
+
+
 class HealthArguments(Arguments):
     check: Checks = None
     limit: Annotated[
@@ -395,6 +432,7 @@ def _passage(problem: domain.Finding) -> Passage | None:
     for_people=health_text,
     for_models=partial(fenced_lines, partial(health_text, calls=TOOLS)),
     command=Command(
+        form=TextForm("--markdown", "Print the report as Markdown.", health_markdown),
         exit_code=lambda result, arguments: (
             2 if result.score < (arguments.fail_below or 0) else 0
         ),

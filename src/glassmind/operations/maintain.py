@@ -13,7 +13,7 @@ from glassmind.files.read import safe_path
 from glassmind.index.background import gently
 from glassmind.model.access import Shown
 from glassmind.model.index import Check, IndexReport, Stats, Status, WatchState
-from glassmind.model.models import ModelFetched, ModelState
+from glassmind.model.models import ModelCheck, ModelFetched, ModelState
 from glassmind.model.suggestions import PairStatus
 from glassmind.obsidian.text import Style, bytes_in_words, counted
 from glassmind.operations.registry import (
@@ -415,10 +415,13 @@ def restore(vault: Engine, arguments: RestoreArguments) -> RestoreResult:
     return RestoreResult(file=str(file), notices=notices)
 
 
-class FetchModelsArguments(Arguments):
+class NamedModelsArguments(Arguments):
     names: Annotated[
         list[str], arg("Presets or models; all means every one.", positional="list")
     ] = ()  # type: ignore[assignment]
+
+
+class FetchModelsArguments(NamedModelsArguments):
     source: Annotated[
         str, arg("Look in this folder first.", flag="--from", metavar="PATH")
     ] = ""
@@ -441,6 +444,15 @@ class FetchedModelsResult(NoNotes, frozen=True, kw_only=True):
         return [text for text in texts if text]
 
 
+class CheckedModelsResult(NoNotes, frozen=True, kw_only=True):
+    ok: bool
+    models: list[ModelCheck]
+
+    def all_notices(self) -> Sequence[str]:
+        none = "no model is installed; run: glassmind models fetch"
+        return [] if self.models else [none]
+
+
 def _models_text(result: ModelsResult, _: Any, style: Style) -> Iterator[str]:
     wide = max((len(model.id) for model in result.models), default=0)
     for model in result.models:
@@ -458,6 +470,12 @@ def _fetched_text(result: FetchedModelsResult, _: Any, style: Style) -> Iterator
         how = "was here already" if model.already else f"came from {model.source}"
         if not model.problem:
             yield f"{style.strong(model.id)} {style.clean(how)}"
+
+
+def _checked_text(result: CheckedModelsResult, _: Any, style: Style) -> Iterator[str]:
+    for check in result.models:
+        state, name = style.state("ok" if check.ok else "fail"), style.strong(check.id)
+        yield f"{state}  {name}: {style.clean(check.finding)}"
 
 
 def _fetch_exit(result: FetchedModelsResult, arguments: FetchModelsArguments) -> int:
@@ -499,3 +517,22 @@ def fetch_models(
     fetched = library.fetch(vault.config, arguments.names, local=local, watch=watch)
     found = list(fetched)
     return FetchedModelsResult(ok=not any(m.problem for m in found), models=found)
+
+
+@operation(
+    group="Maintain",
+    for_people=_checked_text,
+    command=Command(
+        "models check",
+        exit_code=lambda result, _: (
+            1 if not result.models else 0 if result.ok else MODEL
+        ),
+        needs_vault=False,
+    ),
+)
+def check_models(vault: Engine, arguments: NamedModelsArguments) -> CheckedModelsResult:
+    """Check the files of installed models, and try each one."""
+    from glassmind.models import library  # noqa: PLC0415 - ssl
+
+    found = library.check(vault.config, arguments.names)
+    return CheckedModelsResult(ok=all(check.ok for check in found), models=found)

@@ -189,6 +189,12 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     return Meta(description=description, extra=extra)
 
 
+class TextForm(Struct, frozen=True):
+    flag: str
+    help: str
+    render: PeopleText
+
+
 class FileForm(Struct, frozen=True):
     media_type: str
     render: Callable[[Any], str]
@@ -200,8 +206,8 @@ class Command(Struct, frozen=True):
     The `usual` command of a group runs if its second word is left out. A path that ends
     in an option, such as `health --fix`, runs instead of the command before it if that
     option is given; the argument with that flag takes its value. Aliases are (path,
-    preset arguments). `exit_code` replaces 1 for an empty result, else 0. `paths`
-    renders a result for `--paths`. `piped`
+    preset arguments). `exit_code` replaces 1 for an empty result, else 0. `form` is an
+    option that prints another text. `piped`
     renders a result if the output is not a terminal; `live` makes what shows it on one.
     Before a person is asked to confirm, `preview` returns a result to show.
     """
@@ -210,7 +216,7 @@ class Command(Struct, frozen=True):
     usual: bool = False
     everyday: bool = False
     expert: bool = False
-    paths: PeopleText | None = None
+    form: TextForm | None = None
     aliases: tuple[tuple[str, dict[str, object]], ...] = ()
     exit_code: Callable[[Any, Any], int] | None = None
     verbatim: bool = False

@@ -36,6 +36,15 @@ def test_more_findings_are_shown_when_asked_for(program: Inside) -> None:
     assert examples("--all") > 3
 
 
+def test_a_report_in_markdown_is_short_unless_wanted_whole(program: Inside) -> None:
+    short = program.run("health", "--markdown").stdout
+    whole = program.run("health", "--markdown", "--all").stdout
+
+    assert short.startswith("# Vault health\n")
+    assert len(short) < 2_000
+    assert len(whole) > len(short)
+
+
 @pytest.mark.parametrize(("least", "code"), [("0", 0), ("100", 2)])
 def test_a_low_score_fails_where_that_is_wished(
     program: Inside, least: str, code: int
@@ -70,6 +79,7 @@ def test_a_finding_is_dismissed_for_good_and_can_be_brought_back(
         (["--dismiss", "zeppelins:a"], "there is no check 'zeppelins'"),
         (["--dismiss", "orphans"], "'orphans' names no finding"),
         (["--restore", "zeppelin"], "'zeppelin' names no finding"),
+        (["--dismiss", KEY, "--markdown"], "--markdown cannot be used with --dismiss"),
         (["--fail-below", "101"], "--fail-below must be 100 or less"),
         (["--fix", "--dismiss", KEY], "--fix cannot be used with --dismiss"),
     ],
@@ -100,10 +110,12 @@ def test_the_score_of_some_checks_is_said_to_be_theirs(program: Inside) -> None:
             ["--check", "orphans", "--check", "ghosts"],
         )
     )
+    report = program.run("health", "--check", "orphans", "--markdown").stdout
 
     assert whole.endswith(" of 100")
     assert alone.endswith(" of 100 by this check alone")
     assert both.endswith(" of 100 by these checks alone")
+    assert " of 100** by this check alone." in report
     assert program.json("health", "--check", "orphans")["partial"] is True
     assert program.json("health")["partial"] is False
 

@@ -1,6 +1,8 @@
 """`glassmind models`, as a user runs it."""
 
+import hashlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from glassmind.models.cards import (
     E5_SMALL,
     MINILM,
     PRESETS,
+    RERANKER,
     USE_MULTILINGUAL,
     WORDLLAMA,
 )
@@ -85,15 +88,44 @@ def test_a_folder_that_is_not_there_is_told_and_nothing_comes_from_elsewhere(
 
 
 @pytest.mark.slow
-def test_a_model_comes_from_a_folder(program: Program) -> None:
+def test_a_model_comes_from_a_folder_and_passes_the_check(program: Program) -> None:
     home = real_models(WORDLLAMA)
 
     fetched = program.bare("models", "fetch", "fastest", "--from", home, "--json")
+    checked = program.bare("models", "check")
     again = program.bare("models", "fetch", "fastest")
 
     (model,) = json.loads(fetched.stdout)["models"]
     assert (model["id"], model["already"]) == (WORDLLAMA.id, False)
+    assert checked.stdout.startswith(f"ok  {WORDLLAMA.id}")
     assert again.stdout == f"{WORDLLAMA.id} was here already\n"
+
+
+def test_a_damaged_model_does_not_pass_the_check(
+    program: Program, tmp_path: Path
+) -> None:
+    home = real_models(WORDLLAMA)
+    shutil.copytree(home / WORDLLAMA.id, tmp_path / "models" / WORDLLAMA.id)
+    weights = tmp_path / "models" / WORDLLAMA.id / WORDLLAMA.weights.name
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.unlink()
+    weights.write_bytes(content)
+    assert hashlib.sha256(content).hexdigest() != WORDLLAMA.weights.sha256
+
+    done = program.bare("models", "check", WORDLLAMA.id, "--json")
+
+    (model,) = json.loads(done.stdout)["models"]
+    assert done.returncode == exits.MODEL
+    assert not model["ok"]
+    assert "glassmind models fetch wordllama-256" in model["finding"]
+
+
+def test_a_check_of_nothing_says_so(program: Program) -> None:
+    done = program.bare("models", "check", WORDLLAMA.id)
+
+    assert done.returncode == exits.MODEL
+    assert "is not on this machine" in done.stdout
 
 
 def test_a_name_nobody_has_is_told_with_those_there_are(program: Program) -> None:
@@ -103,7 +135,9 @@ def test_a_name_nobody_has_is_told_with_those_there_are(program: Program) -> Non
     assert "known are: english," in done.stderr
 
 
-@pytest.mark.parametrize("words", [("list", "x"), ("list", "--from", "."), ("delete",)])
+@pytest.mark.parametrize(
+    "words", [("list", "x"), ("check", "--from", "."), ("delete",)]
+)
 def test_what_cannot_be_meant_is_refused(
     program: Program, words: tuple[str, ...]
 ) -> None:
@@ -143,7 +177,7 @@ def test_without_the_package_the_way_to_it_is_told(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("action", ["list", "fetch"])
+@pytest.mark.parametrize("action", ["list", "fetch", "check"])
 def test_a_setting_that_is_not_used_is_told(program: Program, action: str) -> None:
     said = "glassmind: embeddings.preset (from EMBEDDING_PRESET) must be one of"
     given = {"EMBEDDING_PRESET": "nonsense"}
@@ -193,3 +227,10 @@ def test_who_watches_sees_a_bar(program: Program) -> None:
 
     assert f"Fetching {MINILM.id}" in seen
     assert "came from" in seen
+
+
+def test_the_reranker_can_be_checked_by_its_name(program: Program) -> None:
+    done = program.bare("models", "check", RERANKER.id)
+
+    assert done.returncode == exits.MODEL
+    assert f"glassmind models fetch {RERANKER.id}" in done.stdout

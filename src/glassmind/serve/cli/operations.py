@@ -40,7 +40,6 @@ from glassmind.serve.cli.parser import (
 
 WORDS = "words"  # where the parser puts positional words
 CLIENT = "cli"  # the name that is recorded for a person at the command line
-PATHS = "--paths"  # an option of commands that can print paths alone
 STDIN = "-"  # stands for the text of standard input
 MOST_MIB = 16  # the most that is read of a file or a pipe
 
@@ -81,7 +80,7 @@ class OperationCommand:
         flags = [self.option] if self.option else []
         for field in self._options:
             flags += filter(None, [self._flag(field), field.extra["file"]])
-        return [*flags, PATHS] if self._command.paths else flags
+        return [*flags, self._command.form.flag] if self._command.form else flags
 
     def _flag(self, field: Field) -> str:
         own = self._path.rpartition(" ")[2]
@@ -103,7 +102,8 @@ class OperationCommand:
             if flag not in taken:
                 _add_option(parser, field, flag, takes_all=flag == self.option)
             taken.add(flag)
-        flags = {PATHS: "Print only the paths."} if self._command.paths else {}
+        form = self._command.form
+        flags = {form.flag: form.help} if form else {}
         if self.option and self.option not in taken:
             flags[self.option] = self.operation.summary
         for flag, about in flags.items():
@@ -196,8 +196,9 @@ class OperationCommand:
             output.text(text)
 
     def _renderer(self, args: Namespace, output: Output) -> PeopleText:
-        if self._command.paths and hasattr(args, dest_of(PATHS)):
-            return self._command.paths
+        form = self._command.form
+        if form and hasattr(args, dest_of(form.flag)):
+            return form.render
         piped = None if output.on_terminal else self._command.piped
         return piped or self.operation.for_people
 
