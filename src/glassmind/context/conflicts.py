@@ -22,7 +22,6 @@ from glassmind.context.items import (
     is_pattern,
     key_form,
     names_in,
-    pages_of,
     waits,
 )
 from glassmind.context.note_lines import HEADING, NoteLines, unmarked
@@ -117,6 +116,13 @@ _VERB = re.compile(
     r"|begins?|beginnt|ends|endet|opens|closes|leaves|lasts|dauert|takes)\s+",
     re.IGNORECASE,
 )
+_VERB_STARTS = word_set(
+    "is are ist sind beträgt remains moved verschoben has have hat cost costs kostet "
+    "weighs wiegt start starts begin begins beginnt ends endet opens closes leaves "
+    "lasts dauert takes"
+)
+"""First words of `_VERB`: looking them up is faster than that expression."""
+
 _HAS_VALUE = re.compile(r"\d|\[\[")
 _SENTENCE_END = re.compile(
     rf"[.!?][ \t]+(?=[^\s\da-zäöü])(?!(?i:{'|'.join(MONTHS)})\b)"
@@ -160,7 +166,7 @@ def claims_of(digest: str, text: str, body: int) -> tuple[Claim, ...]:
         for number, line in enumerate(page.lines[body - 1 :], body)
         if len(line) <= LONGEST_LINE
         if "::" in line or _HAS_VALUE.search(line)
-        if ":" in line or _VERB.search(line)
+        if ":" in line or not _VERB_STARTS.isdisjoint(line.lower().split())
         if number not in page.fenced and not _is_other(line)
         for claim in claims_in_line(unmarked(line), number)
     )
@@ -400,7 +406,7 @@ def _claims_by_subject(
     things: _Things,
 ) -> dict[_Subject, list[_Said]]:
     stated = _stated(rows, scope, notes)
-    pages = pages_of(rows, [*stated])
+    pages = rows.pages([*stated])
     found: dict[_Subject, list[_Said]] = {}
     for note_id, note in notes.items():
         own: dict[_Subject, list[Claim]] = {}
@@ -511,7 +517,7 @@ def _line(rows: BundleRows, said: _Said) -> int:
 
 
 def _side(rows: BundleRows, note: SectionNote, line: int, value: str) -> Side:
-    page = pages_of(rows, [note.note_id]).get(note.note_id, NoteLines(()))
+    page = rows.pages([note.note_id]).get(note.note_id, NoteLines(()))
     span = page.first_block(page.body) or Span(1, 1)
     if 0 < line <= len(page.lines):
         span = Span(line, line)

@@ -166,6 +166,9 @@ class BundleRows:
         self.store, self._boxes = store, boxes
         self._notes: dict[int, SectionNote] = {}
         self._lines: dict[int, list[str]] = {}
+        self._pages: dict[int, NoteLines] = {}
+        self._heads: dict[int, str] = {}
+        self._signs: dict[int, list[SectionSign]] = {}
         self._links: dict[frozenset[int], list[SectionLink]] = {}
         self.cut: set[str] = set()
 
@@ -174,6 +177,35 @@ class BundleRows:
 
     def note_lines(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         return _read_once(self._lines, note_ids, self.store.note_lines)
+
+    def pages(self, note_ids: Collection[int]) -> dict[int, NoteLines]:
+        return _read_once(self._pages, note_ids, self._read_pages)
+
+    def _read_pages(self, note_ids: Collection[int]) -> dict[int, NoteLines]:
+        headings, lines = self.store.headings(note_ids), self.note_lines(note_ids)
+        return {at: NoteLines(lines[at], headings.get(at, ())) for at in lines}
+
+    def heads(self, note_ids: Collection[int]) -> dict[int, str]:
+        """Return the title and the short headings of notes in lower case."""
+        return _read_once(
+            self._heads,
+            note_ids,
+            lambda ids: {
+                at: text.casefold()
+                for at, text in self.store.note_heads(ids, LONGEST_HEAD).items()
+            },
+        )
+
+    def signs(self, note_ids: Collection[int]) -> list[SectionSign]:
+        """Return what marks notes and lines as decisions or questions, in order."""
+        known = _read_once(self._signs, sorted(set(note_ids)), self._read_signs)
+        return [sign for signs in known.values() for sign in signs]
+
+    def _read_signs(self, note_ids: Collection[int]) -> dict[int, list[SectionSign]]:
+        found: dict[int, list[SectionSign]] = {at: [] for at in note_ids}
+        for sign in self.store.signs(note_ids, TAGS, CALLOUTS):
+            found[sign.note_id].append(sign)
+        return found
 
     def section_links(self, note_ids: Collection[int]) -> list[SectionLink]:
         """Return the links from and to some notes, by source and place."""
@@ -228,9 +260,11 @@ class BundleRows:
 def _read_once(
     known: dict[int, Read],
     note_ids: Collection[int],
-    read: Callable[[Collection[int]], dict[int, Read]],
+    read: Callable[[Collection[int]], Mapping[int, Read]],
 ) -> dict[int, Read]:
-    known.update(read([at for at in note_ids if at not in known]))
+    missing = [at for at in note_ids if at not in known]
+    if missing:
+        known.update(read(missing))
     return {at: known[at] for at in note_ids if at in known}
 
 
@@ -314,16 +348,18 @@ def find(  # noqa: PLR0913 - each by its name
     searched for labels. Templates and notes of the agent folder have no items.
     """
     marks = _marks(rows, note_ids, words, whole)
-    for note_id, lines in rows.note_lines(labelled).items():
-        text = "\n".join(lines)
-        if _LABEL.search(text):
+    for note_id, page in rows.pages(labelled).items():
+        lowered = page.whole.lower()
+        if any(map(lowered.__contains__, DECISION_LABELS)) and _LABEL.search(
+            page.whole
+        ):
             marks[note_id].labels = True
     notes = {
         note_id: note
         for note_id, note in rows.section_notes([*marks]).items()
         if not is_pattern(note.path) and not note.path.startswith(f"{agent}/")
     }
-    pages = pages_of(rows, [*notes])
+    pages = rows.pages([*notes])
     for note_id in sorted(pages, key=lambda at: notes[at].path):
         found = _of_note(notes[note_id], pages[note_id], marks[note_id], words)
         yield from (one for one in found if one.is_whole or note_id not in whole)
@@ -337,12 +373,13 @@ def _marks(
 ) -> dict[int, _Marks]:
     found: dict[int, _Marks] = defaultdict(_Marks)
     whole_only = set(more).difference(note_ids)
-    for sign in rows.store.signs([*note_ids, *more], TAGS, CALLOUTS):
+    for sign in rows.signs([*note_ids, *more]):
         _mark(found, sign, words, whole=sign.note_id in whole_only)
-    for note_id in _headed_notes(
-        rows.store.note_heads(note_ids, LONGEST_HEAD), words.heads
-    ):
-        found[note_id].heads = True
+    for note_id, text in rows.heads(note_ids).items():
+        if any(map(text.__contains__, words.heads)) and any(
+            head_form(head) in words.heads for head in text.split(APART)
+        ):
+            found[note_id].heads = True
     for marks in found.values():
         marks.heads = marks.heads or bool(marks.whole)
     return found
@@ -362,15 +399,6 @@ def _mark(
         found[at].tags.append(sign.start_line)
     elif top in words.tags:
         found[at].whole = found[at].whole or f"#{top}"
-
-
-def _headed_notes(texts: Mapping[int, str], heads: frozenset[str]) -> Iterator[int]:
-    for note_id, text in texts.items():
-        lowered = text.casefold()
-        if any(map(lowered.__contains__, heads)) and any(
-            head_form(head) in heads for head in text.split(APART)
-        ):
-            yield note_id
 
 
 def _of_note(
@@ -494,13 +522,6 @@ def without_label(text: str) -> str:
     return text[label.start("said") :] if label else text
 
 
-def pages_of(rows: BundleRows, note_ids: Collection[int]) -> dict[int, NoteLines]:
-    headings, lines = rows.store.headings(note_ids), rows.note_lines(note_ids)
-    return {
-        at: NoteLines(lines[at], headings.get(at, ())) for at in note_ids if at in lines
-    }
-
-
 def item_of(found: ItemLines, kind: ItemKind, date: str | None = None) -> Item:
     note, page, span = found.note, found.page, found.span
     path, text = page.heading_path(span.start), found.text
@@ -579,7 +600,7 @@ def captures(
     on a selected note, or whose project is one that a selected note is of.
     """
     ours = {memo.note_id: memo for memo in _about(rows, scope, kind)}
-    pages = pages_of(rows, [*ours])
+    pages = rows.pages([*ours])
     for note_id in sorted(pages, key=lambda at: ours[at].path):
         memo, page = ours[note_id], pages[note_id]
         rule = UNAPPROVED if waits(memo, scope.agent) else "capture"
@@ -869,7 +890,7 @@ def tasks(rows: BundleRows, scope: BundleScope) -> list[Item]:
         ordered.append(((*first, 1, rank, task.path, task.line), task))
     ordered.sort(key=itemgetter(0))
     ids = {task.note_id for _, task in ordered[:MOST_TASKS]}
-    notes, pages = rows.section_notes(ids), pages_of(rows, ids)
+    notes, pages = rows.section_notes(ids), rows.pages(ids)
     placed = list(_captured(rows, scope))
     for order, task in ordered[:MOST_TASKS]:
         page = pages.get(task.note_id)

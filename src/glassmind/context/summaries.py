@@ -23,7 +23,6 @@ from glassmind.context.items import (
     decisions,
     is_pattern,
     is_superseded,
-    pages_of,
     questions,
 )
 from glassmind.context.markdown import (
@@ -213,7 +212,7 @@ def _found(
         for line in range(item.lines.start, item.lines.end + 1)
     }
     plain = [at for at, note in notes.items() if not is_pattern(note.path)]
-    pages = pages_of(rows, plain)
+    pages = rows.pages(plain)
     free = [
         one
         for at in sorted(pages, key=lambda at: notes[at].path)
