@@ -5,18 +5,11 @@ Where the budget does not hold everything, each section gets an item in turn.
 
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
 
-from glassmind.context.budget import (
-    Estimate,
-    Parts,
-    TokenCounter,
-    made_within,
-    parts_within,
-)
+from glassmind.context.budget import Estimate, TokenCounter, made_within
 from glassmind.context.conflicts import conflicts
 from glassmind.context.items import BundleScope, decisions, is_pattern, questions, tasks
 from glassmind.context.markdown import SECTIONS, briefing_as_markdown, numbered
@@ -27,7 +20,7 @@ from glassmind.context.parts import (
     day_or_today,
     inbox_notice,
 )
-from glassmind.context.sections import lean
+from glassmind.context.sections import Parts, parts_within
 from glassmind.model import NotePath
 from glassmind.model.context import Briefing, ChangedNote, Dropped, Item, NextRead
 from glassmind.model.memory import alone
@@ -145,16 +138,14 @@ def fitted(whole: Briefing, counter: TokenCounter) -> Briefing:
     """Return as much of a briefing as its budget holds, and what is left out."""
     every = {name: getattr(whole, name)[:most] for name, most in LIMITS.items()}
 
-    def size(some: Parts) -> int:
-        return counter.count(briefing_as_markdown(_with(whole, some)))
+    def text(shown: Parts) -> str:
+        return briefing_as_markdown(_with(whole, shown))
 
-    shown = parts_within(
-        every, whole.budget_tokens, size, partial(lean, _line, counter)
-    )
+    shown = parts_within(every, whole.budget_tokens, counter, text, _line)
     made = _with(whole, shown)
     return replace(
         made,
-        tokens=size(shown),
+        tokens=counter.count(text(shown)),
         dropped=tuple(_sized(one, made, whole) for one in made.dropped),
     )
 

@@ -7,14 +7,16 @@ a section does not use is left to the passages.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from math import fsum, log2, sqrt
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import structs
 
-from glassmind.context.budget import TokenCounter
+from glassmind.context.budget import TokenCounter, most_within
 from glassmind.context.conflicts import conflicts
 from glassmind.context.items import (
     SUPERSEDED_BY,
@@ -36,7 +38,8 @@ from glassmind.context.markdown import (
     source_line,
 )
 from glassmind.context.note_lines import HEADING
-from glassmind.context.question_words import Terms, asked_terms, section_asked, shared
+from glassmind.context.question_words import asked_terms, section_asked, shared
+from glassmind.errors import BudgetTooSmall
 from glassmind.model import NotePath
 from glassmind.model.context import Conflict, Dropped, Item, NextRead
 from glassmind.obsidian.text import estimate_tokens, first_day, one_line, sentence_spans
@@ -110,7 +113,11 @@ def sections_of(
         "decisions": decisions(rows, scope),
     }
     asked, terms = section_asked(scope.query), asked_terms(scope.query)
-    near_ones = {name for name in found if _is_near(found[name], terms)} | {asked}
+    near_ones = {asked}
+    for name, items in found.items():
+        first = items[0] if items else None
+        if terms is None or not isinstance(first, Item) or shared(first, terms):
+            near_ones.add(name)
     left, made = int(ALL * budget_tokens), {}
     for name in sorted(found, key=lambda name: (name != asked, name not in near_ones)):
         share = int((ASKED if name == asked else SHARES[name]) * budget_tokens)
@@ -119,12 +126,6 @@ def sections_of(
         made[name] = _fit(name, found[name], min(share, left), counter)
         left -= made[name].tokens
     return {name: made[name] for name in found}
-
-
-def _is_near(found: Sequence[Any], terms: Terms | None) -> bool:
-    """True if the first of a section is about the question, as far as is known."""
-    first = found[0] if found else None
-    return terms is None or not isinstance(first, Item) or bool(shared(first, terms))
 
 
 def suggested_for(
@@ -172,11 +173,9 @@ def _fit(name: str, found: Sequence[Any], share: int, counter: TokenCounter) -> 
     for one in islice(found, MOST[name]):
         if room < LEAST_LINE:
             break
-        cost = counter.count(_sourced(one))
-        if cost > room and isinstance(one, Item) and room >= LEAST_CUT:
+        shorter = None
+        if room >= LEAST_CUT or counter.count(_sourced(one)) <= room:
             shorter = cut_to(one, room, _sourced, counter.count)
-        else:
-            shorter = one if cost <= room else None
         if shorter is not None:
             kept.append(shorter)
             room -= counter.count(_sourced(shorter))
@@ -205,30 +204,80 @@ LEAST_CHARS = 36
 """Characters that a task is worth cutting to."""
 
 
-def lean(
+Parts: TypeAlias = Mapping[str, Sequence[Any]]
+"""Sections by name, each with its items, the best first."""
+
+ITEM_SHARES = (4, 2, 1)
+"""Of a budget that does not hold all, the part that one item may take at most, so that
+one long decision is not the whole answer; larger parts where nothing is shorter."""
+
+
+def parts_within(
+    parts: Parts,
+    budget: int,
+    counter: TokenCounter,
+    text: Callable[[Parts], str],
     line: Callable[[str, Any], str],
+) -> Parts:
+    """Return as much of some sections as fits, an item of each section in turn.
+
+    `text` returns sections as they are shown, and `line` one item of a section.
+    """
+
+    def size(some: Parts, count: int) -> int:
+        return counter.count(text(_in_turn(some, count)))
+
+    if counter.count(text(parts)) <= budget:
+        return parts
+    least = 0
+    for share in ITEM_SHARES:
+        small = {
+            name: tuple(
+                _shorter(partial(line, name), counter, name, found, budget // share)
+            )
+            for name, found in parts.items()
+        }
+        total = sum(map(len, small.values()))
+        count = most_within(total, partial(size, small), budget)
+        if count:
+            return _in_turn(small, count)
+        least = size(small, 1)
+    raise BudgetTooSmall(budget, least)
+
+
+def _in_turn(parts: Parts, count: int) -> Parts:
+    """Return so many items of some sections, one of each section in turn."""
+    turns = [(at, name) for name in parts for at in range(len(parts[name]))]
+    turns.sort(key=itemgetter(0))
+    kept = Counter(name for _, name in turns[:count])
+    return {name: found[: kept[name]] for name, found in parts.items()}
+
+
+def _shorter(
+    line: Callable[[Any], str],
     counter: TokenCounter,
     name: str,
     found: Iterable[Any],
     room: int,
 ) -> Iterator[Any]:
     """Yield what of a section takes a room at most, items cut to that."""
-    for one in found:
-        kept = one if counter.count(line(name, one)) <= room else None
-        if kept is None and isinstance(one, Item):
-            kept = cut_to(one, room, lambda item: line(name, item), counter.count)
-        if kept is not None:
-            yield kept
+    for item in found:
+        shorter = cut_to(item, room, line, counter.count)
+        if shorter is not None:
+            yield shorter
         elif name in BY_DAY:
             return
 
 
 def cut_to(
-    item: Item, room: int, line: Callable[[Item], str], count: Callable[[str], int]
-) -> Item | None:
+    item: Any, room: int, line: Callable[[Any], str], count: Callable[[str], int]
+) -> Any:
+    """Return what fits a room: an item cut to that; None for anything else."""
     cost = count(line(item))
     if cost <= room:
         return item
+    if not isinstance(item, Item):
+        return None
     said = max(1, count(one_line(item.text)))
     share = (room - (cost - said)) / said
     for _ in range(TRIES):

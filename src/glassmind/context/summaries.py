@@ -9,13 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from functools import partial
 from typing import NamedTuple
 
 from msgspec import structs
 
 from glassmind.context.briefing import APART
-from glassmind.context.budget import Parts, made_within, parts_within
+from glassmind.context.budget import made_within
 from glassmind.context.items import (
     BundleScope,
     changed_day,
@@ -33,7 +32,7 @@ from glassmind.context.markdown import (
 )
 from glassmind.context.note_lines import ITEM, NoteLines
 from glassmind.context.parts import ContextParts, StaleCheck, day_or_today
-from glassmind.context.sections import lean, shortened
+from glassmind.context.sections import Parts, parts_within, shortened
 from glassmind.errors import ProjectUnknown
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
@@ -139,14 +138,13 @@ def summarize(
         stale.look(one.path for one in _cited(found))
     notices = (*stale.notices(), *notices)
 
-    def size(some: Parts) -> int:
-        return counter.count(_text(called, some, notices))
+    def markdown(shown: Parts) -> str:
+        return _text(called, shown, notices)
 
     shown = made_within(
-        budget,
-        lambda most: parts_within(found, most, size, partial(lean, _line, counter)),
+        budget, lambda most: parts_within(found, most, counter, markdown, _line)
     )
-    text = _text(called, shown, notices)
+    text = markdown(shown)
     made = Summary(
         project=project,
         text=text,
