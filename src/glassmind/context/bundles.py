@@ -11,8 +11,9 @@ from msgspec import structs
 from glassmind.context.briefing import brief
 from glassmind.context.budget import made_within
 from glassmind.context.evidence import GatherRequest, gathered
+from glassmind.context.items import BundleScope
 from glassmind.context.markdown import bundle_as_markdown, receipts_of
-from glassmind.context.packing import BundlePlan, packed
+from glassmind.context.packing import BundlePlan, Packer
 from glassmind.context.parts import (
     COUNTED,
     SUMMARIES,
@@ -85,7 +86,7 @@ class Bundles:
                 mode=mode,
                 intent=intent,
                 project=project or None,
-                today=plan.today,
+                today=plan.scope.today,
             )
             frame = structs.replace(
                 plan.frame,
@@ -123,7 +124,7 @@ class Bundles:
         with self._parts.vault.faults():
             plan = _plan(self._parts, "", budget_tokens, limit, project, today=today)
             warm = self._parts.warmth(
-                limit=limit + AHEAD, project=project, today=plan.today.isoformat()
+                limit=limit + AHEAD, project=project, today=plan.scope.today.isoformat()
             )
             degraded = (*warm.notices, *inbox_notice(warm.waiting))
             frame = structs.replace(plan.frame, degraded=degraded)
@@ -188,16 +189,20 @@ def _plan(  # noqa: PLR0913 - what a bundle is asked for
         frame=Bundle(query, budget, 0, "", project=project or ""),
         words=Terms(),
         limit=notes_for(budget) if limit is None else limit,
-        today=day_or_today(today),
-        agent=parts.agent,
-        project_ids=frozenset(note.note_id for note in members),
+        scope=BundleScope(
+            note_ids=(),
+            project_ids=frozenset(note.note_id for note in members),
+            query=query,
+            today=day_or_today(today),
+            agent=parts.agent,
+        ),
     )
 
 
 def _made(
     parts: ContextParts, plan: BundlePlan, requests: Sequence[NoteRequest]
 ) -> Bundle:
-    summaries = f"{plan.agent}/{SUMMARIES}/"
+    summaries = f"{parts.agent}/{SUMMARIES}/"
     notes = [one for one in requests if not one.path.startswith(summaries)]
     stale, counter = StaleCheck(parts), parts.counter
 
@@ -213,7 +218,8 @@ def _made(
             tokenizer=counter.name,
             degraded=(*stale.notices(), *plan.frame.degraded),
         )
-        bundle = packed(replace(plan, frame=frame), found, parts.sections(), counter)
+        current = replace(plan, frame=frame)
+        bundle = Packer(current, found, parts.sections(), counter).bundle()
         return pack(budget) if stale.look(shown_in(bundle)) else bundle
 
     def within(budget: int) -> Bundle:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations
+from operator import itemgetter
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -286,8 +287,9 @@ def _notes(rows: BundleRows, scope: BundleScope) -> dict[int, SectionNote]:
     notes = dict(rows.section_notes(scope.note_ids))
     links = rows.section_links(scope.note_ids)
     same = rows.store.note_ids(titles={note.title for note in notes.values()})
-    days = rows.dated_notes({link.source_id for link in links} - notes.keys())
-    newest = sorted((_name_day(path), note_id) for note_id, path in days)[-MOST_DAYS:]
+    others = rows.names({link.source_id for link in links} - notes.keys())
+    dated = [(_name_day(path), note_id) for note_id, (path, _) in others.items()]
+    newest = sorted(filter(itemgetter(0), dated))[-MOST_DAYS:]
     more = sorted(same)[:MOST_NAMESAKES]
     return notes | dict(
         rows.section_notes([*more, *(note_id for _, note_id in newest)])

@@ -150,7 +150,6 @@ _TASKS_EACH = 200
 """Unfinished tasks of one note that are looked at; a bundle shows a few dozen."""
 _MEMORIES = 300
 """Memory items of one kind that are looked at, the latest: a bundle shows ten."""
-_DAY_IN_NAME = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 Read = TypeVar("Read")
 
@@ -217,13 +216,6 @@ class BundleRows:
     def names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
         known = self.store.names(note_ids)
         return {at: known[at] for at in note_ids if at in known}
-
-    def dated_notes(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
-        named = self.names(note_ids)
-        dated = [
-            (at, path) for at, (path, _) in named.items() if _DAY_IN_NAME.search(path)
-        ]
-        return sorted(dated, key=lambda one: one[1])
 
     def open_tasks(
         self, note_ids: Collection[int], keys: Collection[str]
@@ -613,14 +605,6 @@ def approved_first(items: Iterable[Item]) -> list[Item]:
     return sorted(items, key=lambda item: not item.approved)
 
 
-def _holds(memo: SectionNote, kind: ItemKind) -> bool:
-    return not is_superseded(memo) and status_of(memo) not in _gone(kind)
-
-
-def _gone(kind: ItemKind) -> frozenset[str]:
-    return OVERRULED if kind == "decision" else CLOSED
-
-
 def _about(
     rows: BundleRows, scope: BundleScope, kind: ItemKind
 ) -> Iterator[SectionNote]:
@@ -629,9 +613,11 @@ def _about(
     chosen = scope.project_ids | set(scope.note_ids)
     projects, paths = _names(rows, scope)
     names = {fold(name) for name in projects}
-    wish = MemoWish(scope.agent, kind, _gone(kind), chosen, projects, paths)
+    gone = OVERRULED if kind == "decision" else CLOSED
+    wish = MemoWish(scope.agent, kind, gone, chosen, projects, paths)
     for memo in rows.wanted_memories(wish):
-        if kind not in names_in(memo.properties.get("kind")) or not _holds(memo, kind):
+        is_over = is_superseded(memo) or status_of(memo) in gone
+        if is_over or kind not in names_in(memo.properties.get("kind")):
             continue
         of = {fold(name) for name in _projects(memo)}
         if (
@@ -766,7 +752,12 @@ def _in_force(
     standing: list[ItemLines] = []
     others: list[ItemLines] = []
     for one in found:
-        about = _linked(one, links)
+        about = {
+            link.target_id
+            for link in links
+            if link.source_id == one.note.note_id
+            and one.span.start <= link.line <= one.span.end
+        }
         if one.is_whole or not about or not about <= old:
             about = {one.note.note_id}
         if all(replaced.get(at) in there for at in about):
@@ -775,15 +766,6 @@ def _in_force(
         is_last = (one.is_whole and gone) or one.note.note_id not in about
         (others if is_last else standing).append(one)
     return standing, others
-
-
-def _linked(found: ItemLines, links: Iterable[SectionLink]) -> set[int]:
-    return {
-        link.target_id
-        for link in links
-        if link.source_id == found.note.note_id
-        and found.span.start <= link.line <= found.span.end
-    }
 
 
 def _is_decided(found: ItemLines) -> bool:

@@ -168,7 +168,9 @@ def item_line(item: Item, cite: Cite) -> str:
     text = one_line(item.text)
     title = "" if _is_named(text, item.title) else f"{titled(item.title)}: "
     more = " (goes on)" if item.trimmed else ""
-    return f"{cite(item.receipt)} {when}{mark}{title}{text}{more}{_flag(item.text)}\n"
+    if holds_hidden(item.text):  # more than a reader of the note sees
+        more += " (holds hidden text)"
+    return f"{cite(item.receipt)} {when}{mark}{title}{text}{more}\n"
 
 
 def _is_named(text: str, title: str) -> bool:
@@ -176,11 +178,6 @@ def _is_named(text: str, title: str) -> bool:
     words = _WORD.findall(name)
     begun = _WORD.findall(text[: 2 * len(name) + LINK_CHARS])[: len(words)]
     return bool(words) and words == begun
-
-
-def _flag(text: str) -> str:
-    """Return what is said of a text that holds more than a reader of the note sees."""
-    return " (holds hidden text)" if holds_hidden(text) else ""
 
 
 def read_line(read: NextRead) -> str:

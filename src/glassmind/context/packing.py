@@ -6,8 +6,7 @@ of it, near-duplicates left out; what is left lets the passages of the best note
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from msgspec import structs
@@ -47,7 +46,6 @@ from glassmind.context.passages import (
 from glassmind.context.question_words import Lookup, Terms
 from glassmind.context.sections import (
     SHARES,
-    Section,
     Sections,
     refitted,
     replaced_notes,
@@ -98,23 +96,11 @@ class BundlePlan:
     frame: Bundle
     words: Terms
     limit: int
-    today: date
-    agent: str
-    project_ids: frozenset[int] = frozenset()
+    scope: BundleScope
 
 
-def packed(
-    plan: BundlePlan,
-    candidates: Sequence[Candidate],
-    rows: BundleRows,
-    counter: TokenCounter,
-) -> Bundle:
-    """Return the bundle of some notes, best first, within its budget."""
-    return _Packer(plan, candidates, rows, counter).bundle()
-
-
-class _Packer:
-    """Makes one bundle; keeps what was left out."""
+class Packer:
+    """Makes one bundle of some notes, best first, within its budget."""
 
     def __init__(
         self,
@@ -154,7 +140,9 @@ class _Packer:
             left -= self._add_property(entry, left)
         follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))
         left -= follow_room
-        reads = self._suggested(entries, left)
+        room = max(0, min(left, int(SHARES["suggested"] * self._budget)))
+        scope = self._scope([entry.candidate for entry in entries])
+        reads = suggested_for(self._rows, scope, self._counter, room)
         left = self._grow_all(entries, left - reads.tokens)
         further = self._follow_ups(entries, follow_room)
         left += 0 if further else follow_room
@@ -244,16 +232,9 @@ class _Packer:
         ]
         return found
 
-    def _suggested(self, entries: Sequence[BundleEntry], left: int) -> Section:
-        room = min(left, int(SHARES["suggested"] * self._budget))
-        scope = self._scope([entry.candidate for entry in entries])
-        return suggested_for(self._rows, scope, self._counter, max(0, room))
-
     def _scope(self, candidates: Sequence[Candidate]) -> BundleScope:
-        plan = self._plan
-        note_ids = tuple(one.note.note_id for one in candidates)
-        query = plan.frame.query
-        return BundleScope(note_ids, plan.project_ids, query, plan.today, plan.agent)
+        note_ids = tuple(candidate.note.note_id for candidate in candidates)
+        return replace(self._plan.scope, note_ids=note_ids)
 
     def _wide(self, room: int) -> tuple[list[BundleEntry], int]:
         """Return a short passage of each note, as many as fit, and the room left."""
@@ -344,7 +325,7 @@ class _Packer:
         head = self._count(section("Answer", ["-\n"]))
         room = min(left, int(ANSWER_SHARE * self._budget)) - head
         before, kept = room, []
-        found = answer_from(self._candidates, self._words, self._plan.agent)
+        found = answer_from(self._candidates, self._words, self._plan.scope.agent)
         for quote in found:
             cost = self._count(answer_line(quote.sentence(), numbered))
             if cost <= room and self._is_seen(quote):

@@ -350,8 +350,11 @@ def next_reads(
     for at in likely:
         if at in notes:
             others = max(0, degrees.get(at, 0) - len(ties[at]))
-            worth = held[at] / log2(2 + others) * _share(notes[at][0], scope)
-            scored.append((-worth, notes[at][0], at))
+            path = notes[at][0]
+            aside = first_day(path.rpartition("/")[2]) or is_pattern(path)
+            aside = aside or path.startswith(f"{scope.agent}/")
+            worth = held[at] / log2(2 + others) * (ASIDE if aside else 1.0)
+            scored.append((-worth, path, at))
     scored.sort()
     best = [one for one in scored[: max(limit, 0)] if one[0] <= LEAST * scored[0][0]]
     titles = {at: title for at, (_, title) in notes.items()}
@@ -388,11 +391,6 @@ def _ties(rows: BundleRows, scope: BundleScope) -> dict[int, Ties]:
         strength = SIMILAR * one.similarity
         tie(one.other_id, one.note_id, strength, like[one.note_id], "similar to")
     return found
-
-
-def _share(path: str, scope: BundleScope) -> float:
-    aside = first_day(path.rpartition("/")[2]) or is_pattern(path)
-    return ASIDE if aside or path.startswith(f"{scope.agent}/") else 1.0
 
 
 def _why(ties: Ties, titles: Mapping[int, str], scope: BundleScope) -> str:
