@@ -36,7 +36,7 @@ class DomainHooks(Hooks):
         with rows.still():
             state = rows.pair_state()
             return vault.scope_results.get(
-                ("pairs", hidden, rows.epoch(), state),
+                ("pairs", hidden, rows.setting("epoch"), state),
                 lambda: ScopePairs(
                     *pairs_among(rows, level, hidden), state.link_seq if state else 0
                 ),

@@ -316,5 +316,5 @@ def test_a_thread_whose_lock_was_taken_keeps_the_next_thread_waiting(
         with pytest.raises(IndexTaken):
             late.result(PATIENCE_S)
     with adapters.writing(5) as rows:
-        assert rows.rows().note_count() == len(FIRST)
+        assert rows.rows().count("notes") == len(FIRST)
     adapters.close()

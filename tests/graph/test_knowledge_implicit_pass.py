@@ -179,17 +179,17 @@ def test_pairs_of_a_database_that_is_another_by_now_are_not_written(
 ) -> None:
     kinds(meaning)
     meaning.index(embed=False)
-    replace = PairWrites.replace_pairs
+    change = PairWrites.change_pairs
     asked: list[bool] = []
 
     def late(step: PairWrites, rows: object, state: object, basis: object) -> bool:
         if not asked:  # somebody has paired the notes while we did
             db = step._db
             db.execute("update settings set value = 'another' where key = 'epoch'")
-        asked.append(replace(step, rows, state, basis))  # type: ignore[arg-type]
+        asked.append(change(step, rows, state, basis))  # type: ignore[arg-type]
         return asked[-1]
 
-    monkeypatch.setattr(PairWrites, "replace_pairs", late)
+    monkeypatch.setattr(PairWrites, "change_pairs", late)
     meaning.index()
 
     assert asked == [False, True]

@@ -152,7 +152,7 @@ class FakeStore:
     def rows(self) -> Self:
         return self
 
-    def note_count(self) -> int:
+    def count(self, _: str) -> int:
         return len(self.changes.notes)
 
 

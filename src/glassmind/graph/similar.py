@@ -75,9 +75,7 @@ def similar(
         raise BadWish("least", least, "from 0 to 1")
     note = None if name is None else notes_for(vault).find(name)
     rows = vault.store.rows()
-    found = (
-        rows.pairs_of(note, least=least) if note else rows.similar_pairs(least=least)
-    )
+    found = rows.similar_pairs(note, least=least)
     dismissals = dismissals_for(vault).now()
     kept = undismissed(found, dismissals)
     return Similar(
@@ -91,7 +89,7 @@ def similar(
 
 
 def similar_to(vault: Vault, note: NotePath, *, limit: int) -> list[Pair]:
-    pairs = vault.store.rows().pairs_of(note)
+    pairs = vault.store.rows().similar_pairs(note)
     return undismissed(pairs, dismissals_for(vault).now())[:limit]
 
 
@@ -161,7 +159,8 @@ def update_pairs(
                 if done < len(wanted.ids) and pause():
                     return False
             with step() as writing:
-                writing.replace_pairs(found, wanted.after, wanted.basis)
+                change = PairChange(found, None, ())
+                writing.change_pairs(change, wanted.after, wanted.basis)
     return False
 
 
@@ -180,7 +179,9 @@ def _wanted(source: Rows, level: float) -> Pass | None:
     ids, sample = _ordered(source, space)
     after = after._replace(threshold=threshold_for(level, sample))
     changed = None if news.linked is None else [*news.changed, *news.linked]
-    return Pass(PairBasis(source.epoch(), before), space, after, changed, ids)
+    return Pass(
+        PairBasis(source.setting("epoch") or "", before), space, after, changed, ids
+    )
 
 
 def pairs_among(
@@ -199,7 +200,7 @@ def pairs_among(
     # else comparing the few visible ones is faster
     change = _change(source, wanted) if len(hidden) < len(ids) else None
     if change is not None:
-        visible = set(ids).difference(change.anew)
+        visible = set(ids).difference(change.anew or ())
         stored = (
             pair
             for pair in source.pair_lists()
@@ -257,7 +258,7 @@ def _whole(source: Rows, wanted: Pass) -> "_Compared":
 def _full_lists_with(source: Rows, changed: Collection[int]) -> set[int]:
     naming = {
         entry.note_id
-        for entry in source.pairs_touching(changed)
+        for entry in source.pair_lists(changed, naming=True)
         if entry.other_id in changed and entry.note_id not in changed
     }
     sizes = Counter(entry.note_id for entry in source.pair_lists(naming))

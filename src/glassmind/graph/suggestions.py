@@ -414,7 +414,7 @@ class Finder:
         if node is not None:
             outlook = self.outlook(node)
             paired = np.zeros(len(self.facts.net), np.bool_)
-            for pair in self._vault.store.rows().pairs_of(note):
+            for pair in self._vault.store.rows().similar_pairs(note):
                 other = self.facts.net.node_at(pair.other_path)
                 if other is not None:
                     paired[other] = outlook.open_[other]

@@ -349,11 +349,10 @@ def status_of(vault: Vault) -> Status:
     notices = [*place.notices, *models, *examined.dismissals.problems]
     access = examined.access_log
     notices += [access.finding] if access.state != "ok" else []
-    notes, chunks = reader.rows().counts()
     name = space.name if space else ""
     return Status(
-        notes=notes,
-        chunks=chunks,
+        notes=known.count("notes"),
+        chunks=known.count("chunks"),
         words_behind=examined.vault.store.behind("words"),
         model=examined.model,
         space=name,

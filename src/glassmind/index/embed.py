@@ -311,7 +311,7 @@ class EmbeddingPass:
         name, width = self._batcher.space
         with self._writing() as store, store.faults():
             with store.transaction() as step:
-                self._epoch = step.epoch()
+                self._epoch = store.rows().setting("epoch")
                 self._space = space = step.open_space(name, width, self._settings)
                 if space.width != width:
                     raise OtherWidth(name, found=width, known=space.width)
@@ -326,7 +326,7 @@ class EmbeddingPass:
                     step.set(LEVEL, UNDONE)
                 can_answer = old is not None and (
                     old.id == space.id
-                    or (rows.has_vectors(old) and self._vault.embedder_of(old))
+                    or (rows.coverage(old, 1).covered and self._vault.embedder_of(old))
                 )
                 if not can_answer:
                     step.answer_from(space)
@@ -344,18 +344,17 @@ class EmbeddingPass:
             return len(ids)  # what failed is tried again by the next pass
         if self._known.spaces() != [self._space]:  # every chunk has its vector now
             with self._step() as step:
-                step.answer_from(self._space)
-                step.leave_only(self._space)
+                step.answer_from(self._space, alone=True)
             self._follow()
         while self._enrich and self._embed(
-            self._known.plain_vectors(self._space), enriched=True
+            self._known.missing_vectors(self._space, self._least, enriched=True),
+            enriched=True,
         ):
             pass
         dropped = ORPHANS
         while dropped == ORPHANS:
             with self._step() as step:
-                dropped = step.drop_orphans(ORPHANS)
-                step.drop_empty_spaces(self._space)
+                dropped = step.drop_orphans(self._space, ORPHANS)
         if not self._batcher.failed:
             with self._step() as step:
                 step.set(LEVEL, level)
@@ -406,7 +405,7 @@ class EmbeddingPass:
             store.transaction() as step,
         ):
             self._lock.check()
-            if step.epoch() != self._epoch:
+            if store.rows().setting("epoch") != self._epoch:
                 raise _BegunAnew
             yield step
 

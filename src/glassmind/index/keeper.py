@@ -400,7 +400,7 @@ def visible_report(
         for warning in report.warnings
         if not any(path in warning for path in hidden)
     ]
-    notes = reader.rows().note_count()
+    notes = reader.rows().count("notes")
     return replace(report, skipped=skipped, warnings=warnings, notes=notes)
 
 

@@ -127,7 +127,7 @@ BATCH = 20_000  # links at a time; bounds memory in a vault with a million links
 def settle_in(step: Transaction) -> None:
     """Resolve every unsettled link, among the files that share its last name."""
     while links := step.unsettled(BATCH):
-        ends = Ends.of(step.namesakes({link.name_key for link in links}))
+        ends = Ends.of(step.files({link.name_key for link in links}))
         step.settle(
             [(k, ends.end(k.kind, k.target, k.source, k.note_id)) for k in links]
         )
@@ -307,10 +307,10 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
             checked = [(link, end, ends.of_link(link)) for link, end in step.settled()]
             step.settle([(link, right) for link, end, right in checked if end != right])
         run = run or step.start_run(datetime.now(UTC), job.request.why())
-        notes = job.store.rows().note_count()
+        notes = job.store.rows().count("notes")
         report = tally.report(notes, time.perf_counter() - began)
         step.set("fingerprint", fingerprint(job.rules))
-        step.replace_skipped(report.skipped)
+        step.put_skipped(report.skipped, anew=True)
         step.end_run(run, report)
     return report
 
@@ -491,7 +491,7 @@ class _Work:
                     self._compared += [moved] if self._job.request.verify else []
             wrong = step.differing(self._compared)
             step.put_notes(wrong)
-            step.add_skipped(self._skipped)
+            step.put_skipped(self._skipped)
             settle_in(step)
         self._unread.difference_update(item.file.path for item in self._notes)
         self._unread.difference_update(file.path for file in self._attachments)

@@ -160,12 +160,12 @@ class Activity:
         self.pinned = rows.note_ids(paths=pins)
         self.captured = rows.note_ids(folder=agent)
         self.waiting = rows.note_ids(folder=f"{agent}/inbox")
-        self.successors = rows.successors()
+        self.successors = vault.store.successors()
         self.edits, self.days = self._edits(agent), self._own_days()
         self.uses: dict[int, list[Use]] = {}
         since, until = self._first.isoformat(), _later(today, 1).isoformat()
         events, _ = vault.whole.store.usage_log.tail(rows.uses_read())
-        for use in (*rows.uses(since), *rows.count_uses(events, since)):
+        for use in rows.uses(since, events):
             if use.day <= until:
                 days = self._ago(date.fromisoformat(use.day))
                 made = Use(use.verb, days, use.times)
@@ -403,7 +403,7 @@ def temperatures(
         raise BadLimit(limit, MOST)
     pins, rows = pinned(vault), vault.rows()
     found = Activity(vault.vault, pins.paths, today)
-    heat, total = found.heat, rows.note_count()
+    heat, total = found.heat, rows.count("notes")
     if project is not None:
         members = {n.note_id for n in rows.project_notes(parse_project(project))}
         if not members:

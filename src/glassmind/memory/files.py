@@ -160,7 +160,7 @@ def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> NotePath:
         raise MemoNotFound(name, _closest(name, known))
     if _is_ours(vault, other):
         return other
-    for stray in vault.rows().stray_memories(vault.folder):
+    for stray in vault.rows().memory_notes(vault.folder, outside=True):
         if stray.path == other:
             waits = stray.properties.get("generated") is True
             raise MemoAstray(other, vault.folder, waits=waits)
@@ -196,7 +196,7 @@ def known_memos(vault: MemoryVault, *, superseded: bool = False) -> list[Memo]:
     superseded only with `superseded`.
     """
     folder, rows = vault.folder, vault.rows()
-    notes = [*rows.memory_notes(folder), *rows.stray_memories(folder)]
+    notes = [*rows.memory_notes(folder), *rows.memory_notes(folder, outside=True)]
     by_others = rows.superseded()
     found = []
     for note in notes:

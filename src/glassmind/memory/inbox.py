@@ -138,7 +138,7 @@ def inbox_now(vault: MemoryVault, *, promote: bool) -> Inbox:
         problems += unreadable_notices(vault)
         problems += (
             str(MemoAstray(note.path, vault.folder, waits=True))
-            for note in vault.rows().stray_memories(vault.folder)
+            for note in vault.rows().memory_notes(vault.folder, outside=True)
             if note.properties.get("generated") is True
         )
     return Inbox(tuple(waiting), done.moved, tuple(problems))

@@ -198,6 +198,7 @@ class KnownFile(NamedTuple):
 class FileFilter(TypedDict, total=False):
     """Which files are meant: those that pass every filter that is given."""
 
+    ids: Collection[int]
     paths: Collection[str]
     folder: str
     name_key: str

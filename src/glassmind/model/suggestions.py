@@ -79,10 +79,10 @@ class PairBasis(NamedTuple):
 
 
 class PairChange(NamedTuple):
-    """New lists in the place of those of the notes `anew`."""
+    """New lists in the place of those of the notes `anew`; None for all."""
 
     rows: Sequence[Partner]
-    anew: Collection[int]
+    anew: Collection[int] | None
     gone: Collection[int]
 
 

@@ -138,7 +138,7 @@ def learn_curve(
     A pause leaves all as it was. Raises ModelFault or NotEmbedded.
     """
     space = vault.store.rows().answering_space()
-    notes = vault.store.rows().note_count()
+    notes = vault.store.rows().count("notes")
     if space is None or notes < LEAST_NOTES:
         return
     file = _file_of(vault.place.folder, space)

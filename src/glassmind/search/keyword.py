@@ -87,9 +87,7 @@ def _chosen(
         kept = [one for one in kept if not _above(kept[limit - 1], one)]
     ids = [one.chunk_id for one in kept]
     is_scored = any(one.score for one in kept)
-    places: Mapping[int, tuple[float | str, ...]] = (
-        rows.chunk_places(ids) if is_scored else rows.listed_places(ids)
-    )
+    places = rows.chunk_places(ids, listed=not is_scored)
     there = [one for one in kept if one.chunk_id in places]
     there.sort(key=lambda one: (-round(one.score, DIGITS), places[one.chunk_id]))
     return there[:limit]

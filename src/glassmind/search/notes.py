@@ -303,8 +303,8 @@ class NoteReader:
         """
         if not named:
             return self._without_left_out(self._vault.rows().ghosts())[:limit]
-        found = self._vault.rows().ghost(plain_name(named), limit=limit)
-        return self._without_left_out([found]) if found else []
+        found = self._vault.rows().ghosts(plain_name(named), limit=limit)
+        return self._without_left_out(found)
 
     def _without_left_out(self, found: "list[Ghost]") -> "list[Ghost]":
         rows = self._vault.store.rows().skipped() if found else []

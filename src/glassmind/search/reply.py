@@ -64,7 +64,7 @@ def _answer(
         return search(vault, index, question, wish.limit)
     if wish.root_note is not None:  # not followed, yet no name that nobody has
         notes_for(vault).find(wish.root_note)
-    successors = vault.store.successors(vault.store.head())
+    successors = vault.store.successors()
     hits = search_words(question.words, wish, index, vault.rows(), successors)
     passed_by = unheeded(wish, by_meaning=False)
     return SearchReply(question.text, tuple(hits), passed_by, channels=("lexical",))

@@ -198,7 +198,7 @@ def add_adjustments(run: Run, ranking: Ranking) -> None:
         return
     head = [key for key in ranking.keys[:ADJUSTED] if key not in run.facts]
     notes = [ranking.notes[key] for key in head]
-    changed = run.rows.modified(notes)
+    changed = {file.id: file.mtime_ns for file in run.rows.files(ids=notes)}
     tags = run.rows.tags(notes) if lifts.get("tag") else {}
     by_activity = lifts.get("hot") or lifts.get("pinned")
     activity = run.vault.hooks.activity(run.vault) if by_activity else {}
@@ -241,7 +241,7 @@ def lower_superseded(run: Run, ranking: Ranking) -> None:
     Last of all, so that nothing puts the old above the new again.
     """
     reader, loss = run.vault.store, lifts_of(run).get("superseded", 0.0)
-    successors = reader.successors(reader.head())
+    successors = reader.successors()
     if not successors or not loss:
         return
     lost = losses(ranking.by_note(), successors, loss)

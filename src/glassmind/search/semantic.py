@@ -94,7 +94,7 @@ class SemanticSearch:
         return SemanticIndex(embedder, vectors, space, self._whole.breaker(model))
 
     def _lacking(self, space: Space | None) -> NotEmbedded:
-        made = space and self._vault.store.rows().has_vectors(space)
+        made = space and self._vault.store.rows().coverage(space, 1).covered
         lacking = OUT_OF_PLACE if made else "nothing is embedded yet"
         return NotEmbedded(lacking, self._remedy("that is being done now"))
 
@@ -122,7 +122,10 @@ class SemanticSearch:
             return None
         found = self._opened[1]
         space = found.space
-        if not found.vectors.count and self._vault.store.rows().has_vectors(space):
+        if (
+            not found.vectors.count
+            and self._vault.store.rows().coverage(space, 1).covered
+        ):
             return f"{OUT_OF_PLACE}; {self._remedy('that is being done now')}"
         share = self.covered()
         if share < 1:

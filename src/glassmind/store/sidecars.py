@@ -161,7 +161,7 @@ class Follower:
         was_level = self._committed == self._log.head()
         if was_level and not compact:
             return
-        total = self._store.rows().note_count()
+        total = self._store.rows().count("notes")
         self._bring_up(total)
         if not self.anew:
             gone, share = self._sidecar.deleted()

@@ -99,11 +99,6 @@ class EdgeRows(NoteRows):
         """
         return self._grouped(self._for(statement, note_ids))
 
-    def modified(self, note_ids: Collection[int]) -> dict[int, int]:
-        """Return the modification time of each note, in nanoseconds."""
-        statement = f"select id, mtime_ns from files where id {_THESE}"
-        return dict(self._for(statement, note_ids))
-
 
 _HEAD = """
 select s.value, c.seq, c.token from settings s

@@ -1,6 +1,7 @@
 """Memory items, activity, use of notes, and which notes were superseded."""
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
@@ -116,15 +117,14 @@ _PROJECT = "p.name in ('project', 'Project', 'PROJECT')"
 class MemoryRows(NoteRows):
     """The notes of the agent folder, and what makes notes active."""
 
-    def memory_notes(self, folder: str) -> list[MemoNote]:
-        """Return the notes below a folder, by path."""
-        return self._memos(self.notes(folder=folder, kind="markdown"))
+    def memory_notes(self, folder: str, *, outside: bool = False) -> list[MemoNote]:
+        """Return the notes below a folder, by path.
 
-    def stray_memories(self, folder: str) -> list[MemoNote]:
-        """Return the memory items that a person moved out of a folder, by path.
-
-        By the properties that all of them have; a person's notes do not have all.
+        With `outside`, return the memory items that a person moved out of it, by the
+        properties that all of them have; a person's notes do not have all.
         """
+        if not outside:
+            return self._memos(self.notes(folder=folder, kind="markdown"))
         statement = f"""
             select n.id from properties c join notes n on n.id = c.note_id
             join files f on f.id = n.id
@@ -184,8 +184,11 @@ class MemoryRows(NoteRows):
         except ValueError:
             return {}
 
-    def uses(self, since: str) -> list[DayUse]:
-        """Return what was handed out from a day on, by note, verb and day."""
+    def uses(self, since: str, events: Iterable[UseEvent] = ()) -> list[DayUse]:
+        """Return what was handed out from a day on, by note, verb and day.
+
+        `events` are those that were not added yet.
+        """
         statement = """
             select coalesce(e.file_id, f.id), e.verb, substr(e.at, 1, 10), count(*)
             from memory_events e
@@ -193,20 +196,19 @@ class MemoryRows(NoteRows):
             where e.at >= ?
             group by 1, 2, 3 having coalesce(e.file_id, f.id) is not null
         """
-        return [DayUse(*row) for row in self._rows(statement, since)]
-
-    def count_uses(self, events: Iterable[UseEvent], since: str) -> list[DayUse]:
-        found: dict[tuple[str, str, str], int] = {}
-        for event in events:
-            day = event.at.date().isoformat()
-            for path in event.paths if day >= since else ():
-                key = (path, event.verb, day)
-                found[key] = found.get(key, 0) + 1
+        added = [DayUse(*row) for row in self._rows(statement, since)]
+        days = ((event, event.at.date().isoformat()) for event in events)
+        counts = Counter(
+            (path, event.verb, day)
+            for event, day in days
+            if day >= since
+            for path in event.paths
+        )
         statement = f"select path, id from files where path {_THESE}"
-        ids = dict(self._for(statement, {path for path, _, _ in found}))
-        return [
+        ids = dict(self._for(statement, {path for path, _, _ in counts}))
+        return added + [
             DayUse(ids[path], verb, day, count)
-            for (path, verb, day), count in sorted(found.items())
+            for (path, verb, day), count in sorted(counts.items())
             if path in ids
         ]
 
@@ -234,9 +236,6 @@ class MemoryRows(NoteRows):
             )
             if (many := company.get((minute, agents), 1)) <= most
         ]
-
-    def successors(self) -> "Mapping[int, Successor]":
-        return successors_in(self._db)
 
     def project_values(
         self, note_ids: Collection[int] | None = None

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from xxhash import xxh3_128_hexdigest
 
@@ -47,6 +47,7 @@ where c.id in (select value from json_each(?))
 
 
 _WHICH_FILES = {
+    "ids": f"f.id {_AMONG.format('ids')}",
     "paths": f"f.path {_AMONG.format('paths')}",
     "folder": "f.path > :folder || '/' and f.path < :folder || '0'",
     "name_key": "f.name_key = :name_key",
@@ -55,7 +56,6 @@ _WHICH_FILES = {
 
 _WHICH_NOTES = {
     **_WHICH_FILES,
-    "ids": f"n.id {_AMONG.format('ids')}",
     "titles": f"n.title {_AMONG.format('titles')}",
     "digests": "exists (select 1 from json_each(:digests) d "
     "where n.digest >= d.value and n.digest < d.value || 'g')",
@@ -191,11 +191,8 @@ class NoteRows(VectorRows):
     def stamps(self) -> dict[NotePath, int]:
         return dict(self._rows("select path, stamp from files"))
 
-    def note_count(self) -> int:
-        return int(self._value("select count(*) from notes"))
-
-    def counts(self) -> tuple[int, int]:
-        return self.note_count(), int(self._value("select count(*) from chunks"))
+    def count(self, table: Literal["notes", "chunks"]) -> int:
+        return int(self._value(f"select count(*) from {table}"))
 
     def secret_notes(self) -> dict[NotePath, int]:
         """Return the notes in which credentials are hidden, and how many in each."""
@@ -233,22 +230,16 @@ class NoteRows(VectorRows):
         ended = "select exists (select 1 from index_runs where seconds is not null)"
         return bool(self._value(ended))
 
-    def chunk_places(self, chunk_ids: Sequence[int]) -> dict[int, tuple[int, str, int]]:
-        """Return what ties are broken by: newest note, path, place in the note."""
-        statement = """
-            select c.id, -f.mtime_ns, f.path, c.chunk_index
-            from chunks c join files f on f.id = c.note_id
-            where c.id in (select value from json_each(?))
-        """
-        return {row[0]: row[1:] for row in self._for(statement, chunk_ids)}
+    def chunk_places(
+        self, chunk_ids: Sequence[int], *, listed: bool = False
+    ) -> dict[int, tuple[float | str, ...]]:
+        """Return what ties are broken by: newest note, path, place in the note.
 
-    def listed_places(
-        self, chunk_ids: Sequence[int]
-    ) -> dict[int, tuple[float, int, str, int]]:
-        """Return what a list goes by: the note's day, its last change, path, place."""
+        A list goes by the day of the note before all that.
+        """
+        day = f"-coalesce(julianday(coalesce(n.day, {_LOCAL_DAY})), 0)"
         statement = f"""
-            select c.id, -coalesce(julianday(coalesce(n.day, {_LOCAL_DAY})), 0),
-              -f.mtime_ns, f.path, c.chunk_index
+            select c.id, {day if listed else 0}, -f.mtime_ns, f.path, c.chunk_index
             from chunks c join notes n on n.id = c.note_id
             join files f on f.id = c.note_id
             where c.id in (select value from json_each(?))
@@ -512,24 +503,25 @@ class NoteRows(VectorRows):
             ),
         )
 
-    def ghosts(self) -> list[Ghost]:
-        """Return the targets of unresolved links, in order."""
-        statement = """
-            select min(target), count(*) from links
-            where target_id is null and target <> '' and settled
-            group by lower(target) order by lower(target)
-        """
-        return [Ghost(*row) for row in self._rows(statement)]
+    def ghosts(self, name: str = "", *, limit: int = -1) -> list[Ghost]:
+        """Return the targets of unresolved links, in order.
 
-    def ghost(self, name: str, *, limit: int) -> Ghost | None:
-        """Return one such target, in whatever case, with the first links to it."""
+        With a `name`, only that one, in whatever case, with the first links to it.
+        """
+        if not name:
+            statement = """
+                select min(target), count(*) from links
+                where target_id is null and target <> '' and settled
+                group by lower(target) order by lower(target) limit ?
+            """
+            return [Ghost(*row) for row in self._rows(statement, limit)]
         self._know_fold()
         bound = {"name": _fold(name).removesuffix(".md"), "limit": limit}
         counted = f"select min(l.target), count(*) {_UNRESOLVED}"
         target, count = next(iter(self._db.execute(counted, bound)))
         if not count:
-            return None
-        return Ghost(str(target), int(str(count)), self._incoming(_UNRESOLVED, bound))
+            return []
+        return [Ghost(str(target), int(str(count)), self._incoming(_UNRESOLVED, bound))]
 
     def _know_fold(self) -> None:
         """Define fold(): SQLite's own lower() knows ASCII alone."""

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -96,13 +96,6 @@ class PairRows(NoteRows):
         state = self.pair_state()
         return state is not None and state.mark == mark
 
-    def pairs_are_current(self) -> bool:
-        state = self.pair_state()
-        linked = state and (state.link_seq, state.link_token)
-        if linked != (self._rows(_LAST_LINK).fetchone() or _NEVER):
-            return False
-        return not self._value("select exists (select 1 from pair_changes)")
-
     def pair_status(
         self, space: str, dismissed: Collection[Dismissible] = ()
     ) -> PairStatus:
@@ -129,12 +122,15 @@ class PairRows(NoteRows):
         """
         return [Partner(*row) for row in self._for(_PARTNERS, note_ids, least)]
 
-    def similar_pairs(self, *, least: float = 0.0) -> list[Pair]:
-        """Return every unlinked pair once, the most similar first."""
-        return sorted_pairs(self._rows(_STRONGEST, least))
+    def similar_pairs(
+        self, path: NotePath | None = None, *, least: float = 0.0
+    ) -> list[Pair]:
+        """Return every unlinked pair once, the most similar first.
 
-    def pairs_of(self, path: NotePath, *, least: float = 0.0) -> list[Pair]:
-        """Return the unlinked notes that a note is similar to, best first."""
+        With a `path`, return those of that note, its own path first.
+        """
+        if path is None:
+            return sorted_pairs(self._rows(_STRONGEST, least))
         ids = self.note_ids(paths=[path])
         found = self.partners(ids, least=least)
         names = self.names({*ids, *(pair.other_id for pair in found)})
@@ -143,9 +139,6 @@ class PairRows(NoteRows):
             for note, other, similarity in found
             if other in names
         ]
-
-    def epoch(self) -> str:
-        return str(self._value(EPOCH))
 
     def pair_news(self) -> PairNews:
         """Return what happened to vectors, paths and links since notes were paired."""
@@ -222,19 +215,19 @@ class PairRows(NoteRows):
             ids, rows = zip(*batch, strict=True)
             yield ids, b"".join(rows)
 
-    def pair_lists(self, note_ids: Collection[int] | None = None) -> list[Partner]:
-        """Return the entries of the lists of some notes, or of all."""
+    def pair_lists(
+        self, note_ids: Collection[int] | None = None, *, naming: bool = False
+    ) -> list[Partner]:
+        """Return the entries of the lists of some notes, or of all.
+
+        With `naming`, those of other lists that name these notes are among them.
+        """
         if note_ids is None:
             return [Partner(*row) for row in self._rows(_ENTRIES)]
-        statement = f"{_ENTRIES} where note_id {_THESE}"
-        return [Partner(*row) for row in self._for(statement, note_ids)]
-
-    def pairs_touching(self, note_ids: Collection[int]) -> list[Partner]:
-        """Return the entries of lists that are theirs, or name them."""
-        statement = f"""
-            {_ENTRIES} where note_id in (select value from json_each(?1)) union
-            {_ENTRIES} where other_id in (select value from json_each(?1))
-        """
+        these = "(select value from json_each(?1))"
+        statement = f"{_ENTRIES} where note_id in {these}"
+        if naming:
+            statement += f" union {_ENTRIES} where other_id in {these}"
         return [Partner(*row) for row in self._for(statement, note_ids)]
 
 
@@ -254,30 +247,26 @@ class PairWrites(Step):
     is written, and the answer is False.
     """
 
-    def replace_pairs(
-        self, rows: Iterable[Partner], state: PairState, basis: PairBasis
-    ) -> bool:
-        if not self._is_based_on(basis, state):
-            return False
-        self._rows("delete from pairs")
-        self._put(rows, state)
-        return True
-
     def change_pairs(
         self, change: PairChange, state: PairState, basis: PairBasis
     ) -> bool:
-        """Put new pairs in the place of those of some notes.
+        """Put new pairs in the place of those of some notes, or of all.
 
         What the state's threshold leaves out by now goes as well.
         """
         if not self._is_based_on(basis, state):
             return False
         rows, anew, gone = change
-        self._for(f"delete from pairs where note_id {_THESE}", {*anew, *gone})
-        self._for(f"delete from pairs where other_id {_THESE}", gone)
+        if anew is None:
+            self._rows("delete from pairs")
+        else:
+            self._for(f"delete from pairs where note_id {_THESE}", {*anew, *gone})
+            self._for(f"delete from pairs where other_id {_THESE}", gone)
         if basis.before is not None and state.threshold > basis.before.threshold:
             self._rows("delete from pairs where similarity < ?", state.threshold)
-        self._put(rows, state)
+        self._db.executemany("insert into pairs values (?, ?, ?)", rows)
+        self.set(_STATE, json.dumps(state))
+        self._rows("delete from pair_changes where seq <= ?", state.seq)
         return True
 
     def _is_based_on(self, basis: PairBasis, state: PairState) -> bool:
@@ -286,11 +275,6 @@ class PairWrites(Step):
         if str(self._value(EPOCH)) != basis.epoch or rows.pair_state() != basis.before:
             return False
         return rows.pairs_know(state.mark) or (state.seq == 0 and basis.before is None)
-
-    def _put(self, rows: Iterable[Partner], state: PairState) -> None:
-        self._db.executemany("insert into pairs values (?, ?, ?)", rows)
-        self.set(_STATE, json.dumps(state))
-        self._rows("delete from pair_changes where seq <= ?", state.seq)
 
 
 _THEME_STATE = "themes"

@@ -230,10 +230,12 @@ class ScopedRows(Rows):
             key=lambda p: (p.note_id, -p.similarity, names[p.other_id][0]),
         )
 
-    def similar_pairs(self, *, least: float = 0.0) -> list[Pair]:
+    def similar_pairs(
+        self, path: NotePath | None = None, *, least: float = 0.0
+    ) -> list[Pair]:
         pairs = self._scope_pairs()
-        if pairs is None:
-            return super().similar_pairs(least=least)
+        if pairs is None or path is not None:  # by way of `partners`
+            return super().similar_pairs(path, least=least)
         found = self._current(pairs.once(), pairs, least)
         names = self.names({note for pair in found for note in pair[:2]})
         return sorted_pairs(

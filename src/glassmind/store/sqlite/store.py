@@ -167,9 +167,9 @@ class SqliteStore:
             return Words(self.sidecars)
         return Matrix(self.sidecars, self.rows)
 
-    def successors(self, head: str) -> "Mapping[int, Successor]":
-        """Return which notes were superseded, and by what, as of a head of the log."""
-        kept = self._successors
+    def successors(self) -> "Mapping[int, Successor]":
+        """Return which notes were superseded, and by what."""
+        kept, head = self._successors, self.head()
         if kept is None or kept[0] != head:
             kept = self._successors = (head, successors_in(self.connection()))
         return kept[1]

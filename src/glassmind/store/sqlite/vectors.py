@@ -23,7 +23,6 @@ from glassmind.model.vectors import (
     Space,
     Unembedded,
 )
-from glassmind.store.sqlite.change_log import EPOCH
 from glassmind.store.sqlite.connection import Query, Step
 
 ANSWERING = "space"
@@ -102,17 +101,21 @@ class VectorRows(Query):
         """
         return int(self._value(statement, space.id)) if space else 0
 
-    def missing_vectors(self, space: Space, least_chars: int) -> list[int]:
-        """Return the chunks that lack a vector, those of the newest notes first."""
+    def missing_vectors(
+        self, space: Space, least_chars: int, *, enriched: bool = False
+    ) -> list[int]:
+        """Return the chunks that lack a vector, those of the newest notes first.
+
+        With `enriched`, those that were embedded without their neighbours.
+        """
+        lacks_one = """exists (select 1 from chunk_vectors v where v.chunk_id = c.id
+            and v.space_id = ?1 and v.enriched = 0 and ?2 is not null)"""
         statement = f"""
             select c.id from files f join chunks c on c.note_id = f.id
-            where {_MISSING} order by f.mtime_ns desc, f.path, c.chunk_index
+            where {lacks_one if enriched else _MISSING}
+            order by f.mtime_ns desc, f.path, c.chunk_index
         """
         return self._ids(statement, space.id, least_chars)
-
-    def has_vectors(self, space: Space) -> bool:
-        found = "select 1 from chunk_vectors where space_id = ?"
-        return bool(self._value(f"select exists ({found})", space.id))
 
     def unwanted_vectors(
         self, space: Space, least_chars: int, *, enriched: bool
@@ -123,15 +126,6 @@ class VectorRows(Query):
             where v.space_id = ?1 and (v.enriched > ?3 or not {_GETS_ONE})
         """
         return self._ids(statement, space.id, least_chars, enriched)
-
-    def plain_vectors(self, space: Space) -> list[int]:
-        """Return the chunks embedded without their neighbours, the newest first."""
-        statement = """
-            select c.id from chunk_vectors v join chunks c on c.id = v.chunk_id
-            join files f on f.id = c.note_id where v.space_id = ? and v.enriched = 0
-            order by f.mtime_ns desc, f.path, c.chunk_index
-        """
-        return self._ids(statement, space.id)
 
     def _ids(self, statement: str, *values: Any) -> list[int]:
         return [row[0] for row in self._rows(statement, *values)]
@@ -192,9 +186,6 @@ _THESE = "in (select value from json_each(?))"
 class VectorWrites(Step):
     """Writing vectors, and logging them for the sidecar."""
 
-    def epoch(self) -> str:
-        return str(self._value(EPOCH))
-
     def open_space(self, name: str, width: int, settings: str) -> Space:
         """Return the space of that name, which is made if there is none."""
         statement = """
@@ -207,18 +198,21 @@ class VectorWrites(Step):
             raise LookupError(name)
         return found
 
-    def answer_from(self, space: Space) -> None:
+    def answer_from(self, space: Space, *, alone: bool = False) -> None:
         """Let searches ask this space from now on.
 
-        Where another did before, every note has to be compared again.
+        Where another did before, every note has to be compared again. With `alone`,
+        the vectors of all others are taken from the chunks, and are orphans then.
         """
-        if VectorRows(self._db).setting(ANSWERING) == space.name:
-            return
-        self.set(ANSWERING, space.name)
-        self._rows("""
-            insert into pair_changes (note_id) select distinct note_id
-            from note_vectors order by note_id
-        """)
+        if VectorRows(self._db).setting(ANSWERING) != space.name:
+            self.set(ANSWERING, space.name)
+            self._rows("""
+                insert into pair_changes (note_id) select distinct note_id
+                from note_vectors order by note_id
+            """)
+        if alone:
+            self._rows("delete from chunk_vectors where space_id <> ?", space.id)
+            self._rows("delete from note_vectors where space_id <> ?", space.id)
 
     def put_vectors(self, space: Space, batch: Sequence[Embedded]) -> int:
         """Write vectors and give them to their chunks; return how many took one.
@@ -266,27 +260,23 @@ class VectorWrites(Step):
         for space in VectorRows(self._db).spaces():
             self._renew(space, [note for note, owner in touched if owner == space.id])
 
-    def drop_orphans(self, limit: int) -> int:
-        """Forget vectors that no chunk has, at most `limit`; return how many."""
+    def drop_orphans(self, space: Space, limit: int) -> int:
+        """Forget vectors that no chunk has, at most `limit`; return how many.
+
+        Spaces but this one that have no vectors any more are forgotten, too.
+        """
         orphans = """
             select v.id from vectors v where not exists
               (select 1 from chunk_vectors l where l.vector_id = v.id) limit ?
         """
         found = [row[0] for row in self._rows(orphans, limit)]
         self._for(f"delete from vectors where id {_THESE}", found)
-        return len(found)
-
-    def leave_only(self, space: Space) -> None:
-        """Take every other space from the chunks; their vectors are orphans then."""
-        self._rows("delete from chunk_vectors where space_id <> ?", space.id)
-        self._rows("delete from note_vectors where space_id <> ?", space.id)
-
-    def drop_empty_spaces(self, space: Space) -> None:
-        statement = """
+        empty = """
             delete from spaces where id <> ?
             and not exists (select 1 from vectors v where v.space_id = spaces.id)
         """
-        self._rows(statement, space.id)
+        self._rows(empty, space.id)
+        return len(found)
 
     def _renew(self, space: Space, note_ids: Iterable[int]) -> None:
         notes = list(note_ids)

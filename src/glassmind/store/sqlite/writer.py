@@ -261,8 +261,15 @@ class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
         rows = self._rows(f"{_LINK} where l.settled = 1")
         return ((Unsettled(*row[:-1]), row[-1]) for row in rows)
 
-    def files(self) -> dict[NotePath, int]:
-        return dict(self._rows("select path, id from files"))
+    def files(self, name_keys: Iterable[str] | None = None) -> dict[NotePath, int]:
+        """Return every file and its id, or those that links with a key may lead to."""
+        if name_keys is None:
+            return dict(self._rows("select path, id from files"))
+        statement = """
+            select path, id from files
+            where name_key in (select value from json_each(?))
+        """
+        return dict(self._rows(statement, to_json(sorted(name_keys))))
 
     def put_attachment(self, file: FileFacts) -> None:
         """Write a file that is no note (any more), so that links to it resolve."""
@@ -328,14 +335,6 @@ class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
         statement = f"{_LINK} where l.settled = 0 order by l.note_id, l.seq limit ?"
         return [Unsettled(*row[:-1]) for row in self._rows(statement, limit)]
 
-    def namesakes(self, name_keys: Iterable[str]) -> dict[NotePath, int]:
-        """Return each file a link with one of these keys could lead to, and its id."""
-        statement = """
-            select path, id from files
-            where name_key in (select value from json_each(?))
-        """
-        return dict(self._rows(statement, to_json(sorted(name_keys))))
-
     def settle(self, found: Iterable[tuple[Unsettled, int | None]]) -> None:
         """Write which file each link leads to; None if it is unresolved."""
         ends = [(to, link.note_id, link.seq) for link, to in found]
@@ -369,12 +368,10 @@ class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
         """
         self._rows(trim, _MOST_LINK_CHANGES)
 
-    def replace_skipped(self, skipped: Iterable[Skipped]) -> None:
-        self._rows("delete from skipped")
-        self.add_skipped(skipped)
-
-    def add_skipped(self, skipped: Iterable[Skipped]) -> None:
-        """Remember more that could not be taken in; a run may not come to its end."""
+    def put_skipped(self, skipped: Iterable[Skipped], *, anew: bool = False) -> None:
+        """Remember what was skipped, beside what is known or with `anew` instead."""
+        if anew:
+            self._rows("delete from skipped")
         rows = [(s.path, s.reason, s.unknown) for s in skipped]
         self._many("insert or replace into skipped values (?, ?, ?)", rows)
 
