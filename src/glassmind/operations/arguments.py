@@ -94,7 +94,13 @@ def fields_of(
     for declared in msgspec.structs.fields(arguments):
         kind = hints[declared.name]
         metas: Sequence[Meta] = getattr(kind, "__metadata__", ())
-        kind, nested = _without_none(kind.__origin__ if metas else kind)
+        kind = kind.__origin__ if metas else kind
+        parts = [part for part in get_args(kind) if part is not type(None)]
+        if len(parts) < len(get_args(kind)) and len(parts) == 1:
+            kind = parts[0]
+        nested, inner = Meta(), getattr(kind, "__metadata__", ())
+        if inner:
+            kind, nested = kind.__origin__, inner[0]
         about = next((meta for meta in metas if meta.extra), UNDESCRIBED)
         if surface and surface not in (about.extra or {})["only"]:
             continue
@@ -108,14 +114,6 @@ def fields_of(
         name = declared.encode_name
         found.append(Field(name, kind, bounds, about, required, default, declared.name))
     return tuple(found)
-
-
-def _without_none(kind: Any) -> tuple[Any, Meta]:
-    parts = [part for part in get_args(kind) if part is not type(None)]
-    if len(parts) < len(get_args(kind)) and len(parts) == 1:
-        kind = parts[0]
-    metadata = getattr(kind, "__metadata__", ())
-    return (kind.__origin__, metadata[0]) if metadata else (kind, Meta())
 
 
 def read(
@@ -238,10 +236,10 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def problem(field: Field, value: Any, surface: Surface) -> str:
-    return f"{field.label(surface)} must be {_wanted(field, value)}"
+    return f"{field.label(surface)} must be {_requirement(field, value)}"
 
 
-def _wanted(field: Field, value: Any) -> str:
+def _requirement(field: Field, value: Any) -> str:
     for text in _texts(value):
         if not is_text(text):
             return "valid Unicode text"
@@ -251,23 +249,23 @@ def _wanted(field: Field, value: Any) -> str:
         if field.kind is str and len(text) < least:
             return f"at least {least} characters (got {len(text)})"
     if field.choices:
-        wanted = f"{'one of ' * (len(field.choices) > 1)}{', '.join(field.choices)}"
+        required = f"{'one of ' * (len(field.choices) > 1)}{', '.join(field.choices)}"
     elif field.is_list:
         most = field.bounds.max_length
         if isinstance(value, list) and most is not None and len(value) > most:
             return f"a list of at most {most} items (got {len(value)})"
         texts = get_args(field.kind) == (str,)
-        wanted = "a list of texts" if texts else "a list of objects"
+        required = "a list of texts" if texts else "a list of objects"
     elif field.kind in (int, float):
-        wanted = _wanted_number(field, value)
+        required = _required_number(field, value)
     else:
-        wanted = {bool: "true or false", str: "a text"}.get(field.kind, "an object")
+        required = {bool: "true or false", str: "a text"}.get(field.kind, "an object")
     number = field.kind in (int, float) and isinstance(value, str)
     got = value if number else json.dumps(value, ensure_ascii=False, default=str)
-    return f"{wanted} (got {shortened(got)})"
+    return f"{required} (got {shortened(got)})"
 
 
-def _wanted_number(field: Field, value: Any) -> str:
+def _required_number(field: Field, value: Any) -> str:
     low, high = field.bounds.ge, field.bounds.le
     try:
         number = math.nan if isinstance(value, bool) else float(value)

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from glassmind.engine import Engine
 from glassmind.model import context as domain
 from glassmind.model.access import Passage, Shown
-from glassmind.model.context import NOT_IN_NOTES, Conflict, Side, Spoken, Withdrawn
+from glassmind.model.context import NOT_IN_NOTES, Conflict, Spoken, Withdrawn
 from glassmind.model.ontology import Resolution
 from glassmind.model.search import ASKS, LONGEST_QUESTION, MOST_SOURCES
 from glassmind.models.protocols import Halt
@@ -219,17 +219,17 @@ def _mark(source: AskSource) -> str:
 
 
 def conflict_line(conflict: Conflict) -> str:
-    sides = "; ".join(f"{one_line(s.title)}: {_value(s)}" for s in conflict.sides)
+    parts = []
+    for side in conflict.sides:
+        found = _LINES.search(side.receipt)
+        place = one_line(side.path) + (f":{found[1]}" if found else "")
+        mark = "" if side.approved else f" ({GENERATED})"
+        value = one_line(side.value)
+        parts.append(f"{one_line(side.title)}: {value} [{place}]{mark}")
+    sides = "; ".join(parts)
     if conflict.kind in {"superseded", "newer"}:
         return sides
     return f'Your notes disagree on "{one_line(conflict.about)}": {sides}'
-
-
-def _value(side: Side) -> str:
-    found = _LINES.search(side.receipt)
-    lines = f":{found[1]}" if found else ""
-    mark = "" if side.approved else f" ({GENERATED})"
-    return f"{one_line(side.value)} [{one_line(side.path)}{lines}]{mark}"
 
 
 class LiveAnswer:

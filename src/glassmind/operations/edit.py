@@ -776,18 +776,14 @@ class ChangesResult(Result, frozen=True, kw_only=True):
         return shown(named=[name for file in files for name in (file.path, file.to)])
 
 
-def changes_for_people(
-    result: ChangesResult, _arguments: Arguments, style: Style
-) -> str:
-    lines = [
-        line for change in result.changesets for line in _listed_lines(change, style)
-    ]
+def changes_for_people(result: ChangesResult, _: Any, style: Style) -> Iterator[str]:
+    if not result.changesets:
+        yield "No changesets."
+    for change in result.changesets:
+        yield from _listed_lines(change, style)
     left = result.total - len(result.changesets)
-    if not lines:
-        lines.append("No changesets.")
-    elif left > 0:
-        lines.append(style.faint(f"and {counted(left, 'more changeset')}"))
-    return "".join(f"{line}\n" for line in lines)
+    if result.changesets and left > 0:
+        yield style.faint(f"and {counted(left, 'more changeset')}")
 
 
 def _listed_lines(change: ListedChange, style: Style) -> Iterator[str]:
@@ -797,15 +793,11 @@ def _listed_lines(change: ListedChange, style: Style) -> Iterator[str]:
     yield f"{style.strong(change.id or '')}  {created}  {title}"
     names = [style.clean(_moved(file)) for file in change.files]
     if names:
-        yield f"  {_some(names)}"
+        left = len(names) - LISTED_FILES
+        more = [f"and {left:,} more"] if left > 0 else []
+        yield f"  {', '.join(names[:LISTED_FILES] + more)}"
     if change.reason:
         yield style.faint(f"  {on_one_line(change.reason)}")
-
-
-def _some(names: list[str]) -> str:
-    left = len(names) - LISTED_FILES
-    more = [f"and {left:,} more"] if left > 0 else []
-    return ", ".join(names[:LISTED_FILES] + more)
 
 
 @operation(
