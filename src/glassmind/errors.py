@@ -777,6 +777,10 @@ class NoteIsGhost(
         self.args = (f"{self.args[0]}, but {lead} to that name",)
 
 
+class NoHistory(VaultError, quotes_notes=False):
+    """The git history of a vault cannot be read."""
+
+
 class NoReceipts(QueryError, quotes_notes=False):
     def __init__(self) -> None:
         super().__init__(

@@ -77,6 +77,7 @@ REFUSED = [
     ("writes.folders", '["Drafts=allow"]'),
     ("writes.tags", '["draft=propose"]'),
     ("writes.undo_days", "1"),
+    ("writes.git_commit", "true"),
     ("writes.untrusted", '["Web"]'),
 ]
 

@@ -344,6 +344,21 @@ def test_when_off_even_that_is_left_as_it_is(vault: VaultDesk) -> None:
     assert vault.engine.editing.show(left.id).changeset.state == "applying"
 
 
+def test_changes_can_be_committed(vault: VaultDesk) -> None:
+    vault.write(TEA)
+    git = GitDesk(vault.root)
+    git.git("config", "user.name", "A")
+    git.git("config", "user.email", "a@example.invalid")
+    git.commit("2024-01-01")
+    vault.open(writes__mode="allow", writes__git_commit=True)
+    vault.index()
+
+    done = vault.engine.editing.edit("Tea", [Append("x")], ASK)
+
+    assert done.notices == ()
+    assert done.changeset.draft.title in git.git("log", "-1", "--format=%s")
+
+
 def test_reading_and_proposing_leave_a_repository_clean(vault: VaultDesk) -> None:
     vault.write(TEA)
     git = GitDesk(vault.root)

@@ -268,6 +268,7 @@ def test_an_invalid_rule_is_shown_with_an_example(
         'untrusted = ["Nowhere"]',
         "approve_after_untrusted = false",
         "undo_days = 1",
+        "git_commit = true",
     ],
 )
 def test_a_vault_cannot_loosen_a_rule(desk: Desk, text: str) -> None:

@@ -198,6 +198,7 @@ class Writes(Section):
         vault="higher",
     )
     undo_days: int = setting(UNDO_DAYS, "Days to keep undo data.", DAYS, "higher")
+    git_commit: bool = setting(False, "Commit every change with git.", vault="lower")
     agent_dir_writable: bool = True
 
 

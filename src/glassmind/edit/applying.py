@@ -177,6 +177,8 @@ def applied(
         except VaultError as fault:  # the files are changed; settling finds them so
             notices.append(f"that is not noted yet: {fault}")
         _remove_folders(vault, changeset.undoes)
+        if uncommitted := vault.commit(draft.title, paths_of(draft.steps)):
+            notices.append(uncommitted)
     return Changed(done, diffs_of(draft.steps), "pending", tuple(notices))
 
 
@@ -292,7 +294,9 @@ def _settle_one(vault: EditVault, changeset: Changeset) -> str:
     if not edited:
         vault.files.settle(steps, forward=True, why=SETTLED)
         _record_applied(vault, changeset)
-        return f"{notice}; it is applied now"
+        uncommitted = vault.commit(title, paths_of(steps))
+        reason = f" ({uncommitted})" if uncommitted else ""
+        return f"{notice}; it is applied now{reason}"
     vault.files.settle(steps, forward=False, why=SETTLED)
     with suppress(EditRefused):  # it expired
         undone = changeset.undoes

@@ -10,6 +10,7 @@ from glassmind.access.policy import WritePolicy
 from glassmind.access.sight import SeenBook, Sight
 from glassmind.errors import GlassmindError
 from glassmind.files.folder import LOG, AuditFile
+from glassmind.files.git import commit
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.settings import ObsidianSettings, obsidian_settings
 from glassmind.files.write import VaultChanger
@@ -101,6 +102,12 @@ class EditVault:
 
     def now(self) -> datetime:
         return datetime.now().astimezone()
+
+    def commit(self, title: str, paths: Sequence[NotePath]) -> str:
+        """Commit files to the vault's git repository, if configured; say why not."""
+        if not self.config.writes.git_commit:
+            return ""
+        return commit(self.root, title, paths)
 
     def take_renames(self) -> Mapping[NotePath, NotePath]:
         return {} if self.sight is not None else self.whole.renames.take()

@@ -35,6 +35,7 @@ COMMANDS_ALONE = frozenset(
         "still_waiting",
         "not_merged",
         "not_superseded",
+        "no_history",
         "bad_value",
     )
 )
