@@ -390,11 +390,13 @@ def visible_report(
     vault: Vault, report: IndexReport, before: Mapping[NotePath, str]
 ) -> IndexReport:
     reader = vault.visible_store
-    if reader.hidden_notes():
+    hidden_notes = reader.hidden_notes()
+    if hidden_notes:
         report = _counted(vault, report, before)
     skipped = [file for file in report.skipped if vault.may_tell_skipped(file.path)]
     secret = [file.path for file in report.skipped if file not in skipped]
-    hidden = [*reader.hidden_paths(), *secret] if report.warnings else ()
+    names = vault.whole.store.rows().names(hidden_notes) if report.warnings else {}
+    hidden = [*(path for path, _ in names.values()), *secret]
     warnings = [
         warning
         for warning in report.warnings

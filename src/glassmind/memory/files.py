@@ -189,6 +189,12 @@ def _closest(name: str, known: Sequence[NamedNote]) -> tuple[str, ...]:
         return error.candidates
 
 
+def superseded_paths(vault: MemoryVault) -> set[NotePath]:
+    """Return the notes that others took the place of."""
+    former = vault.vault.store.successors().keys()
+    return {path for path, _ in vault.rows().names(former).values()}
+
+
 def known_memos(vault: MemoryVault, *, superseded: bool = False) -> list[Memo]:
     """Return the memos of the index, the newest first, without their texts.
 
@@ -197,7 +203,7 @@ def known_memos(vault: MemoryVault, *, superseded: bool = False) -> list[Memo]:
     """
     folder, rows = vault.folder, vault.rows()
     notes = [*rows.memory_notes(folder), *rows.memory_notes(folder, outside=True)]
-    by_others = rows.superseded()
+    by_others = superseded_paths(vault)
     found = []
     for note in notes:
         memo = memo_without_text(note.path, note.properties, folder)

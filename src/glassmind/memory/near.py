@@ -8,6 +8,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from glassmind.errors import GlassmindError
+from glassmind.memory.files import superseded_paths
 from glassmind.memory.format import SUPERSEDED, read_memo
 from glassmind.memory.vault import MemoryVault
 from glassmind.model import NotePath
@@ -97,7 +98,7 @@ def nearby(vault: MemoryVault, memo: Memo) -> tuple[SimilarMemory, ...]:
 
 
 def _current(vault: MemoryVault, texts: dict[NotePath, str]) -> Iterator[Memo]:
-    superseded = vault.rows().superseded()
+    superseded = superseded_paths(vault)
     for path, text in texts.items():
         if path not in superseded:
             memo = read_memo(path, text, vault.folder)

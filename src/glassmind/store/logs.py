@@ -163,7 +163,7 @@ class AccessLogFiles:
             "client": client,
             "surface": surface,
             "verb": verb,
-            "passages": [one if one.first else [one.path] for one in shown.passages],
+            "passages": [p if p.first else [p.path] for p in shown.passages],
             "named": shown.named[:MOST_NAMED],
             "more_named": max(0, len(shown.named) - MOST_NAMED),
         }
@@ -218,8 +218,8 @@ def reading_of(line: bytes) -> Reading | None:
             str(said["client"]),
             str(said["surface"]),
             str(said["verb"]),
-            tuple(Passage(*one) for one in said["passages"]),
-            tuple(str(one) for one in said["named"]),
+            tuple(Passage(*row) for row in said["passages"]),
+            tuple(str(path) for path in said["named"]),
             int(said["more_named"]),
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
@@ -240,7 +240,7 @@ def _narrowed(reading: Reading, wanted: Wanted) -> Reading | None:
         return None
     if not wanted.notes:
         return reading
-    passages = tuple(one for one in reading.passages if _is_of(one.path, wanted.notes))
+    passages = tuple(p for p in reading.passages if _is_of(p.path, wanted.notes))
     named = tuple(path for path in reading.named if _is_of(path, wanted.notes))
     if not passages and not named:
         return None

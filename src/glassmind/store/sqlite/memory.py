@@ -158,10 +158,6 @@ class MemoryRows(NoteRows):
         texts = self._grouped(self._for(statement, paths))
         return {NotePath(path): "".join(parts) for path, parts in texts.items()}
 
-    def superseded(self) -> set[NotePath]:
-        statement = f"select path from files where id {_THESE}"
-        return {path for (path,) in self._for(statement, successors_in(self._db))}
-
     def ticked(self, folder: str, said: str, mark: str) -> list[NotePath]:
         """Return the notes below a folder with a ticked box of this text, or a mark.
 

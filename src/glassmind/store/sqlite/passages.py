@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 from unicodedata import normalize
 
@@ -18,7 +17,7 @@ from glassmind.model.context import (
 )
 from glassmind.model.search import PackedNote, PlacedChunk
 from glassmind.obsidian.properties import means_yes
-from glassmind.store.sqlite.notes import NoteRows
+from glassmind.store.sqlite.notes import NoteRows, headings_in
 
 _LINKS_EACH = 60
 """Links to one note that are looked at: more of them are a hub's, and say little."""
@@ -279,7 +278,7 @@ class PassageRows(NoteRows):
                 line += text.count("\n", 0, overlap)
                 text = text[overlap:]
             found[note_id, index] = PlacedChunk(
-                index, _headings(under), line, text, bool(begins), bool(is_last)
+                index, headings_in(under), line, text, bool(begins), bool(is_last)
             )
         return found
 
@@ -312,11 +311,3 @@ def _note(row: tuple[Any, ...], crowded: Collection[int]) -> SectionNote:
     names = tuple([name for name in many if isinstance(name, str)])
     at_once = fields[-1] in crowded
     return SectionNote._make((*fields, names, properties, digest, at_once))
-
-
-@lru_cache(maxsize=4_000)
-def _headings(text: str) -> tuple[str, ...]:
-    """Return the headings of a row; passages of one note share most of theirs."""
-    if "\\" not in text:  # then every quotation mark begins a heading or ends it
-        return tuple(text.split('"')[1::2])
-    return tuple(json.loads(text))

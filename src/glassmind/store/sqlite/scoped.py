@@ -366,15 +366,6 @@ class ScopedStore(SqliteStore):
                 visible = _visible(db, hidden, statements)
         return head, visible
 
-    def hidden_paths(self) -> list[str]:
-        db = self.connection()
-        statement = "select path from main.files where id in "
-        hidden = json.dumps(sorted(self.hidden_in(db).notes))
-        rows: Any = db.execute(
-            f"{statement} (select value from json_each(?))", (hidden,)
-        )
-        return [path for (path,) in rows]
-
     def hidden_in(self, db: apsw.Connection) -> _Hidden:
         """Return what may not be read as these rows stand, judged once for a head.
 
