@@ -75,7 +75,7 @@ def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
     agent = parts.agent
     apart = tuple(f"{agent}/{part}/" for part in APART)
     hot = [one for one in warm.notes if _is_work(one.path, apart)]
-    with parts.still():
+    with parts.vault.rows().still():
         changes = parts.vault.rows()
         rows = parts.sections()
         changed = [

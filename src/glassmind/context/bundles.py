@@ -170,10 +170,6 @@ class Bundles:
             return summarize(self._parts, project, budget_tokens, today, save=save)
 
 
-def notes_for(budget_tokens: int) -> int:
-    return max(FEWEST_NOTES, min(MOST_NOTES, budget_tokens // NOTE_TOKENS))
-
-
 def _plan(  # noqa: PLR0913 - what a bundle is asked for
     parts: ContextParts,
     query: str,
@@ -185,10 +181,12 @@ def _plan(  # noqa: PLR0913 - what a bundle is asked for
 ) -> BundlePlan:
     budget = parts.budget(budget_tokens)
     members = parts.members_of(project)
+    if limit is None:
+        limit = max(FEWEST_NOTES, min(MOST_NOTES, budget // NOTE_TOKENS))
     return BundlePlan(
         frame=Bundle(query, budget, 0, "", project=project or ""),
         words=Terms(),
-        limit=notes_for(budget) if limit is None else limit,
+        limit=limit,
         scope=BundleScope(
             note_ids=(),
             project_ids=frozenset(note.note_id for note in members),
@@ -231,7 +229,7 @@ def _made(
                 return structs.replace(pack(NEAR_MISS_TOKENS), budget_tokens=budget)
         return pack(budget)
 
-    with parts.still():
+    with parts.vault.rows().still():
         found = candidates(notes, parts.vault.rows())
         found.sort(key=says_little)
         stale.look(one.note.path for one in found)
@@ -245,7 +243,7 @@ def _openings(
     parts: ContextParts, warm: "Temperatures", limit: int
 ) -> list[NoteRequest]:
     """Return how active notes begin, and how they go on; summaries are left out."""
-    with parts.still():
+    with parts.vault.rows().still():
         rows = parts.vault.rows()
         notes = rows.packed_notes([one.path for one in warm.notes])
         first = rows.openings([note.note_id for note in notes.values()])

@@ -98,7 +98,7 @@ def gathered(parts: ContextParts, request: GatherRequest) -> Gathered:
         today=request.today,
     )
     stale = StaleCheck(parts)
-    with parts.still():
+    with parts.vault.rows().still():
         entries, withheld = _entries(parts, reply, stale, private=request.private)
         found = conflicts(parts.sections(), _scope(parts, request, entries))
     replaced = {

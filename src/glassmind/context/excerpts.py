@@ -300,7 +300,7 @@ class BundleEntry:
         return self.cuts[0]
 
     def note(self) -> BundleNote:
-        candidate, note = self.candidate, self.candidate.note
+        note, request = self.candidate.note, self.candidate.request
         excerpts = tuple(
             cut.reading.stretch.excerpt(note.path, cut.start, cut.end)
             for cut in sorted(self.cuts, key=lambda cut: cut.lines)
@@ -309,13 +309,13 @@ class BundleEntry:
             note.path,
             note.title,
             _day(note),
-            candidate.relevance,
-            candidate.why,
-            candidate.channels,
+            request.relevance,
+            request.why,
+            request.channels,
             excerpts,
             note.generated,
             note.superseded_by,
-            candidate.quoted or UNSET,
+            request.quoted or UNSET,
         )
 
 
@@ -335,7 +335,7 @@ def label_of(candidate: Candidate, further: Stretch | None = None) -> str:
         else title_line(
             note.title,
             _day(note),
-            candidate.channels,
+            candidate.request.channels,
             generated=note.generated,
             superseded_by=note.superseded_by,
         )

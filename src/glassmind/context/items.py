@@ -485,7 +485,7 @@ def _opening(page: NoteLines, title: str, kind: ItemKind) -> tuple[Span, str]:
 
 def labelled_lines(page: NoteLines) -> Iterator[Span]:
     """Yield the lines behind labels such as `Decision:`, or what follows one alone."""
-    text = "\n".join(page.seen)
+    text = "\n".join(page.visible)
     line, at, last = 1, 0, 0
     for label in _LABEL.finditer(text):
         line, at = line + text.count("\n", at, label.start()), label.start()
@@ -502,7 +502,7 @@ def labelled_lines(page: NoteLines) -> Iterator[Span]:
 def _below(page: NoteLines, line: int) -> Iterator[Span]:
     """Yield what follows a label alone: a paragraph, or each item of a list."""
     span = page.first_block(line + 1)
-    if span is None or not page.is_next(line, span.start):
+    if span is None or any(map(page.shows, range(line + 1, span.start))):
         return
     both = page.is_item(line) and page.is_item(span.start)
     if not both or page.depth(line) < page.depth(span.start):
@@ -570,7 +570,7 @@ def is_pattern(path: str) -> bool:
     return not TEMPLATES.isdisjoint(path.casefold().split("/")[:-1])
 
 
-def asked_ids(scope: BundleScope, more: Iterable[int] = ()) -> list[int]:
+def scope_ids(scope: BundleScope, more: Iterable[int] = ()) -> list[int]:
     ids = (*scope.note_ids, *sorted(scope.project_ids), *more)
     return list(dict.fromkeys(ids))
 
@@ -591,14 +591,14 @@ def captures(
     Those of the project; where none was asked for, those that are selected, that stand
     on a selected note, or whose project is one that a selected note is of.
     """
-    ours = {memo.note_id: memo for memo in _about(rows, scope, kind)}
+    ours = {memory.note_id: memory for memory in _about(rows, scope, kind)}
     pages = rows.pages([*ours])
     for note_id in sorted(pages, key=lambda at: ours[at].path):
-        memo, page = ours[note_id], pages[note_id]
-        rule = UNAPPROVED if waits(memo, scope.agent) else "capture"
+        memory, page = ours[note_id], pages[note_id]
+        rule = UNAPPROVED if waits(memory, scope.agent) else "capture"
         span = page.text_span()
         if span and not page.is_ticked((page.first_block(span.start) or span).start):
-            yield ItemLines(memo, page, span, rule, is_whole=True)
+            yield ItemLines(memory, page, span, rule, is_whole=True)
 
 
 def approved_first(items: Iterable[Item]) -> list[Item]:
@@ -615,17 +615,17 @@ def _about(
     names = {fold(name) for name in projects}
     gone = OVERRULED if kind == "decision" else CLOSED
     wish = MemoWish(scope.agent, kind, gone, chosen, projects, paths)
-    for memo in rows.wanted_memories(wish):
-        is_over = is_superseded(memo) or status_of(memo) in gone
-        if is_over or kind not in names_in(memo.properties.get("kind")):
+    for memory in rows.wanted_memories(wish):
+        is_over = is_superseded(memory) or status_of(memory) in gone
+        if is_over or kind not in names_in(memory.properties.get("kind")):
             continue
-        of = {fold(name) for name in _projects(memo)}
+        of = {fold(name) for name in _projects(memory)}
         if (
-            memo.note_id in chosen
+            memory.note_id in chosen
             or not of.isdisjoint(names)
-            or not paths.isdisjoint(_cited(memo))
+            or not paths.isdisjoint(_cited(memory))
         ):
-            yield memo
+            yield memory
 
 
 def _names(rows: BundleRows, scope: BundleScope) -> tuple[set[str], set[str]]:
@@ -647,8 +647,8 @@ def _projects(note: SectionNote) -> list[str]:
     return [name.lstrip("#") for name in said]
 
 
-def _cited(memo: SectionNote) -> set[str]:
-    said = memo.properties.get("sources")
+def _cited(memory: SectionNote) -> set[str]:
+    said = memory.properties.get("sources")
     many = said if isinstance(said, list) else [said]
     receipts = (parse_receipt(one) for one in many if isinstance(one, str))
     return {receipt.path for receipt in receipts if receipt}
@@ -702,7 +702,7 @@ def decisions(rows: BundleRows, scope: BundleScope) -> list[Item]:
         *captures(rows, scope, "decision"),
         *find(
             rows,
-            asked_ids(scope, sorted(near)),
+            scope_ids(scope, sorted(near)),
             DECISIONS,
             scope.agent,
             whole=back,
@@ -794,7 +794,7 @@ def questions(rows: BundleRows, scope: BundleScope) -> list[Item]:
 
     By the words that they share with the question, then the newest first.
     """
-    found = find(rows, asked_ids(scope), QUESTIONS, scope.agent)
+    found = find(rows, scope_ids(scope), QUESTIONS, scope.agent)
     asked = [*captures(rows, scope, "question"), *filter(_is_open, found)]
     newest = newest_first(item_of(one, "question") for one in asked)
     return approved_first(most_relevant(newest, scope.query))
@@ -859,7 +859,7 @@ def tasks(rows: BundleRows, scope: BundleScope) -> list[Item]:
     ranks = {note_id: at for at, note_id in enumerate(scope.note_ids)}
     found = [
         task
-        for task in rows.open_tasks(asked_ids(scope), DUE)
+        for task in rows.open_tasks(scope_ids(scope), DUE)
         if not is_pattern(task.path) and not task.path.startswith(f"{scope.agent}/")
     ]
     if len(found) > MOST_TASKS:

@@ -58,22 +58,22 @@ class NoteLines:
         return "\n".join(self.lines)
 
     @cached_property
-    def seen(self) -> Sequence[str]:
+    def visible(self) -> Sequence[str]:
         """The lines as who reads the note sees them, without comments."""
         text = without_comments(self.whole)
         lines = self.lines if text == self.whole else text.split("\n")
         return lines if len(lines) == len(self.lines) else self.lines
 
     @cached_property
-    def unseen(self) -> frozenset[int]:
+    def hidden(self) -> frozenset[int]:
         """The lines that hold nothing but comments."""
-        if self.seen is self.lines:  # as in most notes
+        if self.visible is self.lines:  # as in most notes
             return frozenset()
-        both = enumerate(zip(self.lines, self.seen, strict=True), 1)
+        both = enumerate(zip(self.lines, self.visible, strict=True), 1)
         return frozenset(
             number
-            for number, (line, seen) in both
-            if line != seen and not unmarked(seen).strip(" \t>")
+            for number, (line, shown) in both
+            if line != shown and not unmarked(shown).strip(" \t>")
         )
 
     @cached_property
@@ -93,10 +93,10 @@ class NoteLines:
                     mark = ""
         return frozenset(found)
 
-    def said(self) -> int:
-        """Return the first line of what a note of the agent folder says itself.
+    def text_span(self) -> Span | None:
+        """Return the lines of what a note of the agent folder says; None for none.
 
-        Above it may stand who captured it, and a box for a person to tick.
+        Above them may stand who captured it, and a box for a person to tick.
         """
         at = self._first_written(self.body)
         if at <= len(self.lines) and _WAITING.match(self.lines[at - 1]):
@@ -106,14 +106,10 @@ class NoteLines:
             box = at <= len(self.lines) and ITEM.match(self.lines[at - 1])
             if box and box["box"]:
                 at = self._first_written(at + 1)
-        return at
-
-    def text_span(self) -> Span | None:
-        """Return all lines of what a note of the agent folder says; None for none."""
-        start, end = self.said(), len(self.lines)
-        while end >= start and not self.lines[end - 1].strip():
+        end = len(self.lines)
+        while end >= at and not self.lines[end - 1].strip():
             end -= 1
-        return Span(start, end) if end >= start else None
+        return Span(at, end) if end >= at else None
 
     def _first_written(self, line: int) -> int:
         while line <= len(self.lines) and not self.lines[line - 1].strip():
@@ -164,7 +160,7 @@ class NoteLines:
         yield first
         for block in self.blocks(Span(at, len(self.lines))) if sign else ():
             between = range(at, block.start)
-            if any(self.depth(line) <= depth for line in between if self._shows(line)):
+            if any(self.depth(line) <= depth for line in between if self.shows(line)):
                 return
             far, at = self.depth(block.start), block.end + 1
             if far < depth or (far == depth and self._sign(block.start) != sign):
@@ -182,11 +178,11 @@ class NoteLines:
 
         Comments behind it are none of it.
         """
-        block = None if line in self.unseen else self.written_from(line, last)
+        block = None if line in self.hidden else self.written_from(line, last)
         if block is None:
             return None
         end = block.end
-        while end in self.unseen:
+        while end in self.hidden:
             end -= 1
         return Span(line, end)
 
@@ -205,7 +201,7 @@ class NoteLines:
         first, lowest = line, max(self.body, line - LONGEST_BLOCK + 1)
         while first > lowest and self._goes_on(first) and self._is_text(first - 1):
             first -= 1
-        while first < line and first in self.unseen:
+        while first < line and first in self.hidden:
             first += 1
         return self.block_from(first)
 
@@ -227,7 +223,7 @@ class NoteLines:
     def says(self, span: Span) -> bool:
         """Whether something is seen in some lines but the marks they begin with."""
         return any(
-            unmarked(line).strip() for line in self.seen[span.start - 1 : span.end]
+            unmarked(line).strip() for line in self.visible[span.start - 1 : span.end]
         )
 
     def raw(self, span: Span) -> str:
@@ -242,10 +238,6 @@ class NoteLines:
     def callout(self, line: int) -> str:
         head = _CALLOUT.match(self.lines[line - 1])
         return head["kind"].strip().lower() if head else ""
-
-    def is_next(self, line: int, other: int) -> bool:
-        """Whether nothing that is seen stands between two lines."""
-        return not any(map(self._shows, range(line + 1, other)))
 
     def is_item(self, line: int) -> bool:
         text = self.lines[line - 1]
@@ -263,8 +255,9 @@ class NoteLines:
     def is_tags(self, line: int) -> bool:
         return bool(_TAGS_ALONE.match(unmarked(self.lines[line - 1])))
 
-    def _shows(self, line: int) -> bool:
-        return bool(self.seen[line - 1].strip(" \t>"))
+    def shows(self, line: int) -> bool:
+        """Return whether something is seen in a line."""
+        return bool(self.visible[line - 1].strip(" \t>"))
 
     def _sign(self, line: int) -> str:
         item = ITEM.match(self.lines[line - 1])

@@ -328,18 +328,18 @@ class Packer:
         found = answer_from(self._candidates, self._words, self._plan.scope.agent)
         for quote in found:
             cost = self._count(answer_line(quote.sentence(), numbered))
-            if cost <= room and self._is_seen(quote):
+            if cost <= room and self._is_visible(quote):
                 kept.append(quote)
                 room -= cost
         self._answers = {one.candidate.note.path: one for one in reversed(kept)}
         return kept, left - (before - room) - (head if kept else 0)
 
-    def _is_seen(self, quote: "Quote") -> bool:
+    def _is_visible(self, quote: "Quote") -> bool:
         """Return false for what a comment hides that begins far above."""
         note_id, stretch = quote.candidate.note.note_id, quote.stretch
         page = NoteLines(self._rows.note_lines([note_id]).get(note_id, ()))
         before = stretch.text.count("\n", 0, quote.piece.start)
-        return stretch.first_line + before not in page.unseen
+        return stretch.first_line + before not in page.hidden
 
     def _follow_ups(self, entries: Sequence[BundleEntry], left: int) -> tuple[str, ...]:
         left -= self._count(section("Read on", ["-\n"]))
@@ -406,7 +406,7 @@ def answer_from(
         for stretch in one.passages
     ]
     passages = [
-        Passage(at, stretch, one.relevance, one.note.title)
+        Passage(at, stretch, one.request.relevance, one.note.title)
         for at, (one, stretch) in enumerate(places)
     ]
     found = by_words(passages, words)

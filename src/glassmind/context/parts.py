@@ -1,7 +1,6 @@
 """What bundles are made from: the parts of a vault, project members, stale notes."""
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -61,10 +60,6 @@ class ContextParts:
         self.vault, self.config, self.agent = vault, vault.config, vault.agent_folder
         self.search, self.warmth, self.renew = search, warmth, renew
         self.used, self.reranker, self.public = used, reranker, public
-
-    def still(self) -> AbstractContextManager[None]:
-        """Keep the rows unchanged for all reads inside it."""
-        return self.vault.rows().still()
 
     def sections(self) -> BundleRows:
         boxes = open_boxes(self.config.vault.path)

@@ -124,11 +124,8 @@ class Candidate(NamedTuple):
     """A note that may come into a bundle, with its passages, the best first."""
 
     note: PackedNote
-    relevance: float
-    why: str
-    channels: tuple[ChannelName, ...]
+    request: NoteRequest
     passages: tuple[Stretch, ...]
-    quoted: tuple[NotePath, ...] = ()
 
 
 def may_answer(candidate: Candidate, agent: str) -> bool:
@@ -189,11 +186,7 @@ def candidates(asked: Sequence[NoteRequest], rows: Rows) -> list[Candidate]:
     for one, note in there:
         passages = _passages(note.note_id, one.indexes, chunks, rows)
         if passages:
-            found.append(
-                Candidate(
-                    note, one.relevance, one.why, one.channels, passages, one.quoted
-                )
-            )
+            found.append(Candidate(note, one, passages))
     return found
 
 

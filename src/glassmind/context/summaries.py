@@ -132,7 +132,7 @@ def summarize(
     budget = parts.budget(budget_tokens)
     called = parse_project(project).name.rpartition("/")[2] or project
     counter, stale = parts.counter, StaleCheck(parts)
-    with parts.still():
+    with parts.vault.rows().still():
         day = day_or_today(today)
         found, notices = _found(parts, project, called, day)
         stale.look(one.path for one in _cited(found))
