@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import apsw
 
 from glassmind.errors import BackupUnwritable, IndexAbsent, IndexUntrusted
-from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.logs import AccessLogFiles, UsageLogFiles, use_folder
 from glassmind.store.place import DATABASE, index_locations, outside
-from glassmind.store.sidecars import Matrix, Words
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.change_log import Log, text_log, vector_log
 from glassmind.store.sqlite.connection import faults_named
@@ -27,8 +25,10 @@ if TYPE_CHECKING:
     from glassmind.model.access import Seen
     from glassmind.model.search import Successor
     from glassmind.model.vectors import Space
+    from glassmind.store.changesets import ChangesetFolder
     from glassmind.store.lexical.search import KeywordIndex
     from glassmind.store.protocol import Part, Sidecar, Vectors, View
+    from glassmind.store.sidecars import Matrix, Words
     from glassmind.store.sqlite.scoped import ScopedStore
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.vectors.search import VectorIndex
@@ -87,7 +87,10 @@ class SqliteStore:
         return use_folder(index_locations(self._config), self._config.vault.path)
 
     @cached_property
-    def changesets(self) -> ChangesetFolder:
+    def changesets(self) -> "ChangesetFolder":
+        # a search does not need it
+        from glassmind.store.changesets import ChangesetFolder  # noqa: PLC0415
+
         if self._config is None:
             return ChangesetFolder(None)
         days = self._config.writes.undo_days
@@ -162,7 +165,9 @@ class SqliteStore:
         )
         return 0 if log is None else log.pending(sidecar.marker())
 
-    def _sidecar(self, part: "Sidecar") -> Words | Matrix:
+    def _sidecar(self, part: "Sidecar") -> "Words | Matrix":
+        from glassmind.store.sidecars import Matrix, Words  # noqa: PLC0415 - as above
+
         if part == "words":
             return Words(self.sidecars)
         return Matrix(self.sidecars, self.rows)
