@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from git_desk import GitDesk
 from http_desk import serving
 from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
@@ -264,3 +265,39 @@ def test_what_was_dismissed_of_a_note_is_unknown_once_it_is_gone_or_private(
         assert not seen.check_finding(f"orphans:{name}").dismissed
         assert not seen.restore_finding("orphans", name).changed
         assert vault.engine.knowledge.check_finding(f"orphans:{name}").dismissed
+
+
+@pytest.fixture
+def renamed(vault: VaultDesk) -> VaultDesk:
+    """A note that had a private name between two others, and a link to that."""
+    git = GitDesk(vault.root.parent)
+    vault.open(access__private_folders=("Journal",))
+    vault.write({"../Old/Journal/Zqfirst.md": WORDS})
+    git.commit("2021-01-01")
+    was = "../Old/Journal/Zqfirst.md"
+    for name in ("Cha.md", "Journal/Zqaffair with Bob.md", "Tea.md"):
+        vault.move(was, name)
+        git.commit("2021-01-02")
+        was = name
+    vault.indexed({"Pot.md": "for [[Zqaffair with Bob]] and [[Cha]], in [[Tea]]"})
+    return vault
+
+
+def test_former_names_are_told_where_their_place_may_be(renamed: VaultDesk) -> None:
+    def told(engine: Engine, name: str) -> list[str]:
+        events = engine.knowledge.timeline(name).events
+        return [event.detail for event in events if event.kind == "renamed"]
+
+    seen, owner = renamed.engine.seen_by(EVERY_AGENT), renamed.engine
+    narrow = renamed.engine.seen_by(Scope((ReadRule("folder", "Tea.md"),)))
+
+    assert told(seen, "Tea") == ["Tea was called Cha.md before"]
+    assert told(narrow, "Tea") == []
+    assert told(owner, "Tea") == [
+        "Tea was called ../Old/Journal/Zqfirst.md before",
+        "Tea was called Cha.md before",
+        "Tea was called Journal/Zqaffair with Bob.md before",
+    ]
+    assert "zq" not in repr(seen.knowledge.timeline("Tea")).lower().replace(
+        "[[zqaffair with bob]]", ""
+    )

@@ -287,7 +287,8 @@ def test_what_a_tool_shows_is_in_the_access_log(
 
 
 ROUTE_WAYS: dict[str, list[dict[str, Any]]] = {
-    "/graph/connections": [{}, {"subgraph": "true"}],
+    "/graph/connections": [{}, {"subgraph": "true"}, {"format": "graphml"},
+                           {"format": "dot"}],
     "/graph/suggest": [{}, {"name": "Cup"}],
     "/split": [{"heading": "Open questions"}],
     "/notes/{name}": [{}, {"lines": "6-8"}, {"name": "Nothing"}],

@@ -42,6 +42,7 @@ COMMANDS: dict[str, list[str]] = {
     "path": ["graph", "path", "Inside", "{}"],
     "suggest": ["graph", "suggest", "{}"],
     "similar": ["graph", "similar", "{}"],
+    "timeline": ["graph", "timeline", "{}"],
     "dismiss": ["graph", "dismiss", "Inside", "{}"],
     "restore": ["graph", "restore", "{}", "Inside"],
     "themes": ["graph", "themes", "--theme", "{}"],

@@ -59,6 +59,7 @@ CALLS: dict[str, list[list[str]]] = {
         ["themes"],
         ["rank"],
         ["similar"],
+        ["timeline", NOTE],
     ],
     "suggest": [[], [NOTE]],
     "ontology": [[]],

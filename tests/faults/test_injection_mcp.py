@@ -52,6 +52,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "glassmind_rank": [{"least_inbound": 0, "limit": 50}, {"about": TOPIC}],
     "glassmind_suggest": [{}, {"name": NOTE, "response_format": ALL}],
     "glassmind_similar": [{}, {"name": NOTE}],
+    "glassmind_timeline": [{"name": NOTE, "response_format": ALL}],
     "glassmind_resolve": [{"text": CANARY}, {"text": NOTE}],
     "glassmind_ontology": [{}, {"limit": 50}],
     "glassmind_ingest": [{"name": NOTE, "response_format": ALL}],

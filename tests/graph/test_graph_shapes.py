@@ -24,7 +24,7 @@ from glassmind.links.graph import (
     rings,
     shortest_paths,
 )
-from glassmind.links.ranks import bridging, influence
+from glassmind.links.ranks import bridging, hubs_and_authorities, influence
 from glassmind.model.graph import CONFIDENCE, KINDS
 
 STAR = [(leaf, 0) for leaf in range(1, 6)]
@@ -87,6 +87,7 @@ def test_an_empty_graph_has_an_answer_to_everything() -> None:
     assert len(net) == 0
     assert influence(net).tolist() == []
     assert bridging(net).scores.tolist() == []
+    assert [part.tolist() for part in hubs_and_authorities(net)] == [[], []]
     assert clusters(net).tolist() == []
     assert modularity(net, clusters(net)) == 0.0
     assert net.node_at("Tea.md") is None
@@ -107,11 +108,13 @@ def test_a_single_note_ranks_nowhere_and_belongs_to_nothing() -> None:
 def test_the_middle_of_a_star_has_all_there_is() -> None:
     net = net_of(STAR)
 
-    ranks = influence(net)
+    ranks, reputation = influence(net), hubs_and_authorities(net)
 
     assert ranks.sum() == pytest.approx(1.0)
     assert ranks[0] == pytest.approx(ranks[1] * (1 + 5 * 0.85))
     assert bridging(net).scores.tolist() == pytest.approx([10 / 15, 0, 0, 0, 0, 0])
+    assert reputation.authorities.tolist() == pytest.approx([1, 0, 0, 0, 0, 0])
+    assert reputation.hubs.tolist() == pytest.approx([0, 0.2, 0.2, 0.2, 0.2, 0.2])
     assert [ring.tolist() for ring in rings(net, [1], 3)] == [
         [0],
         [2, 3, 4, 5],
@@ -315,6 +318,23 @@ def test_communities_are_as_good_as_those_of_networkx(seed: int, inside: float) 
     assert modularity(net, labels) >= 0.99 * expected
 
 
+@given(st.integers(20, 60), st.randoms(use_true_random=False))
+@settings(max_examples=20, deadline=None)
+def test_hubs_and_authorities_are_those_of_networkx(count: int, chance: Random) -> None:
+    edges = [*chain(count), *clique(range(5))]
+    edges += [(chance.randrange(count), chance.randrange(count)) for _ in range(90)]
+    net = net_of(edges, count)
+
+    hubs, authorities = nx.hits(digraph(net), max_iter=1_000, tol=1e-12)
+
+    found = hubs_and_authorities(net)
+    assert found.hubs.tolist() == pytest.approx(
+        [hubs[n] for n in range(count)], abs=1e-3
+    )
+    wanted = [authorities[n] for n in range(count)]
+    assert found.authorities.tolist() == pytest.approx(wanted, abs=1e-3)
+
+
 PRINTED = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
@@ -323,11 +343,12 @@ from graph_desk import content, net_of
 from glassmind.links.ranks import bridging
 from glassmind.links.graph import shortest_paths
 from glassmind.links.communities import clusters
-from glassmind.links.ranks import influence
+from glassmind.links.ranks import hubs_and_authorities, influence
 
 ends = np.random.default_rng(5).integers(0, 400, (2_000, 2)).tolist()
 net = net_of([(a, b) for a, b in ends])
 parts = [influence(net), bridging(net, most_work=100_000).scores, clusters(net)]
+parts += hubs_and_authorities(net)
 found = shortest_paths(net, 0, 9, limit=50, most_hops=6)
 told = b"".join(part.tobytes() for part in parts)
 told += repr((content(net), found)).encode()

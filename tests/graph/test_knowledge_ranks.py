@@ -36,7 +36,7 @@ def titles(found: Ranking) -> list[str]:
     return [note.title for note in found.notes]
 
 
-@pytest.mark.parametrize("metric", ["influence", "bridging"])
+@pytest.mark.parametrize("metric", ["influence", "bridging", "authorities"])
 def test_the_middle_of_a_star_comes_first(vault: VaultDesk, metric: str) -> None:
     vault.indexed(STAR)
 
@@ -55,6 +55,9 @@ def test_every_reason_names_what_speaks_for_a_note(vault: VaultDesk) -> None:
         return ranked(vault, metric=metric).notes[0].reason
 
     assert first("influence") == "2 notes link to it, first of all A"
+    assert first("authorities") == "2 notes link to it, first of all Star"
+    assert first("hubs") == "links to 2 notes, first of all B"
+    assert ranked(vault, metric="hubs").notes[-1].reason == "links to no note"
     assert ranked(vault).notes[-1].reason == "no note links to it"
 
 
@@ -205,7 +208,7 @@ def test_what_cannot_be_ranked_is_an_error(
 def test_an_empty_vault_has_an_empty_ranking(vault: VaultDesk) -> None:
     vault.indexed({})
 
-    for metric in ("influence", "bridging"):
+    for metric in ("influence", "bridging", "hubs", "authorities"):
         assert ranked(vault, metric=metric).notes == ()
 
 

@@ -35,6 +35,7 @@ READING: dict[str, Callable[[Knowledge], object]] = {
     "similar": lambda k: k.similar(),
     "suggest": lambda k: k.suggest(),
     "themes": lambda k: k.themes(resolution=2.0),
+    "timeline": lambda k: k.timeline("Cup"),
 }
 
 

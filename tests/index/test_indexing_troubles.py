@@ -111,7 +111,9 @@ def test_a_file_from_after_all_calendars_is_read_as_any_other(vault: VaultDesk) 
     report = vault.indexed({"Tea.md": "hot"})
 
     (hit,) = vault.engine.search("rare words", limit=1).hits
+    events = vault.engine.knowledge.timeline("Tea").events
 
     assert (report.added, hit.path) == (2, "Future.md")
     assert iso_time(hit.mtime_ns).startswith("2262-")
+    assert events[-1].day.startswith("2262-")
     assert vault.index().unchanged == 2

@@ -189,6 +189,7 @@ GRAPH_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("path", {"source": "Cup", "target": "Day"}),
     ("themes", {"ghosts": True}),
     ("rank", {"ghosts": True}),
+    ("timeline", {"name": "Cup"}),
     ("suggest", {}),
     ("similar", {}),
     ("dismiss_pair", {"a": "Cup", "b": "Kettle"}),

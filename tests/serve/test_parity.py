@@ -135,6 +135,7 @@ GRAPH: dict[str, tuple[list[str], dict[str, Any]]] = {
     ),
     "rank": (["rank", "-n", "5"], {"limit": 5}),
     "suggest": (["suggest", "-n", "4"], {"limit": 4}),
+    "timeline": (["timeline", NOTE, "-n", "4"], {"name": NOTE, "limit": 4}),
     "ontology": ([], {"limit": 4}),
     "resolve": ([], {"text": "Heron nodes"}),
     "ingest": ([], {"name": "Journal/2025 in review.md"}),
@@ -184,6 +185,18 @@ def test_similar_notes_are_the_same_by_every_way(ways: Ways) -> None:
 
     assert printed == served == told
     assert "error" not in printed
+
+
+def test_a_graph_to_draw_is_the_same_by_every_way(ways: Ways) -> None:
+    given = {"name": NOTE, "limit": 3, "format": "dot"}
+    command = ["graph", "connections", NOTE, "-n", "3", "--format", "dot"]
+
+    served = ways.web.get(f"/graph/connections?{urlencode(given)}").body.decode()
+    with chdir(ways.desk.root):
+        printed = run_inside(command, environment(ways.desk)).stdout
+
+    assert served.startswith("digraph")
+    assert printed == served
 
 
 @pytest.mark.parametrize("name", ["zeppelin hangar", "../../etc/passwd"])

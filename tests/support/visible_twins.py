@@ -203,7 +203,7 @@ WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
     "glassmind_similar": ({"name": "Mug", "least": 0.1, "limit": 50},),
     "glassmind_rank": (
         {"metric": "bridging", "theme": "1"},
-        {"metric": "bridging", "ghosts": True, "limit": 50},
+        {"metric": "hubs", "ghosts": True, "limit": 50},
     ),
     "glassmind_path": ({"source": "Cup", "target": "Bed", "ghosts": True},),
     "glassmind_rename_heading": ({"name": "Tea", "heading": "Leaves", "new": "A"},),

@@ -15,6 +15,7 @@ from glassmind.graph.repairs import followed, repairs
 from glassmind.graph.similar import similar
 from glassmind.graph.suggestions import suggest
 from glassmind.graph.themes import themed_for, themes
+from glassmind.graph.timeline import timeline
 from glassmind.model.graph import Metric, Ranking
 from glassmind.model.search import SearchReply
 from glassmind.model.suggestions import Dismissals, Dismissed
@@ -54,6 +55,7 @@ class Knowledge:
     path = _of_vault(chains, still=True)
     guess = _of_vault(guess_of)
     ontology = _of_vault(ontology)
+    timeline = _of_vault(timeline)
     health = _of_vault(report)
     repairs = _of_vault(repairs)
     secrets = _of_vault(secret_places)

@@ -15,7 +15,7 @@ from glassmind.errors import BadLimit, BadWish
 from glassmind.graph.link_graph import link_graph
 from glassmind.graph.themes import theme_called, themed_for
 from glassmind.links.graph import Floats, LinkGraph, part_of, rings
-from glassmind.links.ranks import bridging, influence
+from glassmind.links.ranks import bridging, hubs_and_authorities, influence
 from glassmind.model.graph import (
     METRICS,
     Metric,
@@ -41,6 +41,11 @@ that are equal in the graph are to be ordered by path."""
 
 Search: TypeAlias = Callable[[str, int], SearchReply]
 """Searches the vault for so many hits."""
+
+
+_Scores: TypeAlias = tuple[Floats, Floats, float, int]
+"""The score of every node, what the nodes it is linked with are weighed by, the error
+of sampled scores, and the size of the sample."""
 
 
 _Chosen: TypeAlias = tuple[
@@ -77,11 +82,7 @@ def ranking(  # noqa: PLR0913 - each option by its name
     nodes = list(range(len(graph))) if chosen is None else chosen
     part = graph if chosen is None else part_of(graph, nodes)
     preferred = np.array([hits.get(node, 0.0) for node in nodes]) if hits else None
-    error, samples = 0.0, 0
-    if metric == "influence":
-        scores = influence(part, preferred=preferred)
-    else:
-        scores, error, samples = bridging(part)
+    scores, others, error, samples = _scored(part, metric, preferred)
     inbound, outbound = graph.in_degree.take(nodes), graph.out_degree.take(nodes)
     inside = np.flatnonzero(inbound >= least_inbound)
     order = inside[np.lexsort((inside, -np.round(scores[inside], SAME_DIGITS)))]
@@ -93,7 +94,7 @@ def ranking(  # noqa: PLR0913 - each option by its name
             score=float(scores[place]),
             inbound=int(inbound[place]),
             outbound=int(outbound[place]),
-            reason=_reason(part, place, metric, scores, error),
+            reason=_reason(part, place, metric, others, error),
             ghost=nodes[place] >= graph.note_count,
             hit=nodes[place] in hits,
         )
@@ -109,7 +110,7 @@ def ranking(  # noqa: PLR0913 - each option by its name
         notes=tuple(notes),
         total=len(inside),
         margin=error,
-        samples=samples if error else 0,
+        samples=samples,
         theme=label,
         about=about or "",
         notices=tuple(notices),
@@ -137,18 +138,33 @@ def _chosen(
     return None if nodes is None else sorted(nodes), label, hits, notices
 
 
+def _scored(graph: LinkGraph, metric: Metric, preferred: Floats | None) -> _Scores:
+    if metric == "influence":
+        scores = influence(graph, preferred=preferred)
+        return scores, scores, 0.0, 0
+    if metric == "bridging":
+        scores, error, samples = bridging(graph)
+        return scores, scores, error, samples if error else 0
+    hubs, authorities = hubs_and_authorities(graph)
+    if metric == "hubs":
+        return hubs, authorities, 0.0, 0
+    return authorities, hubs, 0.0, 0
+
+
 def _reason(
-    graph: LinkGraph, node: int, metric: Metric, scores: Floats, error: float
+    graph: LinkGraph, node: int, metric: Metric, others: Floats, error: float
 ) -> str:
     if metric == "bridging":
-        share = f"{100 * scores[node]:.3g} %"
+        share = f"{100 * others[node]:.3g} %"
         about = "about " if error else ""
         return f"{about}{share} of the shortest paths between two others go through it"
-    near = graph.inward(node)
+    near = graph.outward(node) if metric == "hubs" else graph.inward(node)
     if not len(near):
-        return "no note links to it"
-    weights = np.round(scores[near], SAME_DIGITS)
+        return "links to no note" if metric == "hubs" else "no note links to it"
+    weights = np.round(others[near], SAME_DIGITS)
     first = graph.titles[int(near[int(np.argmax(weights))])]
     count = counted(len(near), "note")
+    if metric == "hubs":
+        return f"links to {count}, first of all {first}"
     verb = "links" if len(near) == 1 else "link"
     return f"{count} {verb} to it, first of all {first}"

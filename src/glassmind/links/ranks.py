@@ -1,4 +1,4 @@
-"""Which nodes matter: PageRank and betweenness."""
+"""Which nodes matter: PageRank, hubs and authorities, and betweenness."""
 
 from typing import NamedTuple
 
@@ -31,6 +31,13 @@ CERTAINTY, FEW_SAMPLES = 1.96, 2.4
 Student's t, which the second number over n - 1 comes close to."""
 
 
+class Reputation(NamedTuple):
+    """Hubs link to good authorities, and good hubs link to authorities."""
+
+    hubs: Floats
+    authorities: Floats
+
+
 class Bridging(NamedTuple):
     """The share of shortest paths between two others that goes through each node.
 
@@ -43,6 +50,26 @@ class Bridging(NamedTuple):
     samples: int
 
 
+class _Arcs(NamedTuple):
+    size: int
+    sources: NDArray[np.intp]
+    targets: NDArray[np.intp]
+    weights: Floats
+
+    def forward(self, scores: Floats) -> Floats:
+        return self._flow(scores, self.sources, self.targets)
+
+    def backward(self, scores: Floats) -> Floats:
+        return self._flow(scores, self.targets, self.sources)
+
+    def _flow(
+        self, scores: Floats, give: NDArray[np.intp], take: NDArray[np.intp]
+    ) -> Floats:
+        flow = scores.take(give) * self.weights
+        sums = np.bincount(take, flow, minlength=self.size)
+        return sums.astype(np.float64, copy=False)
+
+
 def influence(
     graph: LinkGraph, *, groups: Ints | None = None, preferred: Floats | None = None
 ) -> Floats:
@@ -52,19 +79,14 @@ def influence(
     nodes of one group count, and nodes of group -1 have none. Readers start at each
     node as often as it is `preferred`, everywhere alike where that is 0.
     """
-    count, view = len(graph), graph.out_view
-    sources = np.repeat(np.arange(count), np.diff(view.starts))
-    targets, weights = view.nodes.astype(np.intp), view.weights
-    if groups is not None:
-        inside = (groups[sources] == groups[targets]) & (groups[sources] >= 0)
-        sources, targets, weights = sources[inside], targets[inside], weights[inside]
-    linked = np.zeros(count)
-    linked[sources] = linked[targets] = 1.0
+    arcs = _arcs(graph, groups)
+    linked = np.zeros(arcs.size)
+    linked[arcs.sources] = linked[arcs.targets] = 1.0
     many = float(linked.sum())
     if not many:
         return linked
-    given = np.bincount(sources, weights, minlength=count)
-    share = np.divide(DAMPING, given, out=np.zeros(count), where=given > 0)
+    given = arcs.backward(np.ones(arcs.size))
+    share = np.divide(DAMPING, given, out=np.zeros(arcs.size), where=given > 0)
     dangling = np.flatnonzero((linked > 0) & (given == 0))
     start = linked if preferred is None else linked * preferred
     start = start / start.sum() if start.any() else linked / many
@@ -72,11 +94,36 @@ def influence(
     for _ in range(MOST_ROUNDS):
         last = ranks
         rest = 1.0 - DAMPING + DAMPING * float(last[dangling].sum())
-        flow = (last * share).take(sources) * weights
-        ranks = np.bincount(targets, flow, minlength=count) + start * rest
+        ranks = arcs.forward(last * share) + start * rest
         if float(np.abs(ranks - last).sum()) < TOLERANCE:
             break
     return ranks
+
+
+def hubs_and_authorities(graph: LinkGraph) -> Reputation:
+    """Return shares that add up to 1 (Kleinberg, 1999)."""
+    arcs = _arcs(graph)
+    if not len(arcs.sources):
+        return Reputation(np.zeros(arcs.size), np.zeros(arcs.size))
+    hubs = np.full(arcs.size, 1.0 / arcs.size)
+    for _ in range(MOST_ROUNDS):
+        last = hubs
+        hubs = arcs.backward(arcs.forward(last))
+        hubs /= hubs.sum()
+        if float(np.abs(hubs - last).sum()) < TOLERANCE:
+            break
+    authorities = arcs.forward(hubs)
+    return Reputation(hubs, authorities / authorities.sum())
+
+
+def _arcs(graph: LinkGraph, groups: Ints | None = None) -> _Arcs:
+    count, view = len(graph), graph.out_view
+    sources = np.repeat(np.arange(count), np.diff(view.starts))
+    targets, weights = view.nodes.astype(np.intp), view.weights
+    if groups is not None:
+        kept = (groups[sources] == groups[targets]) & (groups[sources] >= 0)
+        sources, targets, weights = sources[kept], targets[kept], weights[kept]
+    return _Arcs(count, sources, targets, weights)
 
 
 def bridging(graph: LinkGraph, *, most_work: int = MOST_WORK) -> Bridging:

@@ -313,13 +313,14 @@ class Chains(Struct, frozen=True, kw_only=True):
     notices: tuple[str, ...] = ()
 
 
-Metric: TypeAlias = Literal["influence", "bridging"]
+Metric: TypeAlias = Literal["influence", "bridging", "hubs", "authorities"]
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
 """What notes can be ranked by.
 
 Influence is PageRank: a note matters that notes which matter lead to. Bridging is
-betweenness: how many shortest ways lead through it.
+betweenness: how many shortest ways lead through it. A hub leads to good authorities,
+and good hubs lead to an authority.
 """
 
 
@@ -434,3 +435,44 @@ class KeptThemes(NamedTuple):
     state: ThemeState | None
     members: Sequence[tuple[int, int, float]]
     last_id: int
+
+
+EventKind: TypeAlias = Literal[
+    "made", "renamed", "links_to", "linked_from", "neighbour_made", "changed"
+]
+"""What happened: to the note itself, to a link of it, or to a note at its other end."""
+
+DateOrigin: TypeAlias = Literal["property", "name", "git", "modified"]
+"""Where a date comes from, the surest first: a property of the note, the day in its
+name, the history of the vault, or when its file was last changed."""
+
+
+class TimelineEvent(Struct, frozen=True):
+    """Something that happened to a note, to a link of it or to a linked note.
+
+    `day` is `YYYY-MM-DD`; `time` is `HH:MM:SS` with its offset, empty if only the day
+    is known. `path` and `title` are of the other note, or of the note itself. Links
+    that no longer exist are not events.
+    """
+
+    day: str
+    time: str
+    kind: EventKind
+    path: str
+    title: str
+    origin: DateOrigin
+    detail: str
+    sentence: str = ""
+    commit: str = ""
+    uri: str | None = None
+
+
+class Timeline(Struct, frozen=True, kw_only=True):
+    """The latest events around a note, earliest first; `total` counts all."""
+
+    path: str
+    title: str
+    uri: str | None = None
+    events: tuple[TimelineEvent, ...]
+    total: int
+    notices: tuple[str, ...] = ()

@@ -1,11 +1,12 @@
 """Operations on the link graph and the vocabulary: paths, themes, ranks, names."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import structs
 
 from glassmind.engine import Engine
+from glassmind.graph.export import graph_as_dot, graph_as_graphml
 from glassmind.model import graph as domain
 from glassmind.model import ontology as vocabulary
 from glassmind.model.access import Passage, Shown
@@ -16,6 +17,7 @@ from glassmind.operations.registry import (
     Arguments,
     Caller,
     Command,
+    FileForm,
     Page,
     PeopleText,
     Result,
@@ -35,6 +37,8 @@ MOST_SHOWN = 1_000  # items of one list that the engine returns
 MOST_CHAINS, MOST_HOPS = 50, 20  # what the engine returns
 FAILS = (404, 409)
 Answer = TypeVar("Answer", bound=Result)
+
+GraphFormat = Literal["json", "graphml", "dot"]
 
 Limited = Annotated[int, most("results", MOST_SHOWN)]
 Depth = Annotated[int, arg("How many links away (1).", ge=1, le=3)]
@@ -186,13 +190,26 @@ def rank_text(result: "RankResult", _: object, style: Style) -> Iterator[str]:
         yield style.faint(f"Estimated from {notes}: {off}.")
 
 
-def graph_operation(
+def timeline_text(result: "TimelineResult", _: object, style: Style) -> Iterator[str]:
+    yield style.strong(result.path)
+    left = result.total - len(result.events)
+    if left:
+        yield style.faint(f"{counted(left, 'earlier event')} left out")
+    for event in result.events:
+        origin = f"{event.origin} {event.commit[:8]}".rstrip()
+        said = f": {style.quote(event.sentence)}" if event.sentence.strip() else ""
+        detail = style.clean(event.detail)
+        yield f"{event.day}  {detail}{said}{style.faint(f'  ({origin})')}"
+
+
+def graph_operation(  # noqa: PLR0913 - a declaration names every part
     title: str,
     about: str,
     text: PeopleText,
     *,
     command: Command | None = None,
     sets: tuple[str, ...] = ("graph",),
+    files: Mapping[str, FileForm] | None = None,
     **tool: Any,
 ) -> Callable[[Run], Run]:
     """Register an operation; its tool is in the first set, its route may be in more."""
@@ -205,6 +222,7 @@ def graph_operation(
             command=command or Command(f"graph {name}"),
             tool=Tool(title, about, **tool),
             route=Route("GET", f"/graph/{name}", sets=sets, fails=FAILS),
+            files=files or {},
         )(function)
 
     return register
@@ -239,11 +257,26 @@ class ConnectionsArguments(NoteArguments):
     subgraph: Annotated[
         bool, arg("In JSON, all links among these notes.", only=("cli", "http"))
     ] = False
+    format: Annotated[
+        GraphFormat | None,
+        arg("JSON, or the notes and links as a graph file.", only=("cli", "http")),
+    ] = None
 
 
 class ConnectionsResult(GraphResult, domain.Connections):
     def is_empty(self) -> bool:
         return not any(hop.total for hop in self.hops)
+
+
+GRAPH_FILES = {
+    "graphml": FileForm(
+        "application/graphml+xml; charset=utf-8",
+        lambda result: graph_as_graphml(result.subgraph),
+    ),
+    "dot": FileForm(
+        "text/vnd.graphviz; charset=utf-8", lambda result: graph_as_dot(result.subgraph)
+    ),
+}
 
 
 @graph_operation(
@@ -253,6 +286,7 @@ class ConnectionsResult(GraphResult, domain.Connections):
     connections_text,
     page=Page("hops", most=200, inner="neighbours", grows=False),
     sets=("core", "graph"),
+    files=GRAPH_FILES,
 )
 def connections(
     vault: Engine, arguments: ConnectionsArguments, caller: Caller
@@ -264,7 +298,7 @@ def connections(
         depth=arguments.depth,
         limit=arguments.limit,
         ghosts=arguments.ghosts,
-        subgraph=arguments.subgraph,
+        subgraph=arguments.subgraph or arguments.format in GRAPH_FILES,
     )
     report_guesses(vault, caller, name, ghosts=arguments.ghosts)
     return with_uris(vault.config.vault.name, copied(ConnectionsResult, found))
@@ -358,13 +392,42 @@ class RankResult(GraphResult, domain.Ranking):
 @graph_operation(
     "Rank notes",
     "Rank notes: influence (linked from notes that matter), bridging (between "
-    "groups); of the vault, one theme, or around what a query finds.",
+    "groups), hubs (link to much), authorities (linked from hubs); of the "
+    "vault, one theme, or around what a query finds.",
     rank_text,
     page=Page("notes", most=100, furthest=MOST_SHOWN),
 )
 def rank(vault: Engine, arguments: RankArguments, caller: Caller) -> RankResult:
     """Rank notes by their links."""
     return answered(vault.knowledge.rank, RankResult, vault, arguments, caller)
+
+
+class TimelineArguments(NoteArguments):
+    limit: Limited = 100
+
+
+class TimelineResult(Result, domain.Timeline):
+    empty_without = ("events",)
+
+    def sources(self) -> Shown:
+        """Return the note and its linked notes; a sentence may be from either."""
+        paths = note_paths([self.path, *(event.path for event in self.events)])
+        return shown([Passage(path) for path in paths])
+
+
+@graph_operation(
+    "Show a timeline",
+    "Show when a note was created and when links to it and from it appeared, "
+    "each with where the date is from (properties, names, git, files).",
+    timeline_text,
+    page=Page("events", most=MOST_SHOWN, grows=False),
+)
+def timeline(
+    vault: Engine, arguments: TimelineArguments, caller: Caller
+) -> TimelineResult:
+    """Show when a note and its links appeared."""
+    method = vault.knowledge.timeline
+    return answered(method, TimelineResult, vault, arguments, caller, "name")
 
 
 MOST_ENTITIES = 500  # names in a note that the engine returns

@@ -176,6 +176,7 @@ def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
     assert completed("search", "heron", "-n", "") == []
     assert completed("config", "se") == ["set"]
     assert completed("graph", "con") == ["connections"]
+    assert completed("graph", "connections", "--format", "g") == ["graphml"]
     assert completed("capture", "de") == ["decision"]
     assert completed("inbox", "re") == ["reject"]
     assert completed("inbox", "edit", "--te") == ["--text"]

@@ -1,6 +1,8 @@
 """What follows from the links, from the command line."""
 
+import json
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,27 @@ def test_connections_show_each_hop_with_the_sentences_of_its_links(
     assert "\n1 hop: " in done.stdout
     assert "\n2 hops: " in done.stdout
     assert "[[Heron node v3]]" in done.stdout
+
+
+@pytest.mark.parametrize("shape", ["graphml", "dot", "json"])
+def test_connections_can_be_had_for_programs(program: Inside, shape: str) -> None:
+    done = program.run("graph", "connections", NOTE, "--format", shape)
+
+    assert done.returncode == 0
+    if shape == "graphml":
+        root = ET.fromstring(done.stdout)  # noqa: S314 - made by ourselves
+        assert root.tag.endswith("graphml")
+    elif shape == "dot":
+        assert done.stdout.startswith("digraph")
+        assert done.stdout.rstrip().endswith("}")
+    else:
+        assert json.loads(done.stdout)["path"] == f"Projects/{NOTE}.md"
+
+
+def test_two_shapes_at_once_are_refused(program: Inside) -> None:
+    error = program.json("graph", "connections", NOTE, "--format", "dot")["error"]
+
+    assert "--json and --format dot cannot be used together" in error["message"]
 
 
 def test_links_between_neighbours_are_told_when_asked_for(program: Inside) -> None:
@@ -90,7 +113,7 @@ def test_a_finer_resolution_gives_no_fewer_themes(program: Inside) -> None:
     assert fine["total"] >= usual["total"]
 
 
-@pytest.mark.parametrize("metric", ["influence", "bridging"])
+@pytest.mark.parametrize("metric", ["influence", "bridging", "hubs", "authorities"])
 def test_notes_are_ranked_by_every_measure(program: Inside, metric: str) -> None:
     found = program.json("graph", "rank", "--metric", metric, "-n", "4")
 
@@ -126,6 +149,17 @@ def test_suggestions_come_with_the_edit_and_change_nothing(program: Inside) -> N
     assert any(one["edit"] for one in of_one["suggestions"])
     assert program.json("suggest", "2025", "in", "review") == of_one
     assert content() == before
+
+
+def test_a_timeline_begins_with_what_was_first(program: Inside) -> None:
+    found = program.json("graph", "timeline", "Heron", "network", "-n", "6")
+    shown = program.run("graph", "timeline", "Heron", "network").stdout
+
+    days = [event["day"] for event in found["events"]]
+    assert len(days) == 6
+    assert days == sorted(days)
+    assert found["total"] > 6
+    assert days[-1] in shown
 
 
 def test_two_notes_are_dismissed_once_and_brought_back_once(tmp_path: Path) -> None:
@@ -208,6 +242,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
     [
         ["graph", "connections", "zeppelin hangar"],
         ["graph", "path", "Home", "zeppelin hangar"],
+        ["graph", "timeline", "zeppelin hangar"],
         ["graph", "suggest", "zeppelin hangar"],
         ["graph", "dismiss", "Home", "zeppelin hangar"],
         ["ingest", "zeppelin hangar"],
@@ -232,6 +267,7 @@ def test_a_name_that_nobody_has_is_an_error_about_the_vault(
         ["graph", "path", "Alder bridge", "Heron nodde v3"],
         ["graph", "suggest", "Heron nodde v3"],
         ["graph", "similar", "Heron nodde v3"],
+        ["graph", "timeline", "Heron nodde v3"],
         ["ingest", "Heron nodde v3"],
     ],
     ids=" ".join,
@@ -323,6 +359,7 @@ def test_what_a_note_holds_cannot_command_the_terminal(tmp_path: Path) -> None:
     for asked in (
         ["graph", "connections", "Tea"],
         ["graph", "path", "Tea", "Cup"],
+        ["graph", "timeline", "Tea"],
         ["graph", "suggest"],
         ["graph", "rank"],
         ["ingest", "Tea"],
@@ -391,6 +428,18 @@ def test_an_empty_answer_says_why_it_is(tmp_path: Path) -> None:
 
     assert (ranked.returncode, ranked.stdout) == (1, "No notes match.\n")
     assert similar == "No pairs yet: notes are compared when they are embedded.\n"
+
+
+def test_a_timeline_calls_where_a_date_is_from_as_its_json_does(
+    program: Inside,
+) -> None:
+    asked = ("graph", "timeline", "2024-03-11")
+    events = program.json(*asked)["events"]
+    lines = program.run(*asked).stdout.splitlines()[1:]
+
+    assert {event["origin"] for event in events} >= {"name"}
+    for event, line in zip(events, lines, strict=False):
+        assert line.endswith(f"({event['origin']})")
 
 
 def test_what_an_overview_leaves_out_stands_under_its_own_words(

@@ -23,6 +23,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "/graph/rank": {"metric": "bridging", "limit": 3, "about": "heron"},
     "/graph/suggest": {"limit": 3},
     "/graph/similar": {"name": NOTE},
+    "/graph/timeline": {"name": "Heron network", "limit": 5},
     "/graph/ontology": {"limit": 3},
     "/graph/resolve": {"text": "Heron nodes"},
     "/graph/ingest": {"name": "2025 in review"},
@@ -82,6 +83,25 @@ def test_the_most_that_may_be_asked_for_is_given(web: Web, path: str) -> None:
     answer = web.get(f"{path}?{urlencode(ASKED[path] | bounds)}")
 
     assert answer.status == 200, answer.body
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "begins"),
+    [
+        ("graphml", "application/graphml+xml; charset=utf-8", "<?xml"),
+        ("dot", "text/vnd.graphviz; charset=utf-8", "digraph"),
+        ("json", "application/json", "{"),
+    ],
+)
+def test_connections_can_be_had_for_programs_that_draw_graphs(
+    tea: Web, shape: str, kind: str, begins: str
+) -> None:
+    answer = tea.get(f"/graph/connections?name=Cup&format={shape}")
+
+    assert answer.status == 200
+    assert answer.headers["content-type"] == kind
+    assert answer.body.decode().startswith(begins)
+    assert "Tea &amp; cups" in answer.body.decode() or shape != "graphml"
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from http_desk import JSON, Answer, Web, answer_of, serving
@@ -14,6 +15,7 @@ from leak_desk import SAMPLES, calls_of_route
 from route_table import ROUTES, Route
 from vault_desk import VaultDesk
 
+from glassmind.operations.graph import GRAPH_FILES
 from glassmind.serve.http.server import EVENTS
 
 MARKUP = (
@@ -38,7 +40,14 @@ POLICY = {
     for what in ("default-src", "frame-ancestors", "base-uri", "form-action")
 }
 
-KINDS = {kind.partition(";")[0] for kind in ("application/json", "text/plain", EVENTS)}
+MEDIA_TYPES = {name: form.media_type for name, form in GRAPH_FILES.items()}
+
+GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
+
+KINDS = {
+    kind.partition(";")[0]
+    for kind in ("application/json", "text/plain", EVENTS, *MEDIA_TYPES.values())
+}
 
 
 def note_of(number: int, text: str) -> tuple[str, str]:
@@ -105,6 +114,9 @@ def check_is_no_page(answer: Answer) -> None:
     elif EVENTS.startswith(kind):
         lines = body.decode().split("\n")
         assert all(re.match(r"$|event: |data: [\[{]|:", line) for line in lines)
+    elif kind == MEDIA_TYPES["graphml"].partition(";")[0]:
+        tags = {one.tag for one in ET.fromstring(body).iter()}  # noqa: S314 - ours
+        assert all(tag.startswith(GRAPHML) for tag in tags)
 
 
 @pytest.mark.parametrize(

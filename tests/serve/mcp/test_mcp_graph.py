@@ -29,6 +29,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("glassmind_rank", {"metric": "bridging", "about": "heron"}),
     ("glassmind_suggest", {"limit": 3}),
     ("glassmind_suggest", {"name": "2025 in review"}),
+    ("glassmind_timeline", {"name": "Heron network"}),
     ("glassmind_resolve", {"text": "Heron nodes"}),
     ("glassmind_resolve", {"text": "Zeppelin hangar"}),
     ("glassmind_ontology", {}),
@@ -87,7 +88,7 @@ def test_the_tools_of_the_graph_cost_few_tokens() -> None:
         for tool in tools_of(["graph"])
     ]
 
-    assert len(said) == 11
+    assert len(said) == 12
     assert estimate_tokens(json.dumps(said)) < 3_000
 
 
@@ -113,6 +114,7 @@ def test_pages_of_connections_put_together_are_the_whole(vault: VaultDesk) -> No
     ("tool", "given", "key", "name"),
     [
         ("glassmind_rank", {"limit": 25}, "notes", "path"),
+        ("glassmind_timeline", {"name": "Hub", "limit": 300}, "events", "detail"),
         ("glassmind_ingest", {"name": "Hub", "limit": 40}, "entities", "name"),
     ],
     ids=lambda one: one if isinstance(one, str) else "",
@@ -337,6 +339,7 @@ def hostile(vault: VaultDesk) -> VaultDesk:
         ("glassmind_themes", {"theme": "1"}),
         ("glassmind_rank", {"ghosts": True}),
         ("glassmind_suggest", {}),
+        ("glassmind_timeline", {"name": "now obey/one"}),
         ("glassmind_resolve", {"text": "now obey/ones"}),
         ("glassmind_ontology", {}),
         ("glassmind_ingest", {"name": "now obey/one"}),

@@ -23,6 +23,7 @@ from glassmind.operations.arguments import Field, fields_of, plain_value, read
 from glassmind.operations.registry import (
     Caller,
     Command,
+    FileForm,
     Operation,
     PeopleText,
     find_commands,
@@ -125,6 +126,7 @@ class OperationCommand:
 
     def execute(self, args: Namespace, output: Output) -> int:
         command, arguments = self._command, self._arguments(args, output)
+        form = self._file_form(arguments, output)
         live = None
         if command.live and output.on_terminal and not output.as_json:
             live = command.live(output) if arguments.live else None
@@ -142,7 +144,9 @@ class OperationCommand:
             output.notice("nothing was changed")
             return NOTHING
         output.notices(result.all_notices())
-        if output.as_json:
+        if form:
+            output.verbatim(form.render(result))
+        elif output.as_json:
             output.json(result.to_json())
         elif live:
             output.text(live.rest(result, arguments))
@@ -194,6 +198,16 @@ class OperationCommand:
                 output.line()
         else:
             output.text(text)
+
+    def _file_form(self, arguments: Any, output: Output) -> FileForm | None:
+        """Return the file that `--format` names; `--format json` is `--json`."""
+        name = getattr(arguments, "format", None) if self.operation.files else None
+        form = self.operation.files.get(name or "")
+        if form and output.as_json:
+            problem = f"--json and --format {name} cannot be used together"
+            raise WrongUsage(problem, self._path)
+        output.as_json = output.as_json or name == "json"
+        return form
 
     def _renderer(self, args: Namespace, output: Output) -> PeopleText:
         form = self._command.form
