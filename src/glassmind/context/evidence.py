@@ -101,11 +101,8 @@ def gathered(parts: ContextParts, request: GatherRequest) -> Gathered:
     with parts.vault.rows().still():
         entries, withheld = _entries(parts, reply, stale, private=request.private)
         found = conflicts(parts.sections(), _scope(parts, request, entries))
-    replaced = {
-        one.sides[1].path: one.sides[0].title
-        for one in found
-        if one.kind == "superseded"
-    }
+    superseded = (one.sides for one in found if one.kind == "superseded")
+    replaced = {old.path: new.title for new, old in superseded}
     texts = [one.excerpt.text for one in entries]
     words = Lookup(question_words(question, reply.hits), texts)
     passages = [
@@ -121,13 +118,11 @@ def gathered(parts: ContextParts, request: GatherRequest) -> Gathered:
     kept = _kept(parts, entries, cited, limit, request.budget_tokens)
     numbers = {at: number for number, at in enumerate(kept, 1)}
     chars = parts.config.ask.excerpt_chars
-    sources = [
-        replace(
-            _source(entries[at], numbers[at], _best_start(chosen, at), chars),
-            superseded_by=replaced.get(entries[at].hit.path, ""),
-        )
-        for at in kept
-    ]
+    sources = []
+    for at, number in numbers.items():
+        source = _source(entries[at], number, _best_start(chosen, at), chars)
+        newer = replaced.get(entries[at].hit.path, "")
+        sources.append(replace(source, superseded_by=newer))
     answer = chosen if made.is_sure else []
     used = [entries[at] for at in ([one.number for one in answer] or kept[:COUNTED])]
     paths = [one.hit.path for one in used if one.candidate is not None]

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-import apsw
-
 from glassmind.errors import (
     GlassmindError,
     IndexAbsent,
@@ -20,7 +18,7 @@ from glassmind.model import NotePath
 from glassmind.model.index import TO_HASH, Check, CheckState, Status
 from glassmind.model.suggestions import Dismissals
 from glassmind.model.vectors import Space
-from glassmind.store.disk import filesystem_kind, on_network
+from glassmind.store.disk import filesystem_kind, on_network, sqlite_version
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, LOCK
 from glassmind.store.watch_state import read_state
@@ -161,7 +159,7 @@ def _either(
 
 
 def _sqlite(_: Examined) -> Iterator[Check]:
-    release = apsw.sqlite_lib_version()
+    release = sqlite_version()
     old = tuple(int(part) for part in release.split(".")[:3]) < SAFE_SQLITE
     version, fix = f"SQLite {release}", "upgrade it: pip install -U apsw"
     yield _either("sqlite", version if old else "", fix, version, "fail")

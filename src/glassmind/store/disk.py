@@ -180,3 +180,9 @@ def _write(folder: Path, last: datetime, since: datetime) -> None:
     text = json.dumps([last.isoformat(), since.isoformat()])
     with suppress(OSError):  # without a record, nothing is purged
         write_whole(str(folder / _NAME), text.encode())
+
+
+def sqlite_version() -> str:
+    import apsw  # noqa: PLC0415 - only the store needs a database driver
+
+    return apsw.sqlite_lib_version()

@@ -41,6 +41,7 @@ from glassmind.store.sqlite.notes import NoteRows
 from glassmind.store.sqlite.pairs import PairWrites, ThemeWrites
 from glassmind.store.sqlite.rows import Rows
 from glassmind.store.sqlite.vectors import VectorWrites, log_vectors
+from glassmind.store.vectors.files import discard_all
 
 _PLACED = "line, start_byte, end_byte"
 _COLUMNS = {
@@ -483,9 +484,15 @@ class SqliteWriter:
         return Matrix(self._sidecars, self.rows)
 
     def discard(self, *parts: Sidecar) -> None:
-        """Delete sidecars, which are made again from the rows."""
-        for part in parts:
-            self._sidecar(part).discard()
+        """Delete sidecars, which are made again from the rows.
+
+        Those beside the database, too: a vault may come with some.
+        """
+        for folder in {self._sidecars, self.folder}:
+            if "words" in parts:
+                Words(folder).discard()
+            if "vectors" in parts:
+                discard_all(folder)
 
     def follow(
         self, part: Sidecar, progress: ShowProgress, *, compact: bool = False
