@@ -83,8 +83,7 @@ class _Entry(NamedTuple):
 def gathered(parts: ContextParts, request: GatherRequest) -> Gathered:
     """Return the passages that may answer a question, numbered, best first.
 
-    With them comes what sentences of the notes answer. What is cited is kept whole: a
-    prompt cuts it to its room, at the end of a line.
+    With them come the sentences that answer it. What is cited is whole; prompts cut it.
     """
     limit, question = request.limit, request.question
     reply = parts.search(
