@@ -341,7 +341,7 @@ class Config:
     warnings: Sequence[str]
 
 
-SECTIONS = {section.__name__.lower(): section for section in Section.__subclasses__()}
+SECTIONS = {section.table_name(): section for section in Section.__subclasses__()}
 SETTINGS = {s.path: s for table in SECTIONS.values() for s in table.settings.values()}
 """Every setting by its full name, in the order of the reference page."""
 

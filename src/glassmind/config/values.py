@@ -143,7 +143,7 @@ class Section(SimpleNamespace):
     settings: ClassVar[Mapping[str, Setting]]
 
     def __init_subclass__(cls) -> None:
-        cls.settings, section = {}, cls.__name__.lower()
+        cls.settings, section = {}, cls.table_name()
         for name, annotation in cls.__annotations__.items():
             if isinstance(declared := vars(cls)[name], Setting):
                 delattr(cls, name)
@@ -157,6 +157,10 @@ class Section(SimpleNamespace):
         defaults = {name: each.default for name, each in settings if name != "path"}
         super().__init__(**defaults | fields)
 
+    @classmethod
+    def table_name(cls) -> str:
+        return cls.__name__.removesuffix(SUFFIX).lower()
+
     def _refuse(self, name: str, _: object = None) -> None:
         raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
 
@@ -167,7 +171,7 @@ class Section(SimpleNamespace):
         values = vars(self).items()
         settings = self.settings
         shown = {k: settings[k].shown(v) for k, v in values if k in settings}
-        return f"{type(self).__name__}({shown})"
+        return f"{self.table_name()}({shown})"
 
 
 def plain(value: object) -> object:
