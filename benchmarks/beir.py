@@ -11,8 +11,8 @@ import msgspec
 
 from glassmind.evaluation.bench import (
     Bench,
+    BenchOptions,
     Open,
-    Wanted,
     config_of,
     model_of,
     opener_for,
@@ -31,7 +31,9 @@ from glassmind.search.query import plain
 
 
 @contextmanager
-def collection_bench(open_: Open, folder: Path, wanted: Wanted) -> Iterator[Bench]:
+def collection_bench(
+    open_: Open, folder: Path, wanted: BenchOptions
+) -> Iterator[Bench]:
     """Yield a collection as notes, ready to be asked. Raises BadGold."""
     documents = read_collection(folder)
     model = model_of(config_of(open_, folder, wanted))

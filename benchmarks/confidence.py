@@ -29,15 +29,15 @@ from strange_questions import STRANGERS
 
 from glassmind import Engine
 from glassmind.engine import local_vault
-from glassmind.evaluation.bench import Bench, Wanted, own_bench
+from glassmind.evaluation.bench import Bench, BenchOptions, own_bench
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.model.search import Wish
+from glassmind.model.search import SearchOptions
 from glassmind.search.confidence import USUAL, Curve, Signals, signals_of, strangers
 from glassmind.search.hits import hits_of
 from glassmind.search.query import Question, parse_query
 from glassmind.search.search import run_search
 
-WISH = Wish(facts=False, rerank="off")
+WISH = SearchOptions(facts=False, rerank="off")
 """As people ask: ten hits, of the vault alone."""
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample-vault"
@@ -70,7 +70,9 @@ class Seen(NamedTuple):
         return usual._replace(far=fmean(cosines), spread=pstdev(cosines))
 
 
-def benches(wanted: Wanted) -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
+def benches(
+    wanted: BenchOptions,
+) -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
     """Yield every set at hand; vaults with queries are also asked about themselves."""
     yield from quality.benches(wanted)
     own = {"sample": SAMPLE}
@@ -173,7 +175,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("sets", nargs="*", help="some of the sets; all by default")
     chosen = parser.parse_args(arguments)
     sets: dict[str, Seen] = {}
-    for name, making in benches(Wanted(limit_queries=ASKED, preset=chosen.preset)):
+    for name, making in benches(
+        BenchOptions(limit_queries=ASKED, preset=chosen.preset)
+    ):
         if chosen.sets and name not in chosen.sets:
             continue
         with making as bench, bench.open({}) as engine:

@@ -27,7 +27,7 @@ from glassmind.context.conflicts import claims_of, conflicts
 from glassmind.context.items import BundleRows, BundleScope, decisions, questions, tasks
 from glassmind.context.sections import next_reads
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 
 PLANTED = Path(__file__).resolve().parent.parent / "tests" / "planted_conflicts"
 TODAY = date(2026, 3, 20)
@@ -70,7 +70,7 @@ def planted(folder: Path) -> None:
     listed = [*expected["conflicts"], *expected["missed"]]
     wanted = {(one["kind"], *one["paths"]) for one in listed}
     with rows_of(PLANTED / "vault", folder) as db:
-        found = conflicts(BundleRows(Rows(db)), scope_of(ids_in(db)))
+        found = conflicts(BundleRows(SqliteRows(db)), scope_of(ids_in(db)))
     keys = [(one.kind, *(side.path for side in one.sides)) for one in found]
     right = {key for key in keys if key in wanted}
     precision, recall = len(right) / max(len(keys), 1), len(right) / len(wanted)
@@ -107,7 +107,7 @@ def _differs(files: Mapping[str, str], folder: Path) -> bool:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, "utf-8")
     with rows_of(folder / "vault", folder / "index") as db:
-        return bool(conflicts(BundleRows(Rows(db)), scope_of(ids_in(db))))
+        return bool(conflicts(BundleRows(SqliteRows(db)), scope_of(ids_in(db))))
 
 
 def timed(db: apsw.Connection, selected: int, rounds: int) -> None:
@@ -118,7 +118,7 @@ def timed(db: apsw.Connection, selected: int, rounds: int) -> None:
         scope = scope_of(chance.sample(known, selected))
         claims_of.cache_clear()
         for turn in ("first", "again"):
-            rows, whole = BundleRows(Rows(db)), perf_counter()
+            rows, whole = BundleRows(SqliteRows(db)), perf_counter()
             for name, section in SECTIONS.items():
                 start = perf_counter()
                 section(rows, scope)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.evaluation.own_links import Reading, Readings, Replacement, shown_by
+from glassmind.evaluation.own_links import NoteReading, Readings, Replacement, shown_by
 from glassmind.model import NotePath
 from glassmind.model.notes import Link
 
@@ -57,7 +57,7 @@ def _links(readings: Readings) -> Iterator[tuple[NotePath, Link, NotePath]]:
                 yield path, link, end
 
 
-def _replaceable(link: Link, read: Reading) -> bool:
+def _replaceable(link: Link, read: NoteReading) -> bool:
     """Whether a link stands in the source as itself, and not as escapes of YAML."""
     written = read.raw[read.base + link.start : read.base + link.end]
     return written.lstrip(b"!").startswith(b"[") and written.endswith((b"]", b")"))

@@ -27,9 +27,9 @@ from glassmind.evaluation.metrics import mean
 from glassmind.evaluation.own_links import Readings, read_vault
 from glassmind.graph.suggestions import (
     WEIGHTS,
-    Finder,
-    Outlook,
+    NodeCandidates,
     Pages,
+    SuggestionFinder,
 )
 from glassmind.model import NotePath
 
@@ -89,7 +89,7 @@ def of_fold(engine: Engine, fold: Fold, *, signs: bool) -> Iterator[Recovered]:
         came_back = {"suggest": len(ends & partners)}
         vault = engine._vault
         with vault.files() as files:
-            finder = Finder(vault, Pages(files))
+            finder = SuggestionFinder(vault, Pages(files))
             net = finder.facts.net
             node = net.node_at(NotePath(note))
             outlook = None if node is None else finder.outlook(node)
@@ -100,7 +100,7 @@ def of_fold(engine: Engine, fold: Fold, *, signs: bool) -> Iterator[Recovered]:
         yield Recovered(len(partners), came_back)
 
 
-def ways(outlook: Outlook, *, signs: bool) -> Iterator[tuple[str, list[int]]]:
+def ways(outlook: NodeCandidates, *, signs: bool) -> Iterator[tuple[str, list[int]]]:
     """Yield the first ten nodes by the cosine, and by the signs in other sums."""
     yield "cosine", first(outlook.cosines, outlook)
     yield "all signs", first(outlook.scores, outlook)
@@ -116,7 +116,7 @@ def ways(outlook: Outlook, *, signs: bool) -> Iterator[tuple[str, list[int]]]:
         yield f"{left_out} alone", first(outlook.signs[left_out], outlook)
 
 
-def first(scores: np.ndarray, outlook: Outlook) -> list[int]:
+def first(scores: np.ndarray, outlook: NodeCandidates) -> list[int]:
     """Return the best nodes that may be suggested; of equals those by path first."""
     open_ = np.where(outlook.open_, scores, -np.inf)
     order = np.argsort(-open_, kind="stable")[:FIRST]

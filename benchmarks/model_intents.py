@@ -26,7 +26,7 @@ from glassmind.errors import ModelFault
 from glassmind.evaluation.gold import GoldQuery, read_queries
 from glassmind.models.chat import chat_for
 from glassmind.models.intents import ASKED
-from glassmind.models.protocols import ChatModel, Halt, Prompt, Turn
+from glassmind.models.protocols import Cancellation, ChatModel, Prompt, Turn
 from glassmind.search.intent import INTENTS, guess_intent
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,7 +67,7 @@ def said(
     pieces: list[str] = []
     turns = [Turn("system", rules), Turn("user", text)]
     try:
-        chat.answer(Prompt(turns, schema, 0, most), pieces.append, Halt())
+        chat.answer(Prompt(turns, schema, 0, most), pieces.append, Cancellation())
         return str(json.loads("".join(pieces))[key])
     except (ModelFault, ValueError, KeyError):
         return ""

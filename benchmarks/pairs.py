@@ -29,8 +29,8 @@ from glassmind.files.names import name_key
 from glassmind.graph import similar as passing
 from glassmind.graph.similar import Measures, Numbers, most_similar, update_pairs
 from glassmind.store.sqlite.connection import open_writer
-from glassmind.store.sqlite.rows import Rows
-from glassmind.store.sqlite.writer import Transaction
+from glassmind.store.sqlite.rows import SqliteRows
+from glassmind.store.sqlite.writer import SqliteTransaction
 
 WIDTH, GROUPS = 384, 20_000
 NOTES = 100_000
@@ -102,9 +102,9 @@ class Beside:
 
 def pair(db: apsw.Connection) -> None:
     """Pair the notes of an open index, without locks."""
-    step: Callable[[], AbstractContextManager[Transaction]]
-    step = lambda: Transaction(db, name_key, lambda: None)  # noqa: E731
-    update_pairs(Rows(db), step, 0.7, lambda _: None, lambda: False)
+    step: Callable[[], AbstractContextManager[SqliteTransaction]]
+    step = lambda: SqliteTransaction(db, name_key, lambda: None)  # noqa: E731
+    update_pairs(SqliteRows(db), step, 0.7, lambda _: None, lambda: False)
 
 
 def measure(folder: Path) -> dict[str, float]:
@@ -124,7 +124,7 @@ def measure(folder: Path) -> dict[str, float]:
         began = time.perf_counter()
         pair(db)
         times.append(time.perf_counter() - began)
-    rows = Rows(db)
+    rows = SqliteRows(db)
     ids = list(range(1, 11))
     began = time.perf_counter()
     for _ in range(100):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from beir import collection_bench, write_notes
 
 from glassmind import Engine, open_vault
-from glassmind.evaluation.bench import Bench, Wanted, queries_bench
+from glassmind.evaluation.bench import Bench, BenchOptions, queries_bench
 from glassmind.evaluation.gold import GoldQuery, read_queries
 from glassmind.evaluation.measure import DEFAULT, ask_all, engine_asker
 from glassmind.evaluation.metrics import mean
@@ -117,7 +117,7 @@ def sets(scratch: Path) -> Iterator[tuple[str, Path, list[GoldQuery]]]:
 
 
 def benches(
-    wanted: Wanted = Wanted(),  # noqa: B008 - a value that does not change
+    wanted: BenchOptions = BenchOptions(),  # noqa: B008 - a value that does not change
 ) -> Iterator[tuple[str, AbstractContextManager[Bench]]]:
     """Yield the real sets at hand: name, and what makes each ready."""
     for name in ("lyz", "tasks-docs"):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import get_args
 
 import glassmind.serve.http.app  # noqa: F401 - registers the server's own
-from glassmind.operations.arguments import Field, fields_of, property_schema
+from glassmind.operations.arguments import ArgumentField, fields_of, property_schema
 from glassmind.operations.registry import Group, Operation, all_operations
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference.md"
@@ -55,7 +55,7 @@ def section(op: Operation) -> str:
     return "\n".join([head, *table, ""])
 
 
-def row(field: Field) -> str:
+def row(field: ArgumentField) -> str:
     """Return the row of one argument."""
     default = "required" if field.required else plain(field.default)
     about = (field.about.description or "").replace("|", r"\|")
@@ -68,7 +68,7 @@ def row(field: Field) -> str:
     return f"| `{field.name}` | {values(field)} | {default} | {about} |"
 
 
-def values(field: Field) -> str:
+def values(field: ArgumentField) -> str:
     """Return what an argument takes, such as `1 to 50`."""
     schema = property_schema(field, "http", in_query=True)
     if field.choices:

@@ -24,8 +24,8 @@ from glassmind.model.search import (
     Intent,
     Mode,
     Rerank,
+    SearchOptions,
     SearchReply,
-    Wish,
 )
 from glassmind.search.query import (
     Question,
@@ -49,9 +49,8 @@ if TYPE_CHECKING:  # types of methods that a search does not use, a millisecond 
     from glassmind.model.access import Scope
     from glassmind.model.index import (
         Check,
-        Ghost,
+        IndexOptions,
         IndexReport,
-        IndexWishes,
         NoteLinks,
         NoteList,
         NoteText,
@@ -59,6 +58,7 @@ if TYPE_CHECKING:  # types of methods that a search does not use, a millisecond 
         Stats,
         Status,
         TellNews,
+        UnresolvedName,
     )
     from glassmind.search.notes import NoteReader
     from glassmind.store.protocol import AccessLog
@@ -120,7 +120,7 @@ class Engine:
 
         settings = self.config.search
         wish = checked(
-            Wish(
+            SearchOptions(
                 settings.limit if limit is None else limit,
                 mode or mode_of(self.config),
                 intent,
@@ -210,7 +210,7 @@ class Engine:
             IndexBusy: another process is writing.
             IndexUnwritable: the index cannot be written.
         """
-        wishes: IndexWishes = {
+        wishes: IndexOptions = {
             "reason": reason,
             "paths": tuple(paths),
             "embed": embed,
@@ -325,7 +325,7 @@ class Engine:
         with self._vault.faults():
             return self._notes.links(name, limit=limit)
 
-    def ghosts(self, *, limit: int = 100, named: str = "") -> "list[Ghost]":
+    def ghosts(self, *, limit: int = 100, named: str = "") -> "list[UnresolvedName]":
         """Return unresolved links: names that no file has."""
         with self._vault.faults():
             return self._notes.ghosts(limit=limit, named=named)

@@ -99,7 +99,7 @@ class WrongUsage(QueryError, quotes_notes=False):
         super().__init__(f"{problem}{link} {see}")
 
 
-class NothingAsked(QueryError, quotes_notes=False):
+class EmptyQuery(QueryError, quotes_notes=False):
     def __init__(self) -> None:
         super().__init__("nothing to search for is given: write words or a filter")
 
@@ -109,7 +109,7 @@ class BadLimit(QueryError, quotes_notes=False):
         super().__init__(f"limit {limit} cannot be met: it must be from 1 to {most:,}")
 
 
-class BadWish(QueryError, quotes_notes=False):
+class ValueOutOfRange(QueryError, quotes_notes=False):
     def __init__(self, name: str, value: object, bounds: str) -> None:
         super().__init__(f"{name} {value} cannot be met: it must be {bounds}")
 
@@ -473,7 +473,7 @@ class WriteFailed(
         super().__init__(f"{path} was not written: {reason}; it is as it was", path)
 
 
-class NotTakenBack(VaultError):
+class NotUndone(VaultError):
     def __init__(self, path: str, count: int, reason: str) -> None:
         others = f" and {count - 1} more" if count > 1 else ""
         super().__init__(
@@ -604,7 +604,7 @@ class ConfirmFirst(
         self.what = what
 
 
-class NowhereToKeep(
+class UndoFolderInVault(
     EditRefused, status=503, hint="set index.location to a writable folder"
 ):
     """There is no writable folder outside the vault for undo data."""
@@ -648,12 +648,12 @@ def _no_match(
     return f"{said}; nearest are {shown}"
 
 
-class BadMemo(QueryError):
+class BadMemory(QueryError):
     def __init__(self, part: str, problem: str) -> None:
         super().__init__(f"the {part} cannot be kept: {problem}; nothing was written")
 
 
-class MemoUnreadable(
+class MemoryUnreadable(
     VaultError, status=409, hint="fix it, or move it to another folder"
 ):
     def __init__(self, path: str, reason: str) -> None:
@@ -665,14 +665,14 @@ class UnknownKind(QueryError, quotes_notes=False):
         super().__init__(f"kind must be one of {', '.join(known)} (got {kind[:80]!r})")
 
 
-class MemoNotFound(NoteNotFound):
+class MemoryNotFound(NoteNotFound):
     def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
         super().__init__(name, closest)
         hint = f"; closest: {', '.join(closest)}" if closest else ""
         self.args = (f"no memory named {name[:200]!r}{hint}",)
 
 
-class NotAMemo(VaultError):
+class NotAMemory(VaultError):
     def __init__(self, path: str, folder: str) -> None:
         super().__init__(
             f"{path} is not a memory: only what was captured below {folder}/ can be "
@@ -682,7 +682,7 @@ class NotAMemo(VaultError):
         self.folder = folder
 
 
-class MemoAstray(VaultError):
+class MisplacedMemory(VaultError):
     def __init__(self, path: str, folder: str, *, waits: bool = False) -> None:
         kept = "set `generated: false` in it to approve it where it is, or "
         super().__init__(
@@ -700,7 +700,7 @@ class NotWaiting(VaultError):
         )
 
 
-class StillWaiting(VaultError):
+class IndexStillWaiting(VaultError):
     def __init__(self, path: str) -> None:
         super().__init__(
             f"{path} still waits in the inbox; first run: "
@@ -765,7 +765,7 @@ class FindingAbsent(VaultError, status=404, hint=SEE_KEYS):
         )
 
 
-class NoteIsGhost(
+class NoteNotCreated(
     NoteNotFound,
     hint="ghosts=true shows what links to it",
     remedy="ask with ghosts (or includeStubs) to see what links to it",
@@ -788,7 +788,7 @@ class NoReceipts(QueryError, quotes_notes=False):
         )
 
 
-class CitedGone(
+class CitationGone(
     VaultError,
     status=404,
     hint="read the note without lines, or search again",

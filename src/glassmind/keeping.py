@@ -12,8 +12,8 @@ from glassmind.store.place import is_edit_interrupted
 from glassmind.vault import Hooks, Vault
 
 if TYPE_CHECKING:  # a search needs none of them
-    from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
-    from glassmind.model.search import Warm
+    from glassmind.model.index import IndexOptions, IndexReport, ShowProgress
+    from glassmind.model.search import ActivityLevel
     from glassmind.model.suggestions import Dismissals, ScopePairs
     from glassmind.store.protocol import Rows
 
@@ -47,7 +47,7 @@ class DomainHooks(Hooks):
 
         return dismissals_for(vault).now()
 
-    def activity(self, vault: Vault) -> "Mapping[int, Warm]":
+    def activity(self, vault: Vault) -> "Mapping[int, ActivityLevel]":
         from glassmind.memory.activity import CachedHeat  # noqa: PLC0415
 
         return vault.part(CachedHeat)()
@@ -84,7 +84,7 @@ class DomainHooks(Hooks):
 
 def indexed(
     vault: Vault,
-    wishes: "IndexWishes",
+    wishes: "IndexOptions",
     progress: "ShowProgress | None",
     *,
     alone: bool,
@@ -149,7 +149,7 @@ def taken_in(  # noqa: PLR0913 - each wish by its name
     Other writers are waited for no longer than `wait_s`. A first run is not begun: it
     may take minutes, and is for its owner to ask for.
     """
-    wishes: IndexWishes = {
+    wishes: IndexOptions = {
         "reason": reason,
         "paths": tuple(paths),
         "embed": not narrow,

@@ -20,7 +20,7 @@ from glassmind.errors import (
     VaultMissing,
 )
 from glassmind.store.place import (
-    Place,
+    IndexFolder,
     find_place,
     make_folder,
 )
@@ -37,8 +37,8 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.files.read import VaultFiles
     from glassmind.model import NotePath
     from glassmind.model.access import Scope
-    from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
-    from glassmind.model.search import SearchReply, Warm, Wish
+    from glassmind.model.index import IndexOptions, IndexReport, ShowProgress
+    from glassmind.model.search import ActivityLevel, SearchOptions, SearchReply
     from glassmind.model.suggestions import Dismissals, ScopePairs
     from glassmind.model.vectors import Space
     from glassmind.models.embedders import Embedders
@@ -111,7 +111,7 @@ class RecentResults:
             return result
 
 
-class Renames:
+class PendingRenames:
     """Notes that were renamed outside and whose links nobody updated yet."""
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ class Renames:
         return {old: new for old, new in taken.items() if old != new}
 
 
-class Daemon:
+class NoDaemonRunning:
     """The background process of a vault; this one is absent.
 
     None as an answer means that the caller has to do the work itself.
@@ -140,7 +140,7 @@ class Daemon:
     def search(
         self,
         _text: str,
-        _wish: "Wish",
+        _wish: "SearchOptions",
         _day: "date",
         _scope: "Scope | None" = None,
     ) -> "SearchReply | None":
@@ -148,7 +148,7 @@ class Daemon:
         return None
 
     def index(
-        self, _wishes: "IndexWishes", _progress: "ShowProgress | None"
+        self, _wishes: "IndexOptions", _progress: "ShowProgress | None"
     ) -> "IndexReport | None":
         """Let the daemon update the index."""
         return None
@@ -167,7 +167,7 @@ class Hooks:
         """Return what a person dismissed of similar notes and findings."""
         raise NotImplementedError
 
-    def activity(self, vault: "Vault") -> "Mapping[int, Warm]":
+    def activity(self, vault: "Vault") -> "Mapping[int, ActivityLevel]":
         """Return how active each note is that is not cold, by its id."""
         raise NotImplementedError
 
@@ -205,9 +205,9 @@ class Vault:
         self.config, self.scope = config, scope
         self.whole: Vault = whole or self
         self.making = RLock()
-        self.find_daemon: Callable[[], Daemon | None] = lambda: None
+        self.find_daemon: Callable[[], NoDaemonRunning | None] = lambda: None
         self.hooks: Hooks = whole.hooks if whole else Hooks()
-        self.renames: Renames = whole.renames if whole else Renames()
+        self.renames: PendingRenames = whole.renames if whole else PendingRenames()
         self.scope_results: RecentResults = (
             whole.scope_results if whole else RecentResults()
         )
@@ -248,7 +248,7 @@ class Vault:
     # Where the index is
 
     @shared
-    def place(self) -> Place:
+    def place(self) -> IndexFolder:
         """The folder of the index."""
         return find_place(self.config)
 
@@ -429,9 +429,9 @@ class Vault:
             return None
         return self._hindsight
 
-    def daemon(self) -> Daemon:
+    def daemon(self) -> NoDaemonRunning:
         """Return a client of the vault's daemon, or one that never answers."""
-        return self.whole.find_daemon() or Daemon()
+        return self.whole.find_daemon() or NoDaemonRunning()
 
     # Writing the index
 

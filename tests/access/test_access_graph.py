@@ -14,7 +14,7 @@ from glassmind.engine import Engine
 from glassmind.errors import FindingAbsent, NoteNotFound
 from glassmind.graph.themes import Themed
 from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 
 FILES = {
     "Lab.md": "---\nprivate: true\n---\nzqtext [[Tea]]\n",
@@ -69,17 +69,17 @@ def test_what_turns_private_while_somebody_waits_for_his_turn_is_not_kept_for_hi
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     vault.indexed({**FILES, "Zqlab.md": "#zqtag zqtext [[Tea]]\n"})
-    seen, still = vault.engine.seen_by(EVERY_AGENT).knowledge, Rows.still
+    seen, still = vault.engine.seen_by(EVERY_AGENT).knowledge, SqliteRows.still
     news = [
         {"Zqlab.md": "---\nprivate: true\n---\n#zqtag zqtext [[Tea]] [[Zqghost]]\n"}
     ]
 
-    def later(rows: Rows) -> AbstractContextManager[None]:
+    def later(rows: SqliteRows) -> AbstractContextManager[None]:
         if news:
             vault.indexed({**news.pop(), "New.md": "A [[Ghost]] of [[Tea]].\n"})
         return still(rows)
 
-    monkeypatch.setattr(Rows, "still", later)
+    monkeypatch.setattr(SqliteRows, "still", later)
     asked: dict[str, Callable[[], object]] = {
         "connections": lambda: seen.connections("Tea.md", depth=2, ghosts=True),
         "ontology": seen.ontology,

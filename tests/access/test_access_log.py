@@ -15,12 +15,19 @@ from mcp_desk import call, visit
 from vault_desk import VaultDesk
 
 from glassmind import open_vault
-from glassmind.model.access import Passage, Reading, Shown, Wanted
+from glassmind.model.access import (
+    DisclosedLines,
+    DisclosedNotes,
+    LoggedAnswer,
+    ReadFilter,
+)
 from glassmind.serve.mcp.server import make_server
 from glassmind.store.logs import MOST_NAMED, AccessLogFiles
 
 NOON = datetime(2026, 3, 12, 12, tzinfo=UTC)
-TEA = Shown((Passage("Tea.md", 3, 9), Passage("Sub/Pot.md")), ("Cup.md",))
+TEA = DisclosedNotes(
+    (DisclosedLines("Tea.md", 3, 9), DisclosedLines("Sub/Pot.md")), ("Cup.md",)
+)
 
 
 class Clock:
@@ -54,14 +61,14 @@ def test_a_line_says_when_to_whom_by_which_way_and_which_lines(tmp_path: Path) -
         "more_named": 0,
     }
     assert list(access_log.readings()) == [
-        Reading(NOON, "a client", "http", "POST /search", *TEA)
+        LoggedAnswer(NOON, "a client", "http", "POST /search", *TEA)
     ]
 
 
 def test_an_answer_without_a_note_is_not_on_record(tmp_path: Path) -> None:
     access_log = AccessLogFiles([tmp_path], keep_days=90)
 
-    assert access_log.append("http", "GET /stats", "a client", Shown())
+    assert access_log.append("http", "GET /stats", "a client", DisclosedNotes())
 
     assert files(tmp_path) == []
 
@@ -72,7 +79,7 @@ def test_of_a_long_list_the_first_names_are_kept_and_the_others_counted(
     access_log = AccessLogFiles([tmp_path], keep_days=90)
     names = tuple(f"{number}.md" for number in range(MOST_NAMED + 7))
 
-    access_log.append("http", "GET /graph/rank", "a client", Shown((), names))
+    access_log.append("http", "GET /graph/rank", "a client", DisclosedNotes((), names))
 
     (found,) = access_log.readings()
     assert (found.named, found.more_named) == (names[:MOST_NAMED], 7)
@@ -206,25 +213,25 @@ def test_many_programs_add_lines_at_once_and_none_is_lost(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("wanted", "verbs"),
     [
-        (Wanted(client="b"), ["two"]),
-        (Wanted(notes=("tea",)), ["three", "one"]),
-        (Wanted(notes=("Sub/Tea.md",)), ["three"]),
-        (Wanted(notes=("Sub/",)), ["three", "two"]),
-        (Wanted(notes=("Ea.md",)), []),
-        (Wanted(since=NOON + timedelta(hours=1)), ["three", "two"]),
-        (Wanted(until=NOON + timedelta(hours=1)), ["one"]),
-        (Wanted(since=NOON, until=NOON + timedelta(days=2)), ["two", "one"]),
+        (ReadFilter(client="b"), ["two"]),
+        (ReadFilter(notes=("tea",)), ["three", "one"]),
+        (ReadFilter(notes=("Sub/Tea.md",)), ["three"]),
+        (ReadFilter(notes=("Sub/",)), ["three", "two"]),
+        (ReadFilter(notes=("Ea.md",)), []),
+        (ReadFilter(since=NOON + timedelta(hours=1)), ["three", "two"]),
+        (ReadFilter(until=NOON + timedelta(hours=1)), ["one"]),
+        (ReadFilter(since=NOON, until=NOON + timedelta(days=2)), ["two", "one"]),
     ],
 )
 def test_readings_are_found_by_client_note_and_time(
-    tmp_path: Path, wanted: Wanted, verbs: list[str]
+    tmp_path: Path, wanted: ReadFilter, verbs: list[str]
 ) -> None:
     now, given = (
         Clock(),
         {
-            "one": ("a", Shown((Passage("Tea.md", 1, 2),))),
-            "two": ("b", Shown((Passage("Sub/Pot.md", 1, 2),))),
-            "three": ("a", Shown((), ("Sub/Tea.md", "Cup.md"))),
+            "one": ("a", DisclosedNotes((DisclosedLines("Tea.md", 1, 2),))),
+            "two": ("b", DisclosedNotes((DisclosedLines("Sub/Pot.md", 1, 2),))),
+            "three": ("a", DisclosedNotes((), ("Sub/Tea.md", "Cup.md"))),
         },
     )
     access_log = AccessLogFiles([tmp_path], keep_days=90, clock_ns=now)

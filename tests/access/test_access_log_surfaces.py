@@ -17,7 +17,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
-from glassmind.model.access import Passage, Reading
+from glassmind.model.access import DisclosedLines, LoggedAnswer
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 from glassmind.store.protocol import AccessLog
@@ -108,7 +108,7 @@ def access_log_of(desk: VaultDesk) -> AccessLog:
     return found
 
 
-def since(desk: VaultDesk, before: int) -> list[Reading]:
+def since(desk: VaultDesk, before: int) -> list[LoggedAnswer]:
     """Return what went on record behind the first so many."""
     found = list(access_log_of(desk).readings())
     return found[: len(found) - before]
@@ -118,7 +118,7 @@ def count(desk: VaultDesk) -> int:
     return len(list(access_log_of(desk).readings()))
 
 
-def untold(sent: str, readings: Sequence[Reading], memos: str = "") -> list[str]:
+def untold(sent: str, readings: Sequence[LoggedAnswer], memos: str = "") -> list[str]:
     """Return what was sent and is not on record: text by its lines, notes by name.
 
     `memos` is the text of saved memories on record, which name the notes they cite.
@@ -345,7 +345,7 @@ def test_notes_as_resources_and_what_is_completed_are_in_the_access_log(
 
     found = {one.verb: one for one in since(desk, before)}
     lines = NOTES["Cup.md"].count("\n")
-    assert found["resources/read"].passages == (Passage("Cup.md", 1, lines),)
+    assert found["resources/read"].passages == (DisclosedLines("Cup.md", 1, lines),)
     assert {one.client for one in found.values()} == {"a reader"}
     assert "Pot.md" in found["resources/list"].named
     assert found["completion/complete"].named == ("Pot.md",)

@@ -3,7 +3,7 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.access.meant import Meant, meant_tags
+from glassmind.access.meant import NoteTags, meant_tags
 from glassmind.access.trust import Trust
 from glassmind.edit.editing import Editing
 from glassmind.edit.vault import EditRequest
@@ -38,7 +38,7 @@ def note(head: str, body: str = "Oolong.\n") -> str:
     return f"---\n{head}\n---\n{body}"
 
 
-def meant(text: str | bytes) -> Meant:
+def meant(text: str | bytes) -> NoteTags:
     raw = text if isinstance(text, bytes) else text.encode()
     return meant_tags(PATH, raw)
 
@@ -73,7 +73,7 @@ def test_properties_that_cannot_be_read_may_mean_any(head: str) -> None:
 def test_tags_in_the_text_count_and_a_block_that_nothing_closes_too() -> None:
     assert meant("Oolong. #locked\n").has("locked")
     assert meant("---\ntags: [locked]\nOolong.\n").has("locked")
-    assert meant("---\n\nOolong.\n") == Meant()
+    assert meant("---\n\nOolong.\n") == NoteTags()
 
 
 def test_what_is_no_text_may_mean_any_tag() -> None:

@@ -15,8 +15,14 @@ from answers_desk import (
 from msgspec import structs
 
 from glassmind.errors import CallAbandoned, ModelFailed, RemoteRefused
-from glassmind.model.context import Found, News, Spoken, Stated, Withdrawn
-from glassmind.models.protocols import ChatModel, Ended, Halt
+from glassmind.model.context import (
+    News,
+    SourcesFound,
+    StatementDone,
+    TextPiece,
+    TextWithdrawn,
+)
+from glassmind.models.protocols import Cancellation, ChatModel, GenerationEnd
 
 
 def test_a_statement_whose_quote_stands_in_its_source_is_cited_to_the_letter() -> None:
@@ -41,9 +47,9 @@ def test_what_is_found_is_told_first_and_then_each_statement() -> None:
     answer = desk.ask()
 
     first, text, last = desk.news
-    assert first == Found(SOURCES, 0.8)
-    assert text == Spoken(GOOD[2], "quoted")
-    assert last == Stated(**structs.asdict(answer.statements[0]), number=1)
+    assert first == SourcesFound(SOURCES, 0.8)
+    assert text == TextPiece(GOOD[2], "quoted")
+    assert last == StatementDone(**structs.asdict(answer.statements[0]), number=1)
     assert desk.spoken == [GOOD[2]]
 
 
@@ -59,7 +65,7 @@ def test_a_quote_that_stands_in_no_source_marks_its_statement() -> None:
     assert second.is_supported
     assert answer.in_notes
     assert desk.spoken == [WRONG[2], GOOD[2]]
-    told = [one.support for one in desk.news if isinstance(one, Spoken)]
+    told = [one.support for one in desk.news if isinstance(one, TextPiece)]
     assert list(dict.fromkeys(told)) == ["unsupported", "quoted"]
 
 
@@ -208,7 +214,7 @@ def test_a_model_that_gives_no_answer_leaves_the_notes_to_speak(text: str) -> No
 
     news = instead(desk, "parrot gave no answer in the form asked for")
 
-    assert not any(isinstance(one, Withdrawn) for one in news)
+    assert not any(isinstance(one, TextWithdrawn) for one in news)
 
 
 def test_what_a_model_said_before_it_failed_is_withdrawn() -> None:
@@ -217,7 +223,7 @@ def test_what_a_model_said_before_it_failed_is_withdrawn() -> None:
 
     news = instead(desk, str(fault))
 
-    assert Withdrawn(str(fault)) in news
+    assert TextWithdrawn(str(fault)) in news
 
 
 def test_a_model_that_may_not_be_asked_is_told_of_and_not_asked() -> None:
@@ -244,7 +250,9 @@ def test_a_model_that_finds_nothing_in_the_sources_is_believed() -> None:
 
 
 def test_what_was_not_read_and_what_was_cut_is_told() -> None:
-    ended = Ended(2_048, was_cut=True, lost="the model read 2,048 of 6,100 tokens")
+    ended = GenerationEnd(
+        2_048, was_cut=True, lost="the model read 2,048 of 6,100 tokens"
+    )
     chat = ScriptedChat(written(GOOD)[:-2] + ', {"source": 1, "quo', ended=ended)
 
     answer = AnswersDesk(chat).ask()
@@ -257,7 +265,7 @@ def test_what_was_not_read_and_what_was_cut_is_told() -> None:
 
 
 def test_a_model_that_did_not_read_all_is_not_believed_that_there_is_nothing() -> None:
-    ended = Ended(2_048, lost="the model read 2,048 of 6,100 tokens")
+    ended = GenerationEnd(2_048, lost="the model read 2,048 of 6,100 tokens")
 
     answer = AnswersDesk(ScriptedChat('{"statements": []}', ended=ended)).ask()
 
@@ -280,7 +288,7 @@ def test_no_model_is_asked_where_the_notes_hold_nothing(
     assert chat.asked == []
     assert not answer.in_notes
     assert answer.sources == sources
-    assert desk.news == [Found(sources, confidence)]
+    assert desk.news == [SourcesFound(sources, confidence)]
 
 
 def test_without_a_model_the_notes_speak_and_nothing_is_lacking() -> None:
@@ -314,7 +322,7 @@ def test_a_model_that_is_not_wanted_is_not_asked() -> None:
 
 
 def test_a_call_that_nobody_waits_for_asks_no_model() -> None:
-    chat, halt = ScriptedChat(written(GOOD)), Halt()
+    chat, halt = ScriptedChat(written(GOOD)), Cancellation()
     halt.set()
 
     with pytest.raises(CallAbandoned):
@@ -324,11 +332,11 @@ def test_a_call_that_nobody_waits_for_asks_no_model() -> None:
 
 
 def test_a_call_that_is_given_up_ends_the_answer() -> None:
-    halt = Halt()
+    halt = Cancellation()
     desk = AnswersDesk(ScriptedChat(written(GOOD, GOOD)))
 
     def told(news: News) -> None:
-        if isinstance(news, Stated):
+        if isinstance(news, StatementDone):
             halt.set()
 
     with pytest.raises(CallAbandoned):
@@ -378,8 +386,8 @@ def test_a_statement_that_is_not_finished_is_not_shown(rest: str) -> None:
     texts = [one.text for one in answer.statements]
     assert texts == [GOOD[2]]
     assert desk.spoken == texts
-    assert not any(isinstance(one, Withdrawn) for one in desk.news)
-    assert isinstance(desk.news[-1], Stated)
+    assert not any(isinstance(one, TextWithdrawn) for one in desk.news)
+    assert isinstance(desk.news[-1], StatementDone)
 
 
 def test_the_room_for_sources_is_what_the_model_leaves() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from glassmind.context.proof import AnswerReader, ModelStatement, ThinkingEnded
+from glassmind.context.proof import AnswerReader, ModelStatement, ThinkingDone
 
 WORDS = st.text(
     st.characters(codec="utf-8") | st.sampled_from('"\\/{}[]:,é😀\n\t '), max_size=30
@@ -26,7 +26,7 @@ def cut(text: str, places: Sequence[int]) -> list[str]:
     return [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
 
 
-def read(*pieces: str) -> list[ModelStatement | ThinkingEnded]:
+def read(*pieces: str) -> list[ModelStatement | ThinkingDone]:
     """Return all events of an answer."""
     reader = AnswerReader()
     return [event for piece in pieces for event in reader.feed(piece)]
@@ -126,9 +126,7 @@ def test_numbers_of_sources_are_no_part_of_a_statement(text: str, told: str) -> 
 def test_what_is_thought_aloud_is_no_answer(text: str) -> None:
     events = read(*text)
 
-    thought = [
-        at for at, event in enumerate(events) if isinstance(event, ThinkingEnded)
-    ]
+    thought = [at for at, event in enumerate(events) if isinstance(event, ThinkingDone)]
     rest = events[thought[-1] :] if thought else events
     assert [event for event in rest if isinstance(event, ModelStatement)] == []
 

@@ -7,9 +7,9 @@ from answers_desk import GOOD, TOLD, WRONG, AnswersDesk, written
 from chat_desk import WAIT_S, Reply, Voice, chat_server
 
 from glassmind.errors import CallAbandoned
-from glassmind.model.context import News, Spoken
+from glassmind.model.context import News, TextPiece
 from glassmind.models.chat import chat_for
-from glassmind.models.protocols import Halt
+from glassmind.models.protocols import Cancellation
 
 both = pytest.mark.parametrize("backend", ["ollama", "openai"])
 
@@ -57,10 +57,10 @@ def test_a_model_that_has_said_enough_is_left(backend: str, tmp_path: Path) -> N
 def test_a_model_whose_answer_nobody_waits_for_is_left(
     backend: str, tmp_path: Path
 ) -> None:
-    halt = Halt()
+    halt = Cancellation()
 
     def told(news: News) -> None:
-        if isinstance(news, Spoken):
+        if isinstance(news, TextPiece):
             halt.set()
 
     with chat_server(saying_on(written(GOOD, WRONG)[:-20])) as desk:

@@ -10,7 +10,7 @@ from vault_desk import VaultDesk
 
 from glassmind.context.answer import Answers
 from glassmind.model.context import Answer
-from glassmind.models.protocols import Ended, Halt, Prompt
+from glassmind.models.protocols import Cancellation, GenerationEnd, Prompt
 
 SOURCE = re.compile(
     r"^\[Source (\d+)\] .*\n((?:(?!\[Source |</notes-).*\n?)+)", re.MULTILINE
@@ -21,8 +21,8 @@ class Copyist(ScriptedChat):
     """A model that quotes the longest line of each source it is shown."""
 
     def answer(
-        self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
-    ) -> Ended:
+        self, prompt: Prompt, said: Callable[[str], None], halt: Cancellation, /
+    ) -> GenerationEnd:
         """Say of each source what its longest line says."""
         shown = SOURCE.findall(prompt.turns[1].content)
         lines = [

@@ -18,7 +18,7 @@ from smollm_desk import NAME, Writer, writer
 from glassmind.config.load import config_for
 from glassmind.errors import CallAbandoned
 from glassmind.models.chat import chat_for, chat_lacks
-from glassmind.models.protocols import ChatModel, Halt, Prompt, Turn
+from glassmind.models.protocols import Cancellation, ChatModel, Prompt, Turn
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +50,7 @@ def chat_of(model: Writer, root: Path, **llm: object) -> ChatModel:
 
 def said_by(chat: ChatModel, prompt: Prompt) -> list[str]:
     pieces: list[str] = []
-    chat.answer(prompt, pieces.append, Halt())
+    chat.answer(prompt, pieces.append, Cancellation())
     return pieces
 
 
@@ -77,7 +77,7 @@ def test_an_answer_has_the_form_asked_for_whatever_the_model_would_say(
 def test_a_model_that_nobody_waits_for_stops_and_answers_the_next(
     model: Writer, tmp_path: Path
 ) -> None:
-    chat, halt, began = chat_of(model, tmp_path), Halt(), threading.Event()
+    chat, halt, began = chat_of(model, tmp_path), Cancellation(), threading.Event()
     long = {"type": "array", "items": {"type": "integer"}, "minItems": 100}
     ended: list[BaseException] = []
 

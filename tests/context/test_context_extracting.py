@@ -13,10 +13,10 @@ from glassmind.context.extract import (
     READ_S,
     SURE,
     Extract,
-    Passage,
+    NumberedPassage,
     extract,
 )
-from glassmind.context.passages import Stretch
+from glassmind.context.passages import LineRange
 from glassmind.context.question_words import Lookup, question_words
 from glassmind.errors import ModelFailed
 from glassmind.models.protocols import Reranker
@@ -54,13 +54,13 @@ def absent() -> Reranker:
     raise ModelFailed("reranker", "it is not on this machine")
 
 
-def passage(number: int, text: str, fit: float = 1.0) -> Passage:
-    stretch = Stretch(text, 1, (0, len(text)), ((0, ()),), ends=True)
-    return Passage(number, stretch, fit)
+def passage(number: int, text: str, fit: float = 1.0) -> NumberedPassage:
+    stretch = LineRange(text, 1, (0, len(text)), ((0, ()),), ends=True)
+    return NumberedPassage(number, stretch, fit)
 
 
 def extracted(
-    *passages: Passage,
+    *passages: NumberedPassage,
     question: str = QUESTION,
     reader: Reader | None = None,
     confidence: float | None = None,

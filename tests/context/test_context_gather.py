@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 from glassmind.context.evidence import GatherRequest
 from glassmind.engine import Engine
 from glassmind.errors import BadLimit
-from glassmind.model.context import Gathered
+from glassmind.model.context import AnswerSources
 from glassmind.model.search import DOUBTFUL
 
 QUESTION = "When does the ferry leave the quay?"
@@ -30,20 +30,22 @@ NOTES = {
 }
 
 
-def gather(vault: VaultDesk, question: str = QUESTION, **wishes: object) -> Gathered:
+def gather(
+    vault: VaultDesk, question: str = QUESTION, **wishes: object
+) -> AnswerSources:
     chosen = {"limit": 5, "budget_tokens": 4_000, **wishes}
     request = GatherRequest(question, **chosen)  # type: ignore[arg-type]
     return vault.engine.bundles.gather(request)
 
 
-def shown(found: Gathered) -> str:
+def shown(found: AnswerSources) -> str:
     """Return all that is shown of what was found."""
     quotes = [one.quote for said in found.told for one in said.citations]
     texts = [said.text for said in found.told]
     return "\n".join([*texts, *quotes, *(one.excerpt for one in found.sources)])
 
 
-def check(engine: Engine, found: Gathered) -> None:
+def check(engine: Engine, found: AnswerSources) -> None:
     """Sources are numbered in a row, all is cited of them, and its lines are there."""
     numbers = [one.number for one in found.sources]
     assert numbers == list(range(1, len(numbers) + 1))

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import bundle_as_markdown
-from glassmind.errors import BudgetTooSmall, IndexAbsent, NothingAsked, ProjectUnknown
+from glassmind.errors import BudgetTooSmall, EmptyQuery, IndexAbsent, ProjectUnknown
 from glassmind.model.context import Bundle
 from glassmind.obsidian.text import fenced
 from glassmind.operations.context import context_result
@@ -304,7 +304,7 @@ def test_an_empty_question_and_a_vault_without_an_index_are_refused(
 
     vault.indexed(KILN)
 
-    with pytest.raises(NothingAsked):
+    with pytest.raises(EmptyQuery):
         packed(vault, "  ")
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glassmind.context.extract import MOST_CHARS, Piece, pieces_of
-from glassmind.context.passages import Stretch
+from glassmind.context.extract import MOST_CHARS, Sentence, pieces_of
+from glassmind.context.passages import LineRange
 
 PARTS = st.sampled_from((
     "---\n", "tags: [tea]\n", "```\n", "~~~~\n", "$$\n", "$$ x $$ ", "%%", "<!--",
@@ -19,9 +19,9 @@ PARTS = st.sampled_from((
 NOTES = st.one_of(st.text(max_size=300), st.lists(PARTS, max_size=30).map("".join))
 
 
-def whole(text: str, *, first_line: int = 1) -> Stretch:
+def whole(text: str, *, first_line: int = 1) -> LineRange:
     """Return a text as a passage that was found whole."""
-    return Stretch(text, first_line, (0, len(text)), ((0, ()),), ends=True)
+    return LineRange(text, first_line, (0, len(text)), ((0, ()),), ends=True)
 
 
 def told(text: str) -> list[str]:
@@ -78,7 +78,7 @@ def test_a_sentence_in_a_line_as_long_as_a_book_is_told() -> None:
 
     found = pieces_of(whole(text)._replace(focus=(at, at + 40)))
 
-    assert found[0] == Piece(at, at + len(said), said)
+    assert found[0] == Sentence(at, at + len(said), said)
     assert all(piece.text in (said, filler.strip()) for piece in found)
 
 

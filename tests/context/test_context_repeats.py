@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.context.excerpts import LONG_LINE, parted
-from glassmind.context.passages import SAID, Shown
+from glassmind.context.passages import SAID, ShownPassages
 
 WORDS = st.lists(st.sampled_from(("tea", "pot", "lid", "cup", "Cup", "oolong")))
 TEXTS = WORDS.map(" ".join)
@@ -20,7 +20,7 @@ def runs_of(text: str) -> set[tuple[str, ...]]:
 def test_a_text_is_shown_when_most_of_its_runs_of_words_are(
     texts: list[str], text: str
 ) -> None:
-    shown = Shown()
+    shown = ShownPassages()
     for one in texts:
         shown.add(one)
 

@@ -9,7 +9,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import NoReceipts
 from glassmind.model import NotePath, Span
-from glassmind.model.context import Verified
+from glassmind.model.context import ReceiptCheck
 from glassmind.obsidian.receipts import digest_of_lines, receipt_of
 from glassmind.search.verify import plain_lines, seek, stands_at
 
@@ -25,7 +25,7 @@ def cited(text: str, start: int, end: int, *, at: str, under: str = "") -> str:
 BREWING = cited(TEA, 7, 8, at="Tea.md", under="Brewing")
 
 
-def verified(vault: VaultDesk, receipt: str) -> Verified:
+def verified(vault: VaultDesk, receipt: str) -> ReceiptCheck:
     (found,) = vault.engine.bundles.verify([receipt])
     return found
 

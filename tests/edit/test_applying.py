@@ -22,11 +22,11 @@ from glassmind.errors import (
     IndexAbsent,
     NameTaken,
     NoteChanged,
-    NowhereToKeep,
+    UndoFolderInVault,
     WriteFailed,
 )
 from glassmind.model import NotePath
-from glassmind.model.edits import Changed, Step
+from glassmind.model.edits import Changed, FileStep
 from glassmind.store.changesets import ChangesetFolder
 
 
@@ -75,7 +75,7 @@ def test_an_index_that_lags_behind_is_told(desk: ApplyingDesk) -> None:
 
 def test_for_a_moved_folder_the_whole_vault_is_looked_at(desk: ApplyingDesk) -> None:
     desk.files = MemoryFiles({"Old": b""})
-    step = Step(NotePath("Old"), NotePath("New"), b"", b"", folder=True)
+    step = FileStep(NotePath("Old"), NotePath("New"), b"", b"", folder=True)
 
     indexed(desk, applied(desk.desk(), draft(step), ASKING))
 
@@ -143,7 +143,7 @@ def test_what_cannot_be_undone_is_not_made(
     nowhere = ChangesetFolder(None)
     monkeypatch.setattr(ApplyingDesk, "book", nowhere)
 
-    with pytest.raises(NowhereToKeep):
+    with pytest.raises(UndoFolderInVault):
         applied(desk.desk(), draft(*STEPS), ASKING)
 
     assert files.files == BEFORE

@@ -27,7 +27,7 @@ from glassmind.errors import (
     PolicyForbids,
     WrongState,
 )
-from glassmind.model.edits import Changeset, Step
+from glassmind.model.edits import Changeset, FileStep
 
 
 @pytest.fixture
@@ -40,11 +40,11 @@ def desk(tmp_path: Path, files: MemoryFiles) -> ApplyingDesk:
     return ApplyingDesk(tmp_path, files)
 
 
-def apply(desk: ApplyingDesk, *steps: Step) -> str:
+def apply(desk: ApplyingDesk, *steps: FileStep) -> str:
     return applied(desk.desk(), draft(*steps), ASKING).changeset.id
 
 
-def propose(desk: ApplyingDesk, *steps: Step) -> Changeset:
+def propose(desk: ApplyingDesk, *steps: FileStep) -> Changeset:
     waits = desk.book.made(draft(*steps), "proposed", client="agent")
     desk.book.keep(waits)
     return waits

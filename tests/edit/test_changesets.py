@@ -14,20 +14,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.errors import ChangesetUnknown, EditRefused, NowhereToKeep, WriteFailed
+from glassmind.errors import (
+    ChangesetUnknown,
+    EditRefused,
+    UndoFolderInVault,
+    WriteFailed,
+)
 from glassmind.model import NotePath
-from glassmind.model.edits import Changeset, ChangeState, Draft, Rewritten, Step
+from glassmind.model.edits import Changeset, ChangeState, Draft, FileStep, Rewritten
 from glassmind.store.changesets import ChangesetFolder, packed, unpacked
 
 WHEN = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
-EDIT = Step(NotePath("Tea.md"), NotePath("Tea.md"), b"oolong\r\n", b"sencha\r\n")
+EDIT = FileStep(NotePath("Tea.md"), NotePath("Tea.md"), b"oolong\r\n", b"sencha\r\n")
 DRAFT = Draft(
     "move",
     "Tea.md to Drinks/Tea.md",
     (
         EDIT,
-        Step(NotePath("Old"), NotePath("New"), None, b"", folder=True),
-        Step(None, NotePath("Caf\u00e9.md"), None, b"\0\xff"),
+        FileStep(NotePath("Old"), NotePath("New"), None, b"", folder=True),
+        FileStep(None, NotePath("Caf\u00e9.md"), None, b"\0\xff"),
     ),
     Rewritten(3, 2),
     1,
@@ -75,7 +80,9 @@ def test_any_content_and_any_name_is_read_as_it_was_written(
     contents: list[tuple[bytes | None, bytes]], name: str
 ) -> None:
     steps = tuple(
-        Step(None if before is None else NotePath(name), NotePath(name), before, after)
+        FileStep(
+            None if before is None else NotePath(name), NotePath(name), before, after
+        )
         for before, after in contents
     )
     made = Changeset("20240506-abcde", "applied", "", name, Draft("edit", name, steps))
@@ -293,7 +300,7 @@ def test_without_a_folder_nothing_is_kept_and_nothing_is_there() -> None:
     book = ChangesetFolder(None)
     made = book.made(DRAFT, "applied", client="test")
 
-    with pytest.raises(NowhereToKeep):
+    with pytest.raises(UndoFolderInVault):
         book.keep(made)
     with pytest.raises(ChangesetUnknown):
         book.get(made.id)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from glassmind.edit.diffs import MOST_SHOWN, MOST_SHOWN_IN_ALL, changed, file_diff
 from glassmind.files.read import digest_of
 from glassmind.model import NotePath
-from glassmind.model.edits import Changeset, Draft, Step
+from glassmind.model.edits import Changeset, Draft, FileStep
 
 TEA = NotePath("Tea.md")
 
 
-def edit(before: bytes, after: bytes) -> Step:
-    return Step(TEA, TEA, before, after)
+def edit(before: bytes, after: bytes) -> FileStep:
+    return FileStep(TEA, TEA, before, after)
 
 
 def test_a_diff_shows_what_changes_and_three_lines_around_it() -> None:
@@ -35,7 +35,7 @@ def test_a_diff_shows_what_changes_and_three_lines_around_it() -> None:
 
 
 def test_a_new_file_comes_from_nowhere() -> None:
-    found = file_diff(Step(None, TEA, None, b"oolong"))
+    found = file_diff(FileStep(None, TEA, None, b"oolong"))
 
     assert found.before is None
     assert found.diff == (
@@ -45,27 +45,27 @@ def test_a_new_file_comes_from_nowhere() -> None:
 
 
 def test_a_move_is_told() -> None:
-    found = file_diff(Step(TEA, NotePath("a/Tea.md"), b"x\n", b"x\n"))
+    found = file_diff(FileStep(TEA, NotePath("a/Tea.md"), b"x\n", b"x\n"))
 
     assert found.diff == "rename from Tea.md\nrename to a/Tea.md\n"
     assert (found.added, found.removed) == (0, 0)
 
 
 def test_a_move_that_changes_the_text_shows_both() -> None:
-    found = file_diff(Step(TEA, NotePath("a/Tea.md"), b"x\n", b"y\n"))
+    found = file_diff(FileStep(TEA, NotePath("a/Tea.md"), b"x\n", b"y\n"))
 
     assert found.diff.startswith("rename from Tea.md\nrename to a/Tea.md\n--- a/Tea.md")
     assert (found.added, found.removed) == (1, 1)
 
 
 def test_a_folder_that_is_moved_is_told() -> None:
-    step = Step(NotePath("a"), NotePath("b"), None, b"", folder=True)
+    step = FileStep(NotePath("a"), NotePath("b"), None, b"", folder=True)
 
     assert file_diff(step).diff == "rename from a/\nrename to b/\n"
 
 
 def test_what_goes_to_the_trash_is_told_as_deleted() -> None:
-    found = file_diff(Step(TEA, NotePath(".trash/Tea.md"), b"x\n", b"x\n"))
+    found = file_diff(FileStep(TEA, NotePath(".trash/Tea.md"), b"x\n", b"x\n"))
 
     assert found.diff == "deleted Tea.md\nkept as .trash/Tea.md\n"
 

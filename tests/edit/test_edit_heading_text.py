@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.edit.restructuring import renamed_heading
 from glassmind.errors import BadEdit, NoMatch, SeveralMatches
 from glassmind.model import NotePath
@@ -11,7 +11,7 @@ HERE = NotePath("Here.md")
 
 
 def renamed(text: str, heading: str, new: str, index: int | None = None) -> str:
-    page = Page.of(HERE, text.encode())
+    page = EditedPage.of(HERE, text.encode())
     return renamed_heading(page, heading, new, index)[0].decode()
 
 

@@ -3,14 +3,14 @@
 import pytest
 
 from glassmind.edit.joining import joined
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.errors import EditRefused
 from glassmind.model import NotePath
 
 
 def merged(into: str, added: str, title: str = "Added") -> str:
     pages = [
-        Page.of(NotePath(f"{at}.md"), text.encode())
+        EditedPage.of(NotePath(f"{at}.md"), text.encode())
         for at, text in enumerate((into, added))
     ]
     return joined(pages[0], pages[1], title).page.raw.decode()

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.edit.joining import cut_out, file_name, free_path, left_over, sections_at
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.errors import BadEdit, NoMatch, SeveralMatches
 from glassmind.model import NotePath
 
 TEXT = "---\nx: 1\n---\nTop\n\n## A\n\na\n\n### Deep\n\nd\n\n\n## B\n\nb\n\n# End\n"
 
 
-def page(text: str) -> Page:
-    return Page.of(NotePath("a.md"), text.encode())
+def page(text: str) -> EditedPage:
+    return EditedPage.of(NotePath("a.md"), text.encode())
 
 
 def cut(text: str, heading: str = "", level: int | None = None) -> list[str]:

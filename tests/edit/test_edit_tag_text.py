@@ -4,14 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.edit.restructuring import named_anew, retagged, retagged_base, tag_name
 from glassmind.errors import BadEdit
 from glassmind.model import NotePath
 
 
 def renamed(text: str, old: str = "tea", new: str = "drink/tea") -> str:
-    return retagged(Page.of(NotePath("a.md"), text.encode()), old, new)[0].decode()
+    return retagged(EditedPage.of(NotePath("a.md"), text.encode()), old, new)[
+        0
+    ].decode()
 
 
 @pytest.mark.parametrize(

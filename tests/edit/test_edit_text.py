@@ -5,7 +5,7 @@ import codecs
 import pytest
 from edit_text_desk import PATH, after, tried, unchanged
 
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.errors import BadEdit, EditRefused, NoMatch, NotEditable
 from glassmind.model import NotePath
 from glassmind.model.edits import (
@@ -236,11 +236,11 @@ def test_a_file_that_is_not_utf8_is_not_edited(mark: bytes, encoding: str) -> No
 )
 def test_what_is_no_plain_note_is_refused(path: str, raw: bytes, why: str) -> None:
     with pytest.raises(NotEditable, match=why):
-        Page.of(NotePath(path), raw)
+        EditedPage.of(NotePath(path), raw)
 
 
 def test_splices_that_overlap_are_refused() -> None:
-    page = Page.of(PATH, b"abcdef")
+    page = EditedPage.of(PATH, b"abcdef")
 
     with pytest.raises(BadEdit):
         page.with_splices([Splice(0, 3, b"x"), Splice(2, 4, b"y")])

@@ -8,7 +8,7 @@ from edit_text_desk import PATH, kept, texts_of, tried, unchanged
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.errors import EditRefused
 from glassmind.model.edits import (
     WHERE,
@@ -110,7 +110,7 @@ def test_bytes_outside_of_what_is_reported_are_equal(
         return
 
     unchanged(raw, result)
-    Page.of(PATH, result.raw)
+    EditedPage.of(PATH, result.raw)
 
 
 @given(files(), texts, st.sampled_from(["before", "after"]))
@@ -136,7 +136,7 @@ def test_the_id_of_a_block_that_is_replaced_is_read_again(
     except EditRefused:
         return
 
-    ids = [one.name for one in Page.of(PATH, result.raw).note.block_ids]
+    ids = [one.name for one in EditedPage.of(PATH, result.raw).note.block_ids]
     assert name in ids
 
 

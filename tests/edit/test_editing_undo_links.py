@@ -14,7 +14,7 @@ from glassmind.edit.proposals import plan_undo
 from glassmind.edit.vault import EditRequest
 from glassmind.errors import IndexDamaged
 from glassmind.model.edits import Append, Changed
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 
 NOTES = {
     "N.md": "# One\n\nFirst.\n\n# Two\n\nSecond.\n",
@@ -238,7 +238,7 @@ def test_a_change_is_taken_back_also_where_the_index_cannot_be_read(
 ) -> None:
     desk = EditingDesk.of(tmp_path, NOTES)
 
-    def broken() -> Rows:
+    def broken() -> SqliteRows:
         raise IndexDamaged("index.db", "torn")
 
     done = desk.apply(plan_move(desk.desk, "N", "M"))

@@ -17,7 +17,7 @@ from glassmind.errors import GlassmindError, NameTaken
 from glassmind.files.transaction import EditLock
 from glassmind.model import NotePath
 from glassmind.model.access import known_as
-from glassmind.model.edits import Append, Changeset, Draft, Step
+from glassmind.model.edits import Append, Changeset, Draft, FileStep
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.place import EDIT_LOCK
@@ -244,7 +244,7 @@ def test_a_change_that_cannot_be_looked_at_does_not_fail_the_run(
     assert any("no luck" in warning for warning in report.warnings)
 
 
-def cut_short(vault: VaultDesk, steps: Sequence[Step]) -> Changeset:
+def cut_short(vault: VaultDesk, steps: Sequence[FileStep]) -> Changeset:
     """Leave a changeset as a process does that was killed while it applied it."""
     book = ChangesetFolder(vault.folder)
     changeset = book.made(
@@ -254,8 +254,8 @@ def cut_short(vault: VaultDesk, steps: Sequence[Step]) -> Changeset:
     return changeset
 
 
-def step_to(path: str, before: str, after: str) -> Step:
-    return Step(NotePath(path), NotePath(path), before.encode(), after.encode())
+def step_to(path: str, before: str, after: str) -> FileStep:
+    return FileStep(NotePath(path), NotePath(path), before.encode(), after.encode())
 
 
 @pytest.mark.parametrize("begun_by", ["index", "edit"])

@@ -10,7 +10,7 @@ from glassmind.errors import ProjectUnknown
 from glassmind.model.context import ProjectName
 from glassmind.obsidian.properties import parse_project
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 
 NOTES = {
     "Work/Atlas/Plan.md": "the plan",
@@ -34,7 +34,7 @@ def members(vault: VaultDesk, said: str) -> list[str]:
     """Return the paths of a project's notes, by path."""
     vault.write(NOTES)
     vault.engine.index()
-    rows = Rows(open_reader(vault.folder))
+    rows = SqliteRows(open_reader(vault.folder))
     return [note.path for note in rows.project_notes(parse_project(said))]
 
 
@@ -101,7 +101,7 @@ def test_every_note_of_a_project_says_by_which_rule(vault: VaultDesk) -> None:
     vault.write(NOTES)
     vault.engine.index()
 
-    rows = Rows(open_reader(vault.folder))
+    rows = SqliteRows(open_reader(vault.folder))
     why = {note.path: note.why for note in rows.project_notes(parse_project("Atlas"))}
 
     assert why["Said.md"] == "project: Atlas"
@@ -114,7 +114,7 @@ def test_a_folder_in_another_script_is_found_without_case(vault: VaultDesk) -> N
     vault.write({"Проекты/Атлас/План.md": "x", "Ärger/Übung/A.md": "y"})
     vault.engine.index()
 
-    rows = Rows(open_reader(vault.folder))
+    rows = SqliteRows(open_reader(vault.folder))
 
     assert [n.path for n in rows.project_notes(parse_project("атлас"))] == [
         "Проекты/Атлас/План.md"
@@ -150,7 +150,7 @@ def test_a_project_by_property_has_the_notes_that_a_list_by_it_has(
     vault.indexed(VALUES)
 
     listed = vault.engine.list_notes(property_name=name, property_value=value)
-    rows = Rows(open_reader(vault.folder))
+    rows = SqliteRows(open_reader(vault.folder))
     found = rows.project_notes(parse_project(f"property:{name}={value}"))
 
     assert [note.path for note in found] == paths
@@ -162,7 +162,7 @@ def test_a_number_is_the_name_of_a_project_and_nothing_is_none(
 ) -> None:
     vault.indexed(VALUES)
 
-    rows = Rows(open_reader(vault.folder))
+    rows = SqliteRows(open_reader(vault.folder))
 
     assert [n.path for n in rows.project_notes(parse_project("2026"))] == ["b.md"]
     assert rows.project_notes(parse_project("None")) == []
@@ -184,7 +184,7 @@ def test_a_project_is_the_same_however_its_letters_are_composed(
         }
     )
 
-    rows = Rows(open_reader(vault.folder))
+    rows = SqliteRows(open_reader(vault.folder))
 
     def paths(said: str) -> list[str]:
         return [note.path for note in rows.project_notes(parse_project(said))]

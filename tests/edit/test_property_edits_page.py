@@ -4,7 +4,7 @@ from codecs import BOM_UTF8
 
 import pytest
 
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.edit.text_edits import edited
 from glassmind.errors import EditRefused, NotEditable
 from glassmind.model import NotePath
@@ -13,7 +13,7 @@ from glassmind.model.edits import ChangeProperty
 NOTE = NotePath("Note.md")
 
 
-def link(target: str, page: Page) -> str:
+def link(target: str, page: EditedPage) -> str:
     del page
     return f"[[{target}]]"
 

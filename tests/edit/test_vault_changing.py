@@ -26,14 +26,14 @@ from changing_desk import (
 )
 from git_desk import GitDesk
 
-from glassmind.errors import NameTaken, NoteChanged, NowhereToKeep, WriteFailed
+from glassmind.errors import NameTaken, NoteChanged, UndoFolderInVault, WriteFailed
 from glassmind.files import folder, transaction
 from glassmind.files.folder import AuditFile, FolderEntry
 from glassmind.files.read import digest_of
 from glassmind.files.steps import trash_place
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.edits import Step
+from glassmind.model.edits import FileStep
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 
@@ -67,7 +67,7 @@ def test_a_change_and_its_inverse_leave_the_vault_as_it_was(
     apply(changer, *steps)
 
     back = [
-        Step(s.to, s.path or s.to, s.before and s.after, s.before or b"", s.folder)
+        FileStep(s.to, s.path or s.to, s.before and s.after, s.before or b"", s.folder)
         for s in steps
     ]
     apply(changer, *back)
@@ -238,9 +238,9 @@ def test_where_what_is_done_meanwhile_fails_nothing_is_changed(
     changer: VaultChanger, root: Path
 ) -> None:
     def meanwhile() -> None:
-        raise NowhereToKeep
+        raise UndoFolderInVault
 
-    with pytest.raises(NowhereToKeep):
+    with pytest.raises(UndoFolderInVault):
         changer.apply(EVERY, why="a test", client="", meanwhile=meanwhile)
 
     assert files_of(root) == OLD

@@ -19,7 +19,7 @@ from glassmind.errors import NameTaken
 from glassmind.files import folder
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.edits import Step
+from glassmind.model.edits import FileStep
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 
@@ -39,7 +39,7 @@ def changer(root: Path) -> VaultChanger:
     return changer_of(root)
 
 
-def apply(changer: VaultChanger, *steps: Step) -> None:
+def apply(changer: VaultChanger, *steps: FileStep) -> None:
     changer.apply(steps, why="a test", client="tea-agent")
 
 

@@ -20,7 +20,7 @@ from changing_desk import (
 from glassmind.errors import NameTaken, NoteChanged, WriteFailed
 from glassmind.files import transaction
 from glassmind.files.read import digest_of
-from glassmind.files.transaction import EditLock, Leftovers
+from glassmind.files.transaction import EditLock, StagedLeftovers
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.model import NotePath
 
@@ -166,7 +166,7 @@ def test_a_lock_that_was_deleted_is_made_anew(tmp_path: Path) -> None:
         (tmp_path / "new" / "edits.lock").unlink()
     with queue.turn():
         assert (tmp_path / "new" / "edits.lock").exists()
-        assert queue.left() == Leftovers()
+        assert queue.left() == StagedLeftovers()
 
 
 def test_what_a_killed_editor_left_is_swept_by_the_next_wherever_it_edits(
@@ -182,7 +182,7 @@ def test_what_a_killed_editor_left_is_swept_by_the_next_wherever_it_edits(
     queue = EditLock(tmp_path / "Notes-index" / "edits.lock")
     with queue.turn():
         made_ones = ("Empty", "Full", "../outside")
-        queue.leave(Leftovers(("Old", "none", ".."), made_ones))
+        queue.leave(StagedLeftovers(("Old", "none", ".."), made_ones))
 
     changer.apply([edit("Tea.md", b"oolong", b"x")], why="a test", client="")
 
@@ -191,7 +191,7 @@ def test_what_a_killed_editor_left_is_swept_by_the_next_wherever_it_edits(
     assert (tmp_path / "outside").exists()
     assert (tmp_path / ".glassmind-00.part").exists()
     with queue.turn():
-        assert queue.left() == Leftovers()
+        assert queue.left() == StagedLeftovers()
 
 
 @pytest.mark.parametrize("raw", [b"{", b"[]", b"[[1], 2]", b"\xff", b'"xy"'])

@@ -24,8 +24,8 @@ from glassmind.errors import (
     NameTaken,
     NoteChanged,
     NotEditable,
-    NowhereToKeep,
     PathOutsideVault,
+    UndoFolderInVault,
     VaultMissing,
     WriteFailed,
 )
@@ -33,7 +33,7 @@ from glassmind.files import folder
 from glassmind.files.folder import AuditFile, FolderEntry
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.edits import Step
+from glassmind.model.edits import FileStep
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 
@@ -60,7 +60,7 @@ def changer(root: Path) -> VaultChanger:
     ],
 )
 def test_nothing_takes_the_place_of_what_is_there(
-    changer: VaultChanger, root: Path, step: Step
+    changer: VaultChanger, root: Path, step: FileStep
 ) -> None:
     (root / "Other").mkdir()
 
@@ -78,7 +78,7 @@ def test_what_comes_to_stand_there_at_the_last_moment_stays_too(
     changer: VaultChanger,
     root: Path,
     monkeypatch: pytest.MonkeyPatch,
-    step: Step,
+    step: FileStep,
     by_system: bool,
 ) -> None:
     real = folder.rename_new
@@ -196,7 +196,7 @@ def test_a_path_that_could_leave_the_vault_is_refused(
     ],
 )
 def test_a_symbolic_link_anywhere_is_refused(
-    changer: VaultChanger, root: Path, tmp_path: Path, step: Step
+    changer: VaultChanger, root: Path, tmp_path: Path, step: FileStep
 ) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/Diary.md").write_bytes(b"mine")
@@ -301,7 +301,7 @@ def test_without_a_place_for_the_lock_nothing_is_edited(
     lock = tmp_path / "file" / "edits.lock"
     changer = VaultChanger(root, lock=lock, record=record, agent_folder=".agent")
 
-    with pytest.raises(NowhereToKeep):
+    with pytest.raises(UndoFolderInVault):
         apply(changer, edit("Tea.md", b"oolong", b"sencha"))
 
     assert files_of(root) == OLD

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.model import Span
-from glassmind.model.context import Verified
+from glassmind.model.context import ReceiptCheck
 from glassmind.obsidian.receipts import parse_receipt, receipt_of
 
 LINES = ("# Head", "", "alpha beta gamma delta", "one two three four five", "- item")
@@ -44,7 +44,7 @@ def said_by(vault: Mapping[str, list[str]], path: str, span: Span) -> str | None
 
 
 def holds(
-    told: Verified, before: Mapping[str, list[str]], after: Mapping[str, list[str]]
+    told: ReceiptCheck, before: Mapping[str, list[str]], after: Mapping[str, list[str]]
 ) -> bool:
     """Whether what is told of a receipt is what the files say."""
     was = parse_receipt(told.receipt)

@@ -5,7 +5,7 @@ import pytest
 
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import ndcg
-from glassmind.evaluation.tune import FOLDS, Choice, choose, folds_of
+from glassmind.evaluation.tune import FOLDS, TuneChoice, choose, folds_of
 
 QUERIES, NOTES = 200, 80
 
@@ -29,7 +29,7 @@ def searched(queries: list[GoldQuery], skill: float, seed: int) -> list[list[str
 
 def chosen(
     tried: list[list[list[str]]], queries: list[GoldQuery], seed: int = 0
-) -> Choice:
+) -> TuneChoice:
     values = [
         [
             ndcg(ranked, query.grades)

@@ -7,8 +7,8 @@ import pytest
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.measure import (
     DEFAULT,
-    Answer,
     Configuration,
+    QueryAnswer,
     ablations,
     ask_all,
     measure,
@@ -32,13 +32,13 @@ class Shelf:
 
     def __call__(
         self, query: GoldQuery, configuration: Configuration, limit: int, /
-    ) -> Answer:
+    ) -> QueryAnswer:
         self.limits.append(limit)
         self.asked.append(f"{configuration.name}: {query.text}")
         right = f"{query.text}.md"
         worse = configuration.options.get("channels") == ("lexical",)
         found = ["x.md", "y.md", right] if worse else [right, "x.md"]
-        return Answer(found[:limit], ("no model",) if worse else ())
+        return QueryAnswer(found[:limit], ("no model",) if worse else ())
 
 
 def test_every_query_is_asked_in_every_way_and_compared() -> None:
@@ -83,9 +83,9 @@ def test_notes_left_out_are_made_up_for() -> None:
 
 
 def test_the_first_ten_are_those_of_a_search_for_ten() -> None:
-    def asker(_query: GoldQuery, _way: Configuration, limit: int, /) -> Answer:
+    def asker(_query: GoldQuery, _way: Configuration, limit: int, /) -> QueryAnswer:
         found = [f"{n}.md" for n in range(limit)]
-        return Answer(found if limit == 10 else found[::-1])
+        return QueryAnswer(found if limit == 10 else found[::-1])
 
     found = ask_all(asker, [query("a", "3.md", "42.md")], DEFAULT)
 

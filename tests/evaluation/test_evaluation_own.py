@@ -12,9 +12,9 @@ from glassmind.evaluation.bench import copy_vault, edited
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.own_links import (
     PER_TARGET,
-    OwnGold,
     Readings,
     Replacement,
+    SelfGold,
     own_gold,
     read_vault,
 )
@@ -48,15 +48,15 @@ def read(root: Path) -> Readings:
     return read_vault(config_for(root.resolve()))
 
 
-def gold_of(root: Path, **wanted: int) -> OwnGold:
+def gold_of(root: Path, **wanted: int) -> SelfGold:
     return own_gold(read(root), **wanted)
 
 
-def asked(found: OwnGold) -> dict[str, GoldQuery]:
+def asked(found: SelfGold) -> dict[str, GoldQuery]:
     return {query.text: query for query in found.gold.queries}
 
 
-def copied(root: Path, folder: Path, found: OwnGold) -> Readings:
+def copied(root: Path, folder: Path, found: SelfGold) -> Readings:
     copy_vault(read(root), found.hidden, folder)
     return read(folder)
 
@@ -161,7 +161,7 @@ def test_a_copy_holds_no_answer_and_all_else_to_the_letter(tmp_path: Path) -> No
     assert tea.startswith('---\naliases: ["", ""]\n---\n# Tea\n\n##\n\nOn hills.')
 
 
-def leaks(copy: Readings, found: OwnGold) -> list[str]:
+def leaks(copy: Readings, found: SelfGold) -> list[str]:
     """Return the queries whose answer the copy still gives away."""
     return [query.text for query in found.gold.queries if gives_away(copy, query)]
 

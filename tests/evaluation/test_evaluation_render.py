@@ -1,6 +1,6 @@
 """Figures are shown to people and to programs."""
 
-from glassmind.evaluation.measure import EvalReport, Figures, Measured
+from glassmind.evaluation.measure import EvalReport, Measurement, QueryMeans
 from glassmind.evaluation.metrics import Difference, Interval
 from glassmind.evaluation.report import (
     METRICS,
@@ -9,19 +9,19 @@ from glassmind.evaluation.report import (
     tuning_as_json,
     tuning_as_text,
 )
-from glassmind.evaluation.tune import Tried, TuneReport
+from glassmind.evaluation.tune import TunedSettings, TuneReport
 from glassmind.obsidian.text import Style
 
 GAIN = Difference(0.0125, Interval(-0.0031, 0.0274))
 
 
-def measured(name: str, value: float, versus: Difference | None = None) -> Measured:
-    return Measured(
+def measured(name: str, value: float, versus: Difference | None = None) -> Measurement:
+    return Measurement(
         name=name,
         queries=120,
         means=dict.fromkeys(METRICS, value),
         intervals=dict.fromkeys(METRICS, Interval(value - 0.05, value + 0.05)),
-        kinds={"anchor": Figures(20, dict.fromkeys(METRICS, 0.75))},
+        kinds={"anchor": QueryMeans(20, dict.fromkeys(METRICS, 0.75))},
         p50_ms=3.2,
         p95_ms=9.9,
         versus=versus,
@@ -47,11 +47,11 @@ TUNED = TuneReport(
     before=0.5,
     after=0.51,
     held_out=GAIN,
-    chosen=Tried("fusion rrf", {"search.fusion": "rrf"}, 0.51),
-    current=Tried("in force", {}, 0.5),
+    chosen=TunedSettings("fusion rrf", {"search.fusion": "rrf"}, 0.51),
+    current=TunedSettings("in force", {}, 0.5),
     tried=(
-        Tried("in force", {}, 0.5),
-        Tried("fusion rrf", {"search.fusion": "rrf"}, 0.51),
+        TunedSettings("in force", {}, 0.5),
+        TunedSettings("fusion rrf", {"search.fusion": "rrf"}, 0.51),
     ),
 )
 

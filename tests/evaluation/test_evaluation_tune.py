@@ -16,7 +16,7 @@ from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import Difference, Interval
 from glassmind.evaluation.tune import (
     IN_FORCE,
-    Tried,
+    TunedSettings,
     TuneReport,
     candidates,
     tune,
@@ -58,7 +58,10 @@ def bench_of(root: Path, count: int = 120) -> Bench:
 
 
 def report_of(settings: Mapping[str, object] = CHOSEN) -> TuneReport:
-    current, chosen = Tried(IN_FORCE, {}, 0.5), Tried("other", settings, 0.55)
+    current, chosen = (
+        TunedSettings(IN_FORCE, {}, 0.5),
+        TunedSettings("other", settings, 0.55),
+    )
     return TuneReport(
         accepted=True,
         reason="better",

@@ -7,7 +7,7 @@ import pytest
 import quality
 
 from glassmind import open_vault
-from glassmind.evaluation.bench import Wanted
+from glassmind.evaluation.bench import BenchOptions
 from glassmind.evaluation.gold import GoldQuery
 
 WITHIN = 0.03
@@ -79,7 +79,7 @@ def test_real_collections_reach_their_bars(preset: str, bars: dict[str, float]) 
             "no ../shared/data beside the checkout: real collections not scored"
         )
     found = {}
-    for name, making in quality.benches(Wanted(preset=preset)):
+    for name, making in quality.benches(BenchOptions(preset=preset)):
         if name in bars:
             with making as bench, bench.open({}) as engine:
                 found[name] = quality.score(engine, bench.queries).ndcg

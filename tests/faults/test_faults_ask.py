@@ -27,8 +27,8 @@ from test_models_served import Ollama, OpenAI, hung, says, silent
 
 from glassmind import open_vault
 from glassmind.errors import CallAbandoned, ModelFailed
-from glassmind.models.http import Bounds, ModelServer
-from glassmind.models.protocols import Halt
+from glassmind.models.http import ModelServer, Timeouts
+from glassmind.models.protocols import Cancellation
 from glassmind.models.served import EmbeddingBounds, served_embedder
 from glassmind.serve.daemon.protocol import daemon_at
 
@@ -43,7 +43,7 @@ PATIENCE_S = 40.0
 ENDED_S = 5.0
 """Within which a process that is told to end is gone."""
 
-SHORT = EmbeddingBounds(Bounds(0.4, 0.4), Bounds(5.0, 5.0))
+SHORT = EmbeddingBounds(Timeouts(0.4, 0.4), Timeouts(5.0, 5.0))
 
 MODE = ("--mode", "hybrid")
 """By words and by meaning: where there are no vectors, that too is told."""
@@ -454,7 +454,7 @@ def test_a_server_that_is_ended_takes_all_its_models_with_it(
 
 
 def test_who_halts_an_answer_leaves_no_thread_behind(program: Program) -> None:
-    model, halt, ends = Hanging(), Halt(), list[str]()
+    model, halt, ends = Hanging(), Cancellation(), list[str]()
     before = set(threading.enumerate())
     with chat_server(model) as desk:
         env = {**program.env, **variables(program, "llm openai", desk.url)}
@@ -484,7 +484,7 @@ def test_a_server_that_hangs_is_left_with_no_connection_open() -> None:
         before = sockets()
         for _ in range(3):
             try:
-                ModelServer("m", url).ask("/", {"input": ["x"]}, Bounds(0.2, 0.2))
+                ModelServer("m", url).ask("/", {"input": ["x"]}, Timeouts(0.2, 0.2))
             except ModelFailed as error:
                 kept.append(error)  # and with it all that was at work
         until(lambda: sockets() <= before)

@@ -17,7 +17,7 @@ from fault_tools.strace import FAILING, count_calls, need_strace, run_failing
 from vault_desk import VaultDesk
 from write_drive import Counted
 
-from glassmind.errors import GlassmindError, NotTakenBack, WriteFailed
+from glassmind.errors import GlassmindError, NotUndone, WriteFailed
 from glassmind.model.edits import Changeset
 from glassmind.store.changesets import ChangesetFolder
 
@@ -162,7 +162,7 @@ def check_refusal(stage: Stage, refusal: Refusal, ends: Ends) -> None:
             told = "" if done.applied else f"{done.changeset.state}: {risks}"
     if told:
         assert refusal.said in str(told)
-    if not isinstance(told, NotTakenBack):
+    if not isinstance(told, NotUndone):
         known = {p: raw for p, raw in stage.files().items() if p in old or p in new}
         assert known == (old if told else new)
     assert stage.restarted() == (old if told else new)

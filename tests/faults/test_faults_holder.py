@@ -19,8 +19,8 @@ from glassmind.errors import IndexAbsent, IndexBusy, IndexTaken
 from glassmind.store.lock import (
     LOOK_S,
     STOPPED_LOOKS,
-    Holder,
-    Looks,
+    LockOwner,
+    StopChecks,
     WriterLock,
     sees_hung,
 )
@@ -197,19 +197,19 @@ class Clock:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self.seen: dict[Holder, Looks] = {}
+        self.seen: dict[LockOwner, StopChecks] = {}
 
     def looks(self, pid: int, times: int) -> list[bool]:
         found = []
         for _ in range(times):
             self.now += LOOK_S + 0.1
-            found.append(sees_hung(Holder(pid, 1), self.now, self.seen))
+            found.append(sees_hung(LockOwner(pid, 1), self.now, self.seen))
         return found
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
+    monkeypatch.setattr(LockOwner, "is_stopped", lambda _: True)
     return Clock()
 
 
@@ -230,7 +230,7 @@ def test_what_was_seen_of_one_holder_does_not_count_against_the_next(
     clock.looks(7, STOPPED_LOOKS)
 
     assert clock.looks(8, 1) == [False]
-    monkeypatch.setattr(Holder, "is_stopped", lambda _: False)
+    monkeypatch.setattr(LockOwner, "is_stopped", lambda _: False)
     assert clock.looks(7, 1) == [False]
 
 
@@ -238,13 +238,13 @@ def test_a_stopped_process_is_told_from_one_that_runs() -> None:
     running = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     with running:
         began = int(Path(f"/proc/{running.pid}/stat").read_text().split()[21])
-        holder = Holder(running.pid, began)
+        holder = LockOwner(running.pid, began)
         assert not holder.is_stopped()
 
         os.kill(running.pid, signal.SIGSTOP)
         wait_for(holder.is_stopped, "it is stopped")
 
-        assert not Holder(running.pid, began + 1).is_stopped()
+        assert not LockOwner(running.pid, began + 1).is_stopped()
         running.kill()
     assert not holder.is_stopped()
 

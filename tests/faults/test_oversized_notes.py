@@ -16,7 +16,7 @@ from glassmind.files.folder import AuditFile
 from glassmind.files.write import VaultChanger
 from glassmind.model import MAX_NOTE_BYTES, NotePath
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.edits import Append, Changed, Step
+from glassmind.model.edits import Append, Changed, FileStep
 
 ASK = EditRequest(client="robot")
 WHY = "it is larger than 16,777,216 bytes; split it, or raise index.max_note_bytes"
@@ -135,7 +135,7 @@ def test_a_note_that_was_swapped_for_an_oversized_one_is_not_read_whole(
     grow(vault.root / "Tea.md", 1 << 30)
 
     with pytest.raises(NoteChanged):
-        changer.apply([Step(tea, tea, b"# Tea\n", b"# Other\n")], why="", client="")
+        changer.apply([FileStep(tea, tea, b"# Tea\n", b"# Other\n")], why="", client="")
 
     assert largest_read[-1] <= MAX_NOTE_BYTES + 1
 

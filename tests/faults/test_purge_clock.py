@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from glassmind.errors import ChangesetUnknown
-from glassmind.model.access import Passage, Shown
+from glassmind.model.access import DisclosedLines, DisclosedNotes
 from glassmind.model.edits import Changeset, ChangeState, Draft
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.disk import may_purge
@@ -14,7 +14,7 @@ from glassmind.store.logs import AccessLogFiles
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
-READ = Shown((Passage("Tea.md", 1, 2),), ())
+READ = DisclosedNotes((DisclosedLines("Tea.md", 1, 2),), ())
 
 
 def change(folder: Path, when: datetime, state: ChangeState = "applied") -> Changeset:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.files.names import Names, name_key
-from glassmind.index.pipeline import Ends
+from glassmind.index.pipeline import LinkTargets
 from glassmind.model import NotePath
-from glassmind.model.index import Unsettled
+from glassmind.model.index import UndecidedLink
 from glassmind.obsidian.text import fold
 
 SOURCE = NotePath("S.md")
@@ -265,12 +265,12 @@ def test_ends_that_are_remembered_are_those_that_would_be_found_anew(
     files: set[str], sources: list[str], markdown_first: bool
 ) -> None:
     ids = {NotePath(path): at for at, path in enumerate(sorted(files))}
-    ends, names = Ends.of(ids), Names.of(ids)
+    ends, names = LinkTargets.of(ids), Names.of(ids)
 
     for source, target in product(map(NotePath, sources), FEW_TARGETS):
         for markdown in (markdown_first, not markdown_first):
             kind = "markdown" if markdown else "wikilink"
-            link = Unsettled(-1, 0, source, kind, target, name_key(target))
+            link = UndecidedLink(-1, 0, source, kind, target, name_key(target))
             found = names.resolve(target, source, markdown=markdown)
             anew = -1 if not target else None if found is None else ids[found]
             assert ends.of_link(link) == anew

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from meaning_desk import LONG, MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadLimit, BadWish, NoteNotFound
+from glassmind.errors import BadLimit, NoteNotFound, ValueOutOfRange
 from glassmind.model.suggestions import MOST_PARTNERS
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.text import Style
@@ -172,7 +172,7 @@ def test_so_many_pairs_cannot_be_given(meaning: MeaningDesk, limit: int) -> None
 def test_what_cannot_be_asked_is_refused(meaning: MeaningDesk) -> None:
     meaning.indexed({"Cup.md": TEA})
 
-    with pytest.raises(BadWish):
+    with pytest.raises(ValueOutOfRange):
         meaning.engine.knowledge.similar(least=1.5)
     with pytest.raises(NoteNotFound):
         meaning.engine.knowledge.similar("Nobody")

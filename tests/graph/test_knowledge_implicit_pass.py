@@ -35,8 +35,8 @@ from glassmind.graph.similar import (
 )
 from glassmind.model.index import Progress
 from glassmind.store.sqlite.pairs import PairWrites
-from glassmind.store.sqlite.rows import Rows
-from glassmind.store.sqlite.writer import Transaction
+from glassmind.store.sqlite.rows import SqliteRows
+from glassmind.store.sqlite.writer import SqliteTransaction
 
 Floats = NDArray[np.float32]
 Entry = tuple[int, int, float]
@@ -318,8 +318,8 @@ class Side:
             self.db.execute("delete from note_vectors where note_id = ?", (note,))
 
     def pair(self, level: float = 0.7) -> None:
-        source = Rows(self.db)
-        step = partial(Transaction, self.db, name_key, lambda: None)
+        source = SqliteRows(self.db)
+        step = partial(SqliteTransaction, self.db, name_key, lambda: None)
         assert update_pairs(source, step, level, lambda _: None, never)
 
     def rows(self) -> list[tuple[Any, ...]]:

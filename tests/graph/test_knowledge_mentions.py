@@ -6,7 +6,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glassmind.graph.names import NameTable, Spot, mentions_in, name_table, pieces_of
+from glassmind.graph.names import (
+    NameMention,
+    NameTable,
+    mentions_in,
+    name_table,
+    pieces_of,
+)
 from glassmind.model import NotePath
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.prose import prose
@@ -32,7 +38,7 @@ def table_of(names: dict[int, tuple[str, ...]]) -> NameTable:
 TABLE = table_of(NAMES)
 
 
-def found_in(text: str, table: NameTable = TABLE) -> dict[int, Spot]:
+def found_in(text: str, table: NameTable = TABLE) -> dict[int, NameMention]:
     return mentions_in(read_note(NotePath("Here.md"), text), table)
 
 

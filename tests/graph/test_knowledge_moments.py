@@ -6,7 +6,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.model.graph import GraphLink
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 
 Keys = Collection[tuple[int, int]]
 
@@ -16,14 +16,14 @@ AFTER = "Swapped [[B]] stands first.\n\nLater [[A]] stands.\n"
 
 def written_meanwhile(vault: VaultDesk, patched: pytest.MonkeyPatch) -> None:
     """Let another program rewrite a note while an answer is being put together."""
-    read, other = Rows.link_sentences, vault.open()
+    read, other = SqliteRows.link_sentences, vault.open()
 
-    def late(rows: Rows, keys: Keys) -> dict[tuple[int, int], str]:
+    def late(rows: SqliteRows, keys: Keys) -> dict[tuple[int, int], str]:
         vault.write({"N.md": AFTER})
         other.index()
         return read(rows, keys)
 
-    patched.setattr(Rows, "link_sentences", late)
+    patched.setattr(SqliteRows, "link_sentences", late)
 
 
 def test_connections_are_told_as_of_one_moment(

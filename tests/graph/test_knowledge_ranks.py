@@ -10,10 +10,16 @@ from operation_desk import result_of, text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked, UnknownTheme
+from glassmind.errors import (
+    BadLimit,
+    EmptyQuery,
+    IndexAbsent,
+    UnknownTheme,
+    ValueOutOfRange,
+)
 from glassmind.links import ranks as measures
 from glassmind.links.graph import part_of
-from glassmind.model.graph import Ranking
+from glassmind.model.graph import RankedNotes
 from glassmind.model.search import SearchReply
 
 STAR: dict[str, str | bytes] = {
@@ -28,11 +34,11 @@ CLIQUES: dict[str, str | bytes] = {
 }
 
 
-def ranked(vault: VaultDesk, **wanted: Any) -> Ranking:
+def ranked(vault: VaultDesk, **wanted: Any) -> RankedNotes:
     return vault.engine.knowledge.rank(**wanted)
 
 
-def titles(found: Ranking) -> list[str]:
+def titles(found: RankedNotes) -> list[str]:
     return [note.title for note in found.notes]
 
 
@@ -81,7 +87,7 @@ def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(
     vault.indexed(CLIQUES)
     exact = measures.bridging
 
-    def sampled(net: Any) -> measures.Bridging:
+    def sampled(net: Any) -> measures.Betweenness:
         return exact(net)._replace(error=0.02, samples=7)
 
     monkeypatch.setattr("glassmind.graph.ranks.bridging", sampled)
@@ -186,12 +192,12 @@ def test_ghosts_are_ranked_when_asked_for(vault: VaultDesk) -> None:
 @pytest.mark.parametrize(
     ("wanted", "fault"),
     [
-        ({"metric": "fame"}, BadWish),
+        ({"metric": "fame"}, ValueOutOfRange),
         ({"limit": 0}, BadLimit),
         ({"limit": 1001}, BadLimit),
-        ({"least_inbound": -1}, BadWish),
+        ({"least_inbound": -1}, ValueOutOfRange),
         ({"theme": "Zanzibar"}, UnknownTheme),
-        ({"about": ""}, NothingAsked),
+        ({"about": ""}, EmptyQuery),
     ],
 )
 def test_what_cannot_be_ranked_is_an_error(

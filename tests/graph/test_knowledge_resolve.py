@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
+from glassmind.errors import BadLimit, EmptyQuery, IndexAbsent
 from glassmind.files.names import Names
 from glassmind.graph.entities import matches_of, verdict_on
-from glassmind.graph.names import KnownNames, folded, slips_between
+from glassmind.graph.names import NameLists, folded, slips_between
 from glassmind.model import NotePath
-from glassmind.model.ontology import Entry, GhostName, Resolution
+from glassmind.model.ontology import Entry, Resolution, UnresolvedNameUse
 from glassmind.obsidian.text import Style
 from glassmind.operations import ask
 from glassmind.operations.ask import ResolveArguments, resolution_text
@@ -34,25 +34,25 @@ def asked(vault: VaultDesk, text: str, **wanted: int) -> Resolution:
 
 
 def known_names(
-    entries: list[Entry], ghosts: list[GhostName] | None = None
-) -> KnownNames:
+    entries: list[Entry], ghosts: list[UnresolvedNameUse] | None = None
+) -> NameLists:
     rows: Any = SimpleNamespace(
         ghost_names=lambda: ghosts or [],
         headings=dict,
         paths=lambda: [entry.path for entry in entries],
         writes_markdown=lambda: False,
     )
-    return KnownNames(entries, entries, rows)
+    return NameLists(entries, entries, rows)
 
 
-def names_of(*paths: str, ghosts: tuple[str, ...] = ()) -> KnownNames:
+def names_of(*paths: str, ghosts: tuple[str, ...] = ()) -> NameLists:
     entries = [
         Entry(
             n, NotePath(path), path.rpartition("/")[2].removesuffix(".md"), "markdown"
         )
         for n, path in enumerate(sorted(paths))
     ]
-    wanted = [GhostName(ghost, 1, 1) for ghost in ghosts]
+    wanted = [UnresolvedNameUse(ghost, 1, 1) for ghost in ghosts]
     return known_names(entries, wanted)
 
 
@@ -311,7 +311,7 @@ def test_a_text_without_a_name_is_refused(vault: VaultDesk, text: str) -> None:
     if text == "[[]]":  # brackets are marks like others
         assert asked(vault, text).verdict == "new"
         return
-    with pytest.raises(NothingAsked):
+    with pytest.raises(EmptyQuery):
         asked(vault, text)
 
 

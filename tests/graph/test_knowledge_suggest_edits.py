@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from glassmind.files.names import LinkWriter, Names
 from glassmind.graph.link_edits import (
-    Page,
+    LinkedPage,
     edit_for_mention,
     edit_for_property,
     edit_for_relation,
@@ -21,7 +21,7 @@ from glassmind.model import NotePath
 from glassmind.model.suggestions import Mention
 
 
-def mention_of(page: Page, name: str = "Deep Work") -> Mention | None:
+def mention_of(page: LinkedPage, name: str = "Deep Work") -> Mention | None:
     spot = mentions_in(page.note, name_table({1: [pieces_of(name)]})).get(1)
     if spot is None:
         return None

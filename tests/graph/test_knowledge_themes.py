@@ -20,7 +20,7 @@ from theme_desk import (
 )
 from vault_desk import VaultDesk
 
-from glassmind.errors import AmbiguousTheme, BadWish, IndexAbsent, UnknownTheme
+from glassmind.errors import AmbiguousTheme, IndexAbsent, UnknownTheme, ValueOutOfRange
 from glassmind.model.graph import Theme, ThemeMember
 from glassmind.obsidian.text import Style
 from glassmind.operations import graph
@@ -229,7 +229,7 @@ def test_a_resolution_that_there_is_not_is_refused(
 ) -> None:
     vault.indexed(three_groups())
 
-    with pytest.raises(BadWish, match="resolution"):
+    with pytest.raises(ValueOutOfRange, match="resolution"):
         vault.engine.knowledge.themes(resolution=resolution)
 
 

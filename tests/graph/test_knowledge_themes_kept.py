@@ -21,7 +21,7 @@ from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexBusy, UnknownTheme
 from glassmind.graph import themes as themes_module
-from glassmind.graph.themes import Parts, parted
+from glassmind.graph.themes import Partition, parted
 from glassmind.links.graph import LinkGraph
 from glassmind.model.graph import TagCount
 from glassmind.store.lock import WriterLock
@@ -43,7 +43,7 @@ def partings(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The resolution of every parting that was made."""
     made: list[float] = []
 
-    def counted(net: LinkGraph, resolution: float) -> Parts:
+    def counted(net: LinkGraph, resolution: float) -> Partition:
         made.append(resolution)
         return parted(net, resolution)
 
@@ -376,7 +376,7 @@ def test_a_watch_that_cannot_make_themes_says_so_once_and_goes_on(
     vault.settings |= QUICK
     tried: list[float] = []
 
-    def fail(_: object, resolution: float) -> Parts:
+    def fail(_: object, resolution: float) -> Partition:
         tried.append(resolution)
         raise IndexBusy("another program", 0.0)
 

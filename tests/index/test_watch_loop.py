@@ -16,7 +16,7 @@ from glassmind.files.watch import VaultEvents
 from glassmind.index import watching
 from glassmind.index.keeper import IndexKeeper
 from glassmind.index.watching import Watching
-from glassmind.model.index import IndexReport, News, Settled, Turned
+from glassmind.model.index import ChangeRecovered, IndexReport, News, WatchModeChanged
 from glassmind.model.vectors import Embeddable
 from glassmind.serve.daemon.host import news_as_json, news_as_text
 from glassmind.store.lock import WriterLock
@@ -58,7 +58,7 @@ def test_the_vault_is_compared_before_anything_else(followed: VaultDesk) -> None
     (first,) = follower.brought
     assert (first.cause, first.paths) == ("start", ())
     assert (first.report.changed, first.report.removed) == (1, 1)
-    assert follower.turned == [Turned("watching")]
+    assert follower.turned == [WatchModeChanged("watching")]
     assert followed.found("sencha") == ["Tea.md"]
 
 
@@ -170,7 +170,10 @@ def test_events_are_tried_again_when_a_limit_may_be_gone(
         until(lambda: len(follower.turned) == 2, "events again")
         heard = follower.after(lambda: followed.write({"Newer.md": "assam"}))
 
-    modes = [Turned("polling", "the limit is reached"), Turned("watching")]
+    modes = [
+        WatchModeChanged("polling", "the limit is reached"),
+        WatchModeChanged("watching"),
+    ]
     assert follower.turned == modes
     assert polled.cause in {"poll", "rescan"}
     assert heard.report.added == 1
@@ -397,7 +400,7 @@ def test_what_a_dead_process_left_and_was_settled_is_told(
 
     followed.engine.watch(stop, told=news.append)
 
-    assert news[0] == Settled(said)
+    assert news[0] == ChangeRecovered(said)
     assert news_as_text(news[0]) == said
     assert news_as_json(news[0]) == {"event": "settled", "message": said}
 
@@ -412,5 +415,5 @@ def test_a_run_that_is_under_way_is_left_when_it_is_to_end(followed: VaultDesk) 
 
     followed.engine.watch(stop, told=told)
 
-    assert news == [Turned("watching")]
+    assert news == [WatchModeChanged("watching")]
     assert followed.index().added == 300

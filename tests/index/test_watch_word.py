@@ -13,11 +13,11 @@ from watch_desk import QUICK, Follower, until
 
 from glassmind.model.index import (
     UNWATCHED,
-    Brought,
-    Hindered,
     IndexReport,
+    IndexUpdated,
     News,
-    Turned,
+    UpdateFailed,
+    WatchModeChanged,
     WatchState,
 )
 from glassmind.obsidian.text import Style
@@ -166,26 +166,26 @@ REPORT = IndexReport(added=1, moved=2, notes=7, seconds=0.314, warnings=("odd",)
     ("news", "text", "event"),
     [
         (
-            Brought("events", REPORT, ("a", "b", "c", "d")),
+            IndexUpdated("events", REPORT, ("a", "b", "c", "d")),
             "indexed changes: 1 added, 2 moved, 7 notes in 0.31 s (a, b, c, ...)",
             "indexed",
         ),
         (
-            Brought("start", IndexReport(notes=1)),
+            IndexUpdated("start", IndexReport(notes=1)),
             "compared the whole vault: nothing new, 1 note in 0.00 s",
             "indexed",
         ),
         (
-            Brought("vectors", IndexReport(embedded=12, left=3)),
+            IndexUpdated("vectors", IndexReport(embedded=12, left=3)),
             "12 passages embedded, 3 left",
             "indexed",
         ),
         (
-            Turned("polling", LIMITED),
+            WatchModeChanged("polling", LIMITED),
             f"polling, looking for changes every few seconds ({LIMITED})",
             "mode",
         ),
-        (Hindered("it is full", 2.0), "it is full; trying again in 2 s", "error"),
+        (UpdateFailed("it is full", 2.0), "it is full; trying again in 2 s", "error"),
     ],
 )
 def test_news_are_told_on_one_line(news: News, text: str, event: str) -> None:

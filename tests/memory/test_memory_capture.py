@@ -13,12 +13,18 @@ from meaning_desk import LONG, MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind import keeping
-from glassmind.errors import BadMemo, BadWish, PathOutsideVault, WriteFailed, WritesOff
+from glassmind.errors import (
+    BadMemory,
+    PathOutsideVault,
+    ValueOutOfRange,
+    WriteFailed,
+    WritesOff,
+)
 from glassmind.files.read import digest_of
 from glassmind.memory.capture import MOST, TEXT_BYTES
 from glassmind.memory.format import read_memo
 from glassmind.model import Span
-from glassmind.model.memory import Captured, Memo
+from glassmind.model.memory import Captured, MemoryItem
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt, receipt_of
 from glassmind.store.lock import WriterLock
 
@@ -50,7 +56,7 @@ def notes_of(vault: VaultDesk, folder: str = ".agent") -> list[str]:
     return sorted(file.relative_to(vault.root).as_posix() for file in files)
 
 
-def read(vault: VaultDesk, memo: Memo) -> Memo | None:
+def read(vault: VaultDesk, memo: MemoryItem) -> MemoryItem | None:
     """Return a memo as its note on disk says it."""
     text = (vault.root / memo.path).read_bytes().decode()
     return read_memo(memo.path, text, ".agent")
@@ -219,7 +225,7 @@ def test_a_file_that_is_hidden_from_the_index_is_no_source(
     if indexed:
         vault.index()
 
-    with pytest.raises(BadMemo):
+    with pytest.raises(BadMemory):
         vault.engine.memory.capture("memory", "x", sources=[".private/Diary.md"])
 
 
@@ -230,7 +236,7 @@ def test_a_file_that_is_hidden_from_the_index_is_no_source(
 def test_a_source_that_is_neither_receipt_nor_note_is_refused(
     vault: VaultDesk, capture: Capture, source: str
 ) -> None:
-    with pytest.raises(BadMemo, match="name a receipt as context prints it, a note"):
+    with pytest.raises(BadMemory, match="name a receipt as context prints it, a note"):
         capture("memory", "Oolong is blue.", sources=[source])
 
     assert not (vault.root / ".agent").exists()
@@ -259,7 +265,7 @@ def test_what_cannot_be_kept_is_refused_with_a_sentence_and_nothing_is_written(
 ) -> None:
     asked = {"text": "Drink oolong."} | wrong
 
-    with pytest.raises(BadMemo, match=said) as caught:
+    with pytest.raises(BadMemory, match=said) as caught:
         capture("memory", **asked)
 
     assert str(caught.value).endswith("nothing was written")
@@ -268,7 +274,7 @@ def test_what_cannot_be_kept_is_refused_with_a_sentence_and_nothing_is_written(
 
 @pytest.mark.parametrize("kind", ["summary", "idea", "", "Memory"])
 def test_a_kind_that_is_none_is_refused(capture: Capture, kind: str) -> None:
-    with pytest.raises(BadWish, match="memory, decision, task, question"):
+    with pytest.raises(ValueOutOfRange, match="memory, decision, task, question"):
         capture(kind, "Drink oolong.")
 
 
@@ -345,7 +351,7 @@ def test_a_task_that_waits_keeps_its_box_until_it_is_kept(
 def test_a_task_that_is_over_with_an_open_one_below_it_is_refused(
     vault: VaultDesk, capture: Capture
 ) -> None:
-    with pytest.raises(BadMemo, match="capture each task by itself"):
+    with pytest.raises(BadMemory, match="capture each task by itself"):
         capture("task", "- [x] Buy oolong\n- [ ] Buy a cup")
 
     assert not (vault.root / ".agent/tasks").exists()

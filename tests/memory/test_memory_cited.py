@@ -5,7 +5,7 @@ from memo_desk import text_of, waiting
 from vault_desk import VaultDesk
 
 from glassmind.model import Span
-from glassmind.model.context import Verified
+from glassmind.model.context import ReceiptCheck
 from glassmind.obsidian.receipts import receipt_of
 
 
@@ -23,7 +23,7 @@ def cite(desk: VaultDesk, path: str, first: str, last: str) -> str:
     return receipt_of(path, "", span, "\n".join(lines[span.start - 1 : span.end]))
 
 
-def verified(desk: VaultDesk, receipt: str) -> Verified:
+def verified(desk: VaultDesk, receipt: str) -> ReceiptCheck:
     return desk.engine.bundles.verify([receipt])[0]
 
 

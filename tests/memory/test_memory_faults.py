@@ -20,7 +20,7 @@ from glassmind.errors import VaultError
 from glassmind.files.write import VaultWriter
 from glassmind.memory.format import read_memo
 from glassmind.model import NotePath
-from glassmind.model.memory import Memo
+from glassmind.model.memory import MemoryItem
 
 DRIVE = Path(__file__).parents[1] / "support" / "capture_drive.py"
 LOG = ".agent/logs/writes.jsonl"
@@ -29,9 +29,9 @@ FIRST, SECOND = "Oolong is blue.", "Sencha is green.\n\nAnd so is matcha."
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 
 
-def memos(vault: VaultDesk) -> list[Memo]:
+def memos(vault: VaultDesk) -> list[MemoryItem]:
     """Return every memo on disk; whatever is not whole raises."""
-    found: list[Memo] = []
+    found: list[MemoryItem] = []
     for file in sorted((vault.root / ".agent").rglob("*.md")):
         path = NotePath(file.relative_to(vault.root).as_posix())
         memo = read_memo(path, file.read_bytes().decode(), ".agent")

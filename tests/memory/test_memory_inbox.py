@@ -23,9 +23,9 @@ from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import (
     AmbiguousName,
-    BadMemo,
-    MemoNotFound,
-    NotAMemo,
+    BadMemory,
+    MemoryNotFound,
+    NotAMemory,
     NotWaiting,
     WritesOff,
 )
@@ -168,7 +168,7 @@ def test_an_edit_to_nothing_is_refused_and_the_memo_waits(desk: VaultDesk) -> No
     memo = waiting(desk, "Use tin")
     before = text_of(desk, memo.path)
 
-    with pytest.raises(BadMemo, match="says nothing"):
+    with pytest.raises(BadMemory, match="says nothing"):
         desk.engine.memory.edit("Use tin", "  \n ")
 
     assert text_of(desk, memo.path) == before
@@ -406,9 +406,9 @@ def test_only_what_waits_is_accepted(desk: VaultDesk) -> None:
 
     with pytest.raises(NotWaiting):
         desk.engine.memory.accept("Use copper")
-    with pytest.raises(NotAMemo):
+    with pytest.raises(NotAMemory):
         desk.engine.memory.accept("Diary")
-    with pytest.raises(MemoNotFound, match=r"closest: .*Use copper\.md"):
+    with pytest.raises(MemoryNotFound, match=r"closest: .*Use copper\.md"):
         desk.engine.memory.accept("Use coppr")
 
 
@@ -440,7 +440,7 @@ def test_files_of_the_inbox_that_are_no_memos_are_told_and_left_alone(
     assert not found.waiting
     assert len(found.problems) == 2
     assert found.problems[0].startswith(".agent/inbox/Mine.md is not a memory")
-    with pytest.raises(NotAMemo):
+    with pytest.raises(NotAMemory):
         desk.engine.memory.reject("inbox/Mine")
 
 
@@ -471,7 +471,7 @@ def test_of_several_that_accept_at_once_one_wins_and_the_others_are_told(
     for path in paths:
         *told, won = sorted(one[path] for one in said)
         assert won == "won"
-        assert set(told) <= {"NotWaiting", "MemoNotFound"}
+        assert set(told) <= {"NotWaiting", "MemoryNotFound"}
     assert len(desk.engine.memory.recall(limit=50).memories) == len(paths)
     assert not desk.engine.memory.inbox().waiting
     names = [path for path in agent_files(desk) if path.startswith("decisions/")]

@@ -6,7 +6,7 @@ import pytest
 from memo_desk import agent_files, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.model.memory import Memo
+from glassmind.model.memory import MemoryItem
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def desk(vault: VaultDesk) -> VaultDesk:
     return vault
 
 
-def copied(desk: VaultDesk, memo: Memo, end: str) -> str:
+def copied(desk: VaultDesk, memo: MemoryItem, end: str) -> str:
     """Copy the file of a memo as a sync tool does; return the path of the copy."""
     path = f"{memo.path.removesuffix('.md')}{end}.md"
     shutil.copyfile(desk.root / memo.path, desk.root / path)

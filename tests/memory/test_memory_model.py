@@ -20,7 +20,7 @@ from vault_desk import VaultDesk
 from write_drive import Counted
 
 from glassmind.errors import VaultError
-from glassmind.model.memory import Memo
+from glassmind.model.memory import MemoryItem
 
 STEPS = 12
 """Acts in a row: enough for a memo to wait, be kept, superseded and forgotten."""
@@ -54,7 +54,7 @@ class Memos(RuleBasedStateMachine):
     def _in(self, *places: str) -> list[str]:
         return sorted(text for text, place in self.where.items() if place in places)
 
-    def _memo(self, text: str) -> Memo:
+    def _memo(self, text: str) -> MemoryItem:
         found = self.desk.engine.memory.recall(limit=200, superseded=True).memories
         return next(one for one in found if text in one.text)
 

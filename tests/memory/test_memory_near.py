@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from glassmind.memory.near import LEAST, SHOWN, NearMemos
+from glassmind.memory.near import LEAST, SHOWN, SimilarMemoryIndex
 from glassmind.model import NotePath
-from glassmind.model.memory import Memo
+from glassmind.model.memory import MemoryItem
 
-MEMO = Memo(
+MEMO = MemoryItem(
     path=NotePath(".agent/decisions/a.md"),
     kind="decision",
     title="a",
@@ -29,7 +29,7 @@ TEXTS = st.lists(
 ).map(" ".join)
 
 
-def memos(*texts: str) -> list[Memo]:
+def memos(*texts: str) -> list[MemoryItem]:
     return [
         replace(MEMO, path=NotePath(f".agent/decisions/{number:03}.md"), text=text)
         for number, text in enumerate(texts)
@@ -54,7 +54,7 @@ def likeness(text: str, other: str) -> float:
 def found(text: str, other: str) -> float:
     """Return how like two memos are told to be; 0 where they are not near."""
     memo, known = memos(text, other)
-    return next((one.similarity for one in NearMemos([known]).to(memo)), 0.0)
+    return next((one.similarity for one in SimilarMemoryIndex([known]).to(memo)), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_what_is_found_is_what_comparing_all_would_find(
     memo = replace(MEMO, path=NotePath(".agent/inbox/asked.md"), text=asked)
     others = memos(*texts)
 
-    near = NearMemos(others).to(memo)
+    near = SimilarMemoryIndex(others).to(memo)
 
     known = [(-likeness(asked, one.text), one.path) for one in others]
     best = sorted(pair for pair in known if -pair[0] >= LEAST)[:SHOWN]
@@ -114,4 +114,4 @@ def test_itself_and_other_kinds_are_never_near() -> None:
     (memo,) = memos("Use Postgres for the queue")
     task = replace(memo, path=NotePath(".agent/tasks/a.md"), kind="task")
 
-    assert NearMemos([memo, task]).to(memo) == ()
+    assert SimilarMemoryIndex([memo, task]).to(memo) == ()

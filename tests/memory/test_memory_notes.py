@@ -9,7 +9,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from glassmind.errors import MemoUnreadable
+from glassmind.errors import MemoryUnreadable
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import safe_path
 from glassmind.memory.format import (
@@ -22,7 +22,7 @@ from glassmind.memory.format import (
 )
 from glassmind.memory.writing import numbered
 from glassmind.model import NotePath
-from glassmind.model.memory import Memo, MemoKind
+from glassmind.model.memory import MemoKind, MemoryItem
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.notes import parse_note
 from glassmind.obsidian.yaml_text import load, property_lines, scalar
@@ -30,7 +30,7 @@ from glassmind.obsidian.yaml_text import load, property_lines, scalar
 PATH = NotePath(".agent/decisions/2026-03-01 Drink oolong.md")
 WAITING = NotePath(".agent/inbox/2026-03-01 Drink oolong.md")
 
-MEMO = Memo(
+MEMO = MemoryItem(
     path=PATH,
     kind="decision",
     title="Drink oolong",
@@ -242,7 +242,7 @@ def test_facts_change_and_nothing_else_does(
 
 @pytest.mark.parametrize("head", ["kind: [memory", '"a\nb": 1'])
 def test_properties_that_cannot_be_changed_safely_are_left_alone(head: str) -> None:
-    with pytest.raises(MemoUnreadable):
+    with pytest.raises(MemoryUnreadable):
         with_facts(f"---\n{head}\n---\ntext\n", {"status": "superseded"}, PATH)
 
 

@@ -14,14 +14,14 @@ import pytest
 from memo_desk import agent_files, called, kept, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors import MemoNotFound, NoteChanged, NotWaiting, WriteFailed
+from glassmind.errors import MemoryNotFound, NoteChanged, NotWaiting, WriteFailed
 from glassmind.files.write import VaultWriter
 from glassmind.memory import inbox
 
 pytestmark = pytest.mark.slow
 
 DRIVE = Path(__file__).parents[1] / "support" / "act_drive.py"
-GONE = {"NotWaiting", "MemoNotFound"}
+GONE = {"NotWaiting", "MemoryNotFound"}
 
 KILLED_AT = {"merge": (60, 90, 120), "forget": (45, 60, 75)}
 """Calls of the system between which each act writes, or has just written."""
@@ -132,7 +132,7 @@ def test_who_is_killed_within_an_act_loses_nothing_and_again_makes_it_good(
         for text in (f"Base {meant} here", f"Remark {meant} here"):
             assert sum(said(desk, text, trash=where) for where in both) >= 1
         desk.index()
-        with suppress(MemoNotFound, NotWaiting):  # it had come to its end
+        with suppress(MemoryNotFound, NotWaiting):  # it had come to its end
             getattr(desk.engine.memory, act)(*names)
         assert said(desk, f"Base {meant} here", trash=act == "forget") == 1
         assert said(desk, f"Base {meant} here", trash=act != "forget") == 0
@@ -159,7 +159,7 @@ def test_a_memo_that_a_person_deletes_meanwhile_is_not_made_anew_by_a_merge(
     base, memo = kept(desk, "Use copper"), waiting(desk, "Use copper, 0.6 mm")
     meanwhile(monkeypatch, inbox, base.path, (desk.root / base.path).unlink)
 
-    with pytest.raises(MemoNotFound):
+    with pytest.raises(MemoryNotFound):
         desk.engine.memory.merge(memo.path, base.path)
 
     assert agent_files(desk) == {memo.path.removeprefix(".agent/")}

@@ -10,10 +10,10 @@ from glassmind.errors import (
     BadDate,
     BadLimit,
     IndexAbsent,
-    MemoNotFound,
-    NotAMemo,
+    IndexStillWaiting,
+    MemoryNotFound,
+    NotAMemory,
     NotSuperseded,
-    StillWaiting,
     UnknownKind,
 )
 from glassmind.model.memory import Recalled
@@ -150,7 +150,7 @@ def test_notes_of_a_person_in_the_agent_folder_are_no_memos(desk: VaultDesk) -> 
     desk.indexed({".agent/Readme.md": "copper", ".agent/mine/x.md": "copper"})
 
     assert desk.engine.memory.recall("copper").total == 0
-    with pytest.raises(NotAMemo):
+    with pytest.raises(NotAMemory):
         desk.engine.memory.forget("Readme")
 
 
@@ -191,11 +191,11 @@ def test_what_is_named_as_closest_comes_near_to_what_was_said(desk: VaultDesk) -
         kept(desk, text)
 
     for name in ("a", "p", "us", "é", "?"):
-        with pytest.raises(MemoNotFound) as told:
+        with pytest.raises(MemoryNotFound) as told:
             desk.engine.memory.supersede(name, "b")
         assert told.value.closest == ()
     for name, near in (("shed", "Paint the shed"), ("銅", "屋根は銅にする")):
-        with pytest.raises(MemoNotFound, match=f"closest: .*{near}"):
+        with pytest.raises(MemoryNotFound, match=f"closest: .*{near}"):
             desk.engine.memory.supersede(name, "b")
 
 
@@ -203,15 +203,15 @@ def test_only_memos_called_so_to_the_letter_are_forgotten(desk: VaultDesk) -> No
     kept(desk, "Use copper")
     before = agent_files(desk)
 
-    with pytest.raises(NotAMemo, match=r"Diary\.md is not a memory"):
+    with pytest.raises(NotAMemory, match=r"Diary\.md is not a memory"):
         desk.engine.memory.forget("Diary")
-    with pytest.raises(NotAMemo):
+    with pytest.raises(NotAMemory):
         desk.engine.memory.forget("Work/Roof.md")
-    with pytest.raises(MemoNotFound, match="closest: "):
+    with pytest.raises(MemoryNotFound, match="closest: "):
         desk.engine.memory.forget("Use coper")
-    with pytest.raises(MemoNotFound):
+    with pytest.raises(MemoryNotFound):
         desk.engine.memory.forget("../../etc/passwd")
-    with pytest.raises((MemoNotFound, NotAMemo)):
+    with pytest.raises((MemoryNotFound, NotAMemory)):
         desk.engine.memory.forget(".agent/logs/writes.jsonl")
 
     assert agent_files(desk) == before
@@ -301,7 +301,7 @@ def test_what_waits_is_accepted_before_it_takes_a_place(desk: VaultDesk) -> None
     kept(desk, "Use tin")
     waiting(desk, "Use copper")
 
-    with pytest.raises(StillWaiting):
+    with pytest.raises(IndexStillWaiting):
         desk.engine.memory.supersede("Use tin", "Use copper")
 
     assert "superseded" not in text_of(desk, kept(desk, "Use zinc").path)

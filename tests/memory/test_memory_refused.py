@@ -8,7 +8,7 @@ import pytest
 from memo_desk import agent_files, called, kept, recorded, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadMemo, NoteChanged, VaultError, WriteFailed
+from glassmind.errors import BadMemory, NoteChanged, VaultError, WriteFailed
 from glassmind.files import folder
 from glassmind.files.folder import OpenFolder
 from glassmind.files.write import VaultWriter
@@ -91,7 +91,11 @@ def test_an_act_that_the_disk_refuses_on_its_way_leaves_all_as_it_was(
 
 @pytest.mark.parametrize(
     ("text", "read", "error"),
-    [("", None, BadMemo), ("a\0b", None, BadMemo), ("Use zinc", "other", NoteChanged)],
+    [
+        ("", None, BadMemory),
+        ("a\0b", None, BadMemory),
+        ("Use zinc", "other", NoteChanged),
+    ],
 )
 def test_an_edit_that_cannot_be_made_writes_nothing(
     desk: VaultDesk, text: str, read: str | None, error: type[VaultError]

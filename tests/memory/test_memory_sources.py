@@ -4,7 +4,7 @@ import pytest
 from memo_desk import agent_files, kept, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadMemo, IndexBusy, ProjectUnknown, WritesOff
+from glassmind.errors import BadMemory, IndexBusy, ProjectUnknown, WritesOff
 
 TEA = "# Tea\n\nOolong steeps long.\n\n## Water\n\nNear boiling.\nNever hard.\n"
 
@@ -71,7 +71,7 @@ def test_a_receipt_copied_out_of_a_list_is_kept_as_it_is_written(
 def test_a_source_that_is_nowhere_is_refused(
     tea: VaultDesk, source: str, said: str
 ) -> None:
-    with pytest.raises(BadMemo) as told:
+    with pytest.raises(BadMemory) as told:
         kept(tea, "Water for tea is hot.", sources=[source])
 
     assert said in str(told.value)
@@ -117,7 +117,7 @@ def test_lines_that_changed_are_cited_as_they_were_and_told(tea: VaultDesk) -> N
     ],
 )
 def test_what_picks_notes_is_no_name_of_a_project(tea: VaultDesk, project: str) -> None:
-    with pytest.raises(BadMemo, match="name"):
+    with pytest.raises(BadMemory, match="name"):
         waiting(tea, "Ship it on Friday.", project=project)
 
     assert agent_files(tea) == set()

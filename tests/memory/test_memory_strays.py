@@ -4,7 +4,7 @@ import pytest
 from memo_desk import kept, text_of, tick, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors import MemoAstray, NotAMemo
+from glassmind.errors import MisplacedMemory, NotAMemory
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_what_waits_outside_is_told_and_says_how_it_is_approved(
     before = text_of(desk, path)
 
     [told] = desk.engine.memory.inbox().problems
-    with pytest.raises(MemoAstray) as refused:
+    with pytest.raises(MisplacedMemory) as refused:
         desk.engine.memory.accept(path)
 
     assert told == str(refused.value)
@@ -58,13 +58,13 @@ def test_what_a_person_approved_outside_waits_no_more(desk: VaultDesk) -> None:
     assert desk.engine.memory.inbox().problems == ()
     [found] = desk.engine.memory.recall().memories
     assert (found.path, found.generated) == (path, False)
-    with pytest.raises(MemoAstray):
+    with pytest.raises(MisplacedMemory):
         desk.engine.memory.forget(path)
 
 
 def test_a_note_of_a_person_is_no_memo_for_a_property_or_two(desk: VaultDesk) -> None:
     assert desk.engine.memory.recall().memories == ()
-    with pytest.raises(NotAMemo):
+    with pytest.raises(NotAMemory):
         desk.engine.memory.forget("Diary.md")
 
 

@@ -12,12 +12,12 @@ from vault_desk import VaultDesk
 from glassmind.errors import BadDate, BadLimit, IndexAbsent, ProjectUnknown
 from glassmind.memory.activity import (
     WARM,
-    Use,
+    UsageCount,
     place_in,
     together,
     use_heat,
 )
-from glassmind.model.memory import ActiveNote, Temperatures
+from glassmind.model.memory import ActiveNote, ActivityOverview
 
 TODAY = date(2026, 3, 20)
 
@@ -36,12 +36,12 @@ def edited(vault: VaultDesk, notes: Mapping[str, int], **texts: str) -> None:
     vault.index()
 
 
-def told(vault: VaultDesk, **wishes: object) -> Temperatures:
+def told(vault: VaultDesk, **wishes: object) -> ActivityOverview:
     asked: dict[str, object] = {"limit": 100, "today": TODAY.isoformat(), **wishes}
     return vault.engine.memory.temperatures(**asked)  # type: ignore[arg-type]
 
 
-def of(found: Temperatures, path: str) -> ActiveNote:
+def of(found: ActivityOverview, path: str) -> ActiveNote:
     return next(note for note in found.notes if note.path == path)
 
 
@@ -410,7 +410,7 @@ def test_where_a_project_stands(path: str, place: str | None) -> None:
 shares = st.lists(st.floats(0, 1), max_size=6)
 uses = st.lists(
     st.builds(
-        Use,
+        UsageCount,
         st.sampled_from(["read", "context", "search", "hot", "other"]),
         st.integers(0, 60),
         st.integers(1, 5_000),
@@ -431,18 +431,18 @@ def test_shares_come_to_no_less_than_the_most_and_no_more_than_one(
 
 @given(uses, st.integers(0, 30), st.floats(0.1, 100))
 def test_use_is_bounded_never_cools_by_more_use_and_fades(
-    given_: list[Use], days: int, half: float
+    given_: list[UsageCount], days: int, half: float
 ) -> None:
     heat = use_heat(given_, half)
     older = [use._replace(days=use.days + days) for use in given_]
 
     assert 0 <= heat < 1
-    assert use_heat([*given_, Use("read", 0, 1)], half) >= heat
+    assert use_heat([*given_, UsageCount("read", 0, 1)], half) >= heat
     assert use_heat(older, half) <= heat + 1e-12
 
 
 def test_a_program_that_asks_all_day_is_no_more_than_a_day_of_reading() -> None:
-    machine = use_heat([Use("search", 0, 100_000)], 7.0)
-    person = use_heat([Use("read", 0, 15)], 7.0)
+    machine = use_heat([UsageCount("search", 0, 100_000)], 7.0)
+    person = use_heat([UsageCount("read", 0, 15)], 7.0)
 
     assert machine == person

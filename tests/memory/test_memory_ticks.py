@@ -7,9 +7,9 @@ from memo_desk import agent_files, kept, text_of, tick, waiting
 from msgspec.structs import replace
 from vault_desk import VaultDesk
 
-from glassmind.errors import MemoNotFound, NotWaiting
+from glassmind.errors import MemoryNotFound, NotWaiting
 from glassmind.model import NotePath
-from glassmind.model.memory import Memo
+from glassmind.model.memory import MemoryItem
 
 Edit = Callable[[str], str]
 
@@ -20,7 +20,7 @@ def desk(vault: VaultDesk) -> VaultDesk:
     return vault
 
 
-def changed(desk: VaultDesk, memo: Memo, edit: Edit) -> None:
+def changed(desk: VaultDesk, memo: MemoryItem, edit: Edit) -> None:
     """Tick the box of a memo, and change its note as a person does."""
     tick(desk, memo)
     (desk.root / memo.path).write_bytes(edit(text_of(desk, memo.path)).encode())
@@ -156,7 +156,7 @@ def test_what_a_person_sorts_into_folders_of_the_inbox_still_waits(
     assert desk.engine.memory.accept("Copper").memory.place == "kept"
 
 
-def _at(memo: Memo, path: str) -> Memo:
+def _at(memo: MemoryItem, path: str) -> MemoryItem:
     return replace(memo, path=NotePath(path))
 
 
@@ -179,5 +179,5 @@ def test_half_a_character_is_the_name_of_no_memo(desk: VaultDesk, name: str) -> 
     kept(desk, "Use copper")
 
     for act in (desk.engine.memory.forget, desk.engine.memory.accept):
-        with pytest.raises(MemoNotFound):
+        with pytest.raises(MemoryNotFound):
             act(name)

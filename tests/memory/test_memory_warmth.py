@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from memo_desk import kept, waiting
 from vault_desk import VaultDesk
 
-from glassmind.model.memory import ActiveNote, Temperatures
+from glassmind.model.memory import ActiveNote, ActivityOverview
 
 
-def told(vault: VaultDesk) -> Temperatures:
+def told(vault: VaultDesk) -> ActivityOverview:
     return vault.engine.memory.temperatures(limit=100)
 
 
-def of(found: Temperatures, path: str) -> ActiveNote:
+def of(found: ActivityOverview, path: str) -> ActiveNote:
     return next(note for note in found.notes if note.path == path)
 
 

@@ -6,7 +6,7 @@ from vault_desk import VaultDesk
 
 from glassmind.index.embed import embeddable
 from glassmind.model import NotePath
-from glassmind.model.memory import Memo
+from glassmind.model.memory import MemoryItem
 from glassmind.model.vectors import Unembedded
 
 READ = ("Recipes/Cardamom buns.md", "People/Amara.md")
@@ -24,7 +24,7 @@ def desk(vault: VaultDesk) -> VaultDesk:
     return vault
 
 
-def both(desk: VaultDesk) -> tuple[Memo, Memo]:
+def both(desk: VaultDesk) -> tuple[MemoryItem, MemoryItem]:
     """Capture one thing as an agent does, and one as a person."""
     first = waiting(desk, "The bus leaves at nine.", project="Travel")
     text = (desk.root / first.path).read_text("utf-8")

@@ -13,7 +13,7 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from search_desk import check_whole, harbour
 
 from glassmind.errors import HindsightFailed
-from glassmind.model.search import SearchReply, Told
+from glassmind.model.search import HindsightDocument, SearchReply
 from glassmind.models.breaker import WAITS_S
 from glassmind.models.hindsight import HindsightServer
 from glassmind.search.semantic import SemanticSearch
@@ -396,7 +396,7 @@ def test_failures_make_for_longer_waits_and_an_answer_ends_them(
         with pytest.raises(HindsightFailed, match="asked again in 1 s"):
             server.ask("x")()
         with pytest.raises(HindsightFailed, match="asked again in 1 s"):
-            server.tell(Told("a", "b"))
+            server.tell(HindsightDocument("a", "b"))
         now[0] += 2
     memory.misbehave = lambda _: None
 

@@ -11,7 +11,7 @@ from chat_desk import PROMPT, SCHEMA, ChatDesk, Voice, chat_server, speaking
 from glassmind.config.load import config_for
 from glassmind.errors import ModelFailed, RemoteRefused
 from glassmind.models.chat import chat_for, chat_lacks, lost
-from glassmind.models.protocols import ChatModel, Ended, Halt, Prompt
+from glassmind.models.protocols import Cancellation, ChatModel, GenerationEnd, Prompt
 
 BACKENDS = ("ollama", "openai")
 
@@ -22,9 +22,11 @@ def chat(
     return chat_for(desk.settings(root, backend, **llm))
 
 
-def answered(made: ChatModel, prompt: Prompt = PROMPT) -> tuple[list[str], Ended]:
+def answered(
+    made: ChatModel, prompt: Prompt = PROMPT
+) -> tuple[list[str], GenerationEnd]:
     pieces: list[str] = []
-    ended = made.answer(prompt, pieces.append, Halt())
+    ended = made.answer(prompt, pieces.append, Cancellation())
     return pieces, ended
 
 
@@ -35,7 +37,7 @@ def test_an_answer_comes_in_its_pieces(tmp_path: Path, backend: str) -> None:
         pieces, ended = answered(made)
 
     assert pieces == ["At ", "four", " naïve"]
-    assert ended == Ended(38)
+    assert ended == GenerationEnd(38)
     assert made.model == "llama3.2"
     assert made.context_tokens == 8_192
 
@@ -60,7 +62,7 @@ def test_a_piece_is_passed_on_before_the_next_one_is_sent(
 
     with chat_server(waiting) as desk:
         one = desk.gone
-        chat(desk, tmp_path, backend).answer(PROMPT, said, Halt())
+        chat(desk, tmp_path, backend).answer(PROMPT, said, Cancellation())
 
     assert heard == ["one", "two"]
 
@@ -144,7 +146,7 @@ def test_an_answer_that_was_too_long_is_told(tmp_path: Path, backend: str) -> No
     with chat_server(speaking("At fo", reason="length")) as desk:
         _, ended = answered(chat(desk, tmp_path, backend))
 
-    assert ended == Ended(None, was_cut=True)
+    assert ended == GenerationEnd(None, was_cut=True)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -384,7 +386,7 @@ def test_a_server_that_does_not_stream_is_understood(tmp_path: Path) -> None:
         pieces, ended = answered(chat(desk, tmp_path, "openai"))
 
     assert pieces == ["At four"]
-    assert ended == Ended(30, was_cut=True)
+    assert ended == GenerationEnd(30, was_cut=True)
 
 
 def test_half_a_letter_is_not_passed_on(tmp_path: Path) -> None:

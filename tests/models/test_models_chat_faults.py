@@ -12,15 +12,15 @@ from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speak
 
 from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.chat import chat_for
-from glassmind.models.http import MOST_LINE, Bounds, ModelServer
-from glassmind.models.protocols import Halt, Prompt, Turn
+from glassmind.models.http import MOST_LINE, ModelServer, Timeouts
+from glassmind.models.protocols import Cancellation, Prompt, Turn
 
 BACKENDS = ("ollama", "openai")
-LONG = Bounds(WAIT_S, WAIT_S, WAIT_S)
-HASTY = Bounds(2.0, 0.4, WAIT_S)
+LONG = Timeouts(WAIT_S, WAIT_S, WAIT_S)
+HASTY = Timeouts(2.0, 0.4, WAIT_S)
 """For servers that must be given up; nothing but that test waits for it."""
 
-NERVOUS = Bounds(2.0, WAIT_S, 0.2)
+NERVOUS = Timeouts(2.0, WAIT_S, 0.2)
 
 
 def asked(  # noqa: PLR0913 - each wish by its name
@@ -28,8 +28,8 @@ def asked(  # noqa: PLR0913 - each wish by its name
     root: Path,
     backend: str = "ollama",
     *,
-    bounds: Bounds = LONG,
-    halt: Halt | None = None,
+    bounds: Timeouts = LONG,
+    halt: Cancellation | None = None,
     said: Callable[[str], None] | None = None,
     prompt: Prompt = PROMPT,
     **llm: object,
@@ -37,7 +37,7 @@ def asked(  # noqa: PLR0913 - each wish by its name
     """Return the pieces of an answer, or raise what came of it."""
     pieces: list[str] = []
     made = chat_for(desk.settings(root, backend, **llm), bounds)
-    made.answer(prompt, said or pieces.append, halt or Halt())
+    made.answer(prompt, said or pieces.append, halt or Cancellation())
     return pieces
 
 
@@ -324,7 +324,9 @@ def test_a_note_is_not_told_with_a_fault_of_vectors(tmp_path: Path) -> None:
     with chat_server(lambda voice: voice.refuse(500, f"bad: {NOTE}")) as desk:
         server = ModelServer("m", desk.url)
         with pytest.raises(ModelFailed) as raised:
-            server.ask("/api/embed", {"model": "m", "input": [NOTE]}, Bounds(2, WAIT_S))
+            server.ask(
+                "/api/embed", {"model": "m", "input": [NOTE]}, Timeouts(2, WAIT_S)
+            )
 
     assert "nine-nine-two" not in str(raised.value)
 
@@ -361,7 +363,7 @@ def asking(act: Callable[[], object]) -> Iterator[list[BaseException]]:
 def test_halting_from_another_thread_ends_it_and_the_server_sees_that(
     tmp_path: Path, backend: str, reply: Reply
 ) -> None:
-    reached, halt = threading.Event(), Halt()
+    reached, halt = threading.Event(), Cancellation()
 
     def replying(voice: Voice) -> None:
         reached.set()
@@ -379,7 +381,7 @@ def test_halting_from_another_thread_ends_it_and_the_server_sees_that(
 
 
 def test_nothing_is_passed_on_after_halting(tmp_path: Path) -> None:
-    halt, heard = Halt(), []
+    halt, heard = Cancellation(), []
 
     def said(piece: str) -> None:
         heard.append(piece)
@@ -404,7 +406,7 @@ def test_nothing_is_passed_on_after_halting(tmp_path: Path) -> None:
 def test_what_is_halted_before_it_begins_is_not_asked(
     tmp_path: Path, backend: str
 ) -> None:
-    halt = Halt()
+    halt = Cancellation()
     halt.set()
 
     with chat_server("tea") as desk, pytest.raises(CallAbandoned):
@@ -414,7 +416,7 @@ def test_what_is_halted_before_it_begins_is_not_asked(
 
 
 def test_halting_after_the_end_changes_nothing(tmp_path: Path) -> None:
-    halt = Halt()
+    halt = Cancellation()
     with chat_server("tea") as desk:
         pieces = asked(desk, tmp_path, halt=halt)
         halt.set()
@@ -448,7 +450,7 @@ def test_a_server_that_lets_nobody_in_is_told(tmp_path: Path) -> None:
 
 
 def test_halting_is_heard_while_keys_are_exchanged(tmp_path: Path) -> None:
-    halt = Halt()
+    halt = Cancellation()
     with socket.create_server(("127.0.0.1", 0)) as mute:
         mute.settimeout(WAIT_S)
         url = f"https://127.0.0.1:{mute.getsockname()[1]}"
@@ -499,7 +501,7 @@ def test_one_model_answers_several_at_once(tmp_path: Path) -> None:
 
         def ask(name: str) -> None:
             prompt = PROMPT._replace(turns=(Turn("user", name),))
-            made.answer(prompt, heard[name].append, Halt())
+            made.answer(prompt, heard[name].append, Cancellation())
 
         threads = [threading.Thread(target=ask, args=(name,)) for name in heard]
         for each in threads:

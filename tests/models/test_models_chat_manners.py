@@ -11,17 +11,17 @@ from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speak
 
 from glassmind.errors import ModelFailed
 from glassmind.models.chat import chat_for
-from glassmind.models.http import Bounds, ModelServer
-from glassmind.models.protocols import ChatModel, Ended, Halt
+from glassmind.models.http import ModelServer, Timeouts
+from glassmind.models.protocols import Cancellation, ChatModel, GenerationEnd
 
 BACKENDS = ("ollama", "openai")
 LOADING = "the model is still loading"
 TOO_LONG = "request (9351 tokens) exceeds the available context size (8192 tokens)"
 
 
-def answered(made: ChatModel, prompt: Any = PROMPT) -> tuple[list[str], Ended]:
+def answered(made: ChatModel, prompt: Any = PROMPT) -> tuple[list[str], GenerationEnd]:
     pieces: list[str] = []
-    ended = made.answer(prompt, pieces.append, Halt())
+    ended = made.answer(prompt, pieces.append, Cancellation())
     return pieces, ended
 
 
@@ -81,7 +81,7 @@ def test_two_who_ask_at_once_are_both_asked_again(tmp_path: Path) -> None:
 
     heard: list[list[str]] = []
     with chat_server(reply) as desk:
-        made = chat_for(desk.settings(tmp_path), Bounds(2.0, WAIT_S))
+        made = chat_for(desk.settings(tmp_path), Timeouts(2.0, WAIT_S))
 
         def ask() -> None:
             heard.append(answered(made)[0])
@@ -100,7 +100,7 @@ def test_asking_once_more_does_not_go_on_for_longer_than_the_bound(
     tmp_path: Path,
 ) -> None:
     with chat_server(thoughts_alone, Voice.listen) as desk:
-        made = chat_for(desk.settings(tmp_path), Bounds(2.0, 0.4))
+        made = chat_for(desk.settings(tmp_path), Timeouts(2.0, 0.4))
         with pytest.raises(ModelFailed, match=r"longer than 0\.4 s"):
             answered(made)
 
@@ -290,7 +290,7 @@ def test_no_fault_repeats_what_was_sent_wherever_it_stands(
         with chat_server(refusing(said, 500)) as desk:
             server = ModelServer("m", desk.url)
             with pytest.raises(ModelFailed) as raised:
-                server.ask("/take", question, Bounds(2, WAIT_S))
+                server.ask("/take", question, Timeouts(2, WAIT_S))
 
         assert "nine-nine-two" not in str(raised.value)
 
@@ -313,4 +313,4 @@ def test_who_gives_no_reason_for_its_end_has_not_been_cut(
     with chat_server(unreasoned(end)) as desk:
         made = chat_for(desk.settings(tmp_path, "openai"))
 
-        assert answered(made) == (["At four"], Ended(None, was_cut=False))
+        assert answered(made) == (["At four"], GenerationEnd(None, was_cut=False))

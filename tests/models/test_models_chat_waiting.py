@@ -12,13 +12,13 @@ from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server
 from glassmind.config import Config
 from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.chat import chat_for
-from glassmind.models.http import Bounds, ModelServer
-from glassmind.models.protocols import Halt
+from glassmind.models.http import ModelServer, Timeouts
+from glassmind.models.protocols import Cancellation
 
 pytestmark = pytest.mark.slow
 
 BACKENDS = ("ollama", "openai")
-NERVOUS = Bounds(2.0, WAIT_S, 0.2)
+NERVOUS = Timeouts(2.0, WAIT_S, 0.2)
 FAR = "http://models.example.com:1"
 
 
@@ -50,7 +50,7 @@ def test_a_connection_that_is_kept_alive_without_a_word_is_silent(
     with chat_server(reply) as desk:
         made = chat_for(desk.settings(tmp_path, backend), NERVOUS)
         with pytest.raises(ModelFailed, match=r"silent for 0\.2 s"):
-            made.answer(PROMPT, lambda _: None, Halt())
+            made.answer(PROMPT, lambda _: None, Cancellation())
 
         assert desk.gone.wait(WAIT_S)
 
@@ -68,7 +68,7 @@ def test_each_word_and_thought_may_take_its_time(tmp_path: Path, thought: str) -
     with chat_server(slow) as desk:
         made = chat_for(desk.settings(tmp_path), NERVOUS._replace(silence_s=0.7))
         heard: list[str] = []
-        made.answer(PROMPT, heard.append, Halt())
+        made.answer(PROMPT, heard.append, Cancellation())
 
     assert heard[-1] == "tea"
 
@@ -88,7 +88,7 @@ def test_who_takes_long_to_listen_does_not_make_a_model_silent(tmp_path: Path) -
     with chat_server(halved) as desk:
         made = chat_for(desk.settings(tmp_path), NERVOUS)
 
-        assert not made.answer(PROMPT, said, Halt()).was_cut
+        assert not made.answer(PROMPT, said, Cancellation()).was_cut
 
 
 class Lookups(NamedTuple):
@@ -122,10 +122,10 @@ def test_a_name_that_nobody_knows_does_not_hold_us(
     tmp_path: Path, backend: str, lookups: Lookups
 ) -> None:
     chosen = far(tmp_path, backend)
-    made = chat_for(chosen, Bounds(0.2, WAIT_S))
+    made = chat_for(chosen, Timeouts(0.2, WAIT_S))
 
     with pytest.raises(ModelFailed, match=r"no connection within 0\.2 s"):
-        made.answer(PROMPT, lambda _: None, Halt())
+        made.answer(PROMPT, lambda _: None, Cancellation())
 
     assert lookups.begun.is_set()
 
@@ -134,10 +134,10 @@ def test_a_name_does_not_hold_us_for_longer_than_the_whole_may_take(
     tmp_path: Path, lookups: Lookups
 ) -> None:
     chosen = far(tmp_path)
-    made = chat_for(chosen, Bounds(WAIT_S, 0.2))
+    made = chat_for(chosen, Timeouts(WAIT_S, 0.2))
 
     with pytest.raises(ModelFailed):
-        made.answer(PROMPT, lambda _: None, Halt())
+        made.answer(PROMPT, lambda _: None, Cancellation())
 
     assert not lookups.over.is_set()
 
@@ -146,7 +146,7 @@ def test_a_name_does_not_hold_who_asks_for_vectors_either(lookups: Lookups) -> N
     server = ModelServer("m", FAR)
 
     with pytest.raises(ModelFailed, match=r"no connection within 0\.2 s"):
-        server.look("/api/tags", Bounds(0.2, WAIT_S))
+        server.look("/api/tags", Timeouts(0.2, WAIT_S))
 
     assert lookups.begun.is_set()
 
@@ -154,9 +154,9 @@ def test_a_name_does_not_hold_who_asks_for_vectors_either(lookups: Lookups) -> N
 def test_halting_is_heard_while_a_name_is_looked_up(
     tmp_path: Path, lookups: Lookups
 ) -> None:
-    halt, raised = Halt(), []
+    halt, raised = Cancellation(), []
     chosen = far(tmp_path)
-    made = chat_for(chosen, Bounds(WAIT_S, WAIT_S))
+    made = chat_for(chosen, Timeouts(WAIT_S, WAIT_S))
 
     def ask() -> None:
         try:
@@ -181,9 +181,9 @@ def test_a_name_that_does_not_exist_is_told(
     chosen = far(tmp_path, backend)
 
     with pytest.raises(ModelFailed, match="no machine is known by this name"):
-        chat_for(chosen).answer(PROMPT, lambda _: None, Halt())
+        chat_for(chosen).answer(PROMPT, lambda _: None, Cancellation())
     with pytest.raises(ModelFailed, match="no machine is known by this name"):
-        ModelServer("m", FAR).look("/", Bounds(WAIT_S, WAIT_S))
+        ModelServer("m", FAR).look("/", Timeouts(WAIT_S, WAIT_S))
 
 
 def test_a_name_of_another_machine_leads_to_it(
@@ -200,8 +200,8 @@ def test_a_name_of_another_machine_leads_to_it(
         monkeypatch.setattr(socket, "getaddrinfo", near)
         chosen = desk.settings(tmp_path, url=url, allow_remote=True)
         heard: list[str] = []
-        chat_for(chosen).answer(PROMPT, heard.append, Halt())
-        found = ModelServer("m", url).look("/api/tags", Bounds(WAIT_S, WAIT_S))
+        chat_for(chosen).answer(PROMPT, heard.append, Cancellation())
+        found = ModelServer("m", url).look("/api/tags", Timeouts(WAIT_S, WAIT_S))
 
     assert heard == ["tea"]
     assert found["models"]

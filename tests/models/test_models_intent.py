@@ -12,7 +12,7 @@ from search_desk import harbour
 
 from glassmind.errors import ModelFailed
 from glassmind.model.search import Intent
-from glassmind.models.http import Bounds, ModelServer
+from glassmind.models.http import ModelServer, Timeouts
 from glassmind.models.intents import BOUNDS, intent_of
 
 INTENTS = get_args(Intent)
@@ -64,7 +64,7 @@ def test_nobody_waits_longer_than_a_second_and_a_half() -> None:
 
 
 def test_a_server_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glassmind.models.intents.BOUNDS", Bounds(0.3, 0.3))
+    monkeypatch.setattr("glassmind.models.intents.BOUNDS", Timeouts(0.3, 0.3))
     over = threading.Event()
 
     def hang(_: BaseHTTPRequestHandler, __: bytes) -> None:

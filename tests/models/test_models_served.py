@@ -15,14 +15,14 @@ from glassmind.errors import ModelFailed, RemoteRefused
 from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import prefixes_for
 from glassmind.models.embedders import embedder_for
-from glassmind.models.http import Bounds
+from glassmind.models.http import Timeouts
 from glassmind.models.served import (
     EmbeddingBounds,
     ServedEmbedder,
     served_embedder,
 )
 
-SHORT = EmbeddingBounds(Bounds(0.5, 0.5), Bounds(0.5, 0.5))
+SHORT = EmbeddingBounds(Timeouts(0.5, 0.5), Timeouts(0.5, 0.5))
 """For servers that must be given up; nothing but that test waits for it."""
 
 Speaker = Callable[[dict[str, Any]], Any]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_sum
 
-from glassmind.model.search import AdjustmentName, Warm
+from glassmind.model.search import ActivityLevel, AdjustmentName
 from glassmind.search import search as hybrid
 from glassmind.search.ranking import COLD, LIFTS, adjust
 
@@ -96,14 +96,14 @@ def test_a_match_of_tags_names_them() -> None:
     st.lists(st.sampled_from(["tea", "tea/green", "Ä", ""]), max_size=4),
     st.integers(-(10**20), 10**20),
     st.fixed_dictionaries(dict.fromkeys(("recency", "tag", "hot", "pinned"), WEIGHTS)),
-    st.builds(Warm, st.floats(0, 1), st.booleans()),
+    st.builds(ActivityLevel, st.floats(0, 1), st.booleans()),
 )
 def test_no_adjustment_adds_more_than_its_weight(
     text: str,
     tags: list[str],
     mtime_ns: int,
     weights: dict[AdjustmentName, float],
-    activity: Warm,
+    activity: ActivityLevel,
 ) -> None:
     row = (mtime_ns, tuple(tags))
 
@@ -119,7 +119,7 @@ def test_no_adjustment_adds_more_than_its_weight(
 
 
 def test_what_has_no_weight_adds_nothing() -> None:
-    assert adjust(a_row(), Warm(1.0, pinned=True), "note", {}, TODAY) == []
+    assert adjust(a_row(), ActivityLevel(1.0, pinned=True), "note", {}, TODAY) == []
     assert adjust(a_row(), COLD, "note", {"recency": 0.0}, TODAY) == []
 
 

@@ -14,8 +14,8 @@ from glassmind.errors import ModelAbsent, ModelFailed
 from glassmind.model.search import Candidate, ChannelName, FusionName, Hit
 from glassmind.search import channels
 from glassmind.search.channels.memory import MemoryChannel
-from glassmind.search.plan import Channel, Place, Reason
-from glassmind.store.sqlite.rows import Rows
+from glassmind.search.plan import Channel, HitPlace, Reason
+from glassmind.store.sqlite.rows import SqliteRows
 from glassmind.store.vectors.search import VectorIndex
 from glassmind.vault import Vault
 
@@ -214,7 +214,7 @@ def test_links_that_cannot_be_read_are_missed_by_name(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(Rows, "edges", fail)
+    monkeypatch.setattr(SqliteRows, "edges", fail)
 
     reply = desk.ask("skiff leaks")
 
@@ -230,7 +230,7 @@ def test_links_that_cannot_be_read_are_missed_by_name(
 def test_a_memory_that_cannot_be_read_is_missed_by_name(
     desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Rows, "note_ids", fails("no folder"))
+    monkeypatch.setattr(SqliteRows, "note_ids", fails("no folder"))
 
     reply = desk.ask("skiff leaks", intent="factual_lookup")
 
@@ -570,7 +570,7 @@ class Shortest(Channel):
         notes = sorted(self.run.rows.note_ids(folder="Boats"))
         return [Candidate(0, note, 1.0) for note in notes]
 
-    def reason(self, _: Place) -> Reason:
+    def reason(self, _: HitPlace) -> Reason:
         return Reason("has a short path")
 
 

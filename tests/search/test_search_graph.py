@@ -19,14 +19,14 @@ from glassmind.search.channels.graph import (
     walk,
 )
 from glassmind.search.intent import guess_intent
-from glassmind.store.lexical.search import KeywordQuery
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.lexical.search import TantivyQuery
+from glassmind.store.sqlite.rows import SqliteRows
 
 LONG = 8
 """Words of a question that counts as a sentence."""
 
 
-class Links(Rows):
+class Links(SqliteRows):
     """Links between numbered notes, in memory."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Links(Rows):
         return self.lines
 
 
-class Said(KeywordQuery):
+class Said(TantivyQuery):
     """Asked words that know how much of them stands in each line."""
 
     def __init__(self, coverage: dict[str, float]) -> None:

@@ -12,7 +12,13 @@ from meaning_desk import MeaningDesk
 from search_desk import Synonyms, check_whole, harbour
 from vault_desk import VaultDesk
 
-from glassmind.errors import AmbiguousName, BadLimit, BadWish, ModelAbsent, NoteNotFound
+from glassmind.errors import (
+    AmbiguousName,
+    BadLimit,
+    ModelAbsent,
+    NoteNotFound,
+    ValueOutOfRange,
+)
 from glassmind.model import NotePath, Span
 from glassmind.model.search import FusionName, Hit, HitChunk, Intent, Passage
 from glassmind.model.vectors import Space
@@ -340,7 +346,7 @@ def test_a_wish_nobody_can_meet_is_an_error_that_says_what_can_be(
 ) -> None:
     (name,) = wish
 
-    with pytest.raises(BadWish, match=name):
+    with pytest.raises(ValueOutOfRange, match=name):
         desk.ask("skiff", **wish)
 
 

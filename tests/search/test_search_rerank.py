@@ -11,7 +11,7 @@ from search_desk import check_sum, check_whole, harbour
 
 from glassmind.errors import ModelAbsent, ModelFailed
 from glassmind.model.search import Adjustment
-from glassmind.models.breaker import WAITS_S, CircuitBreaker, PatientReranker
+from glassmind.models.breaker import WAITS_S, BreakerReranker, CircuitBreaker
 from glassmind.search.ranking import (
     BLEND,
     CANDIDATES,
@@ -230,7 +230,7 @@ class Moody:
 def test_a_reader_that_was_stopped_in_time_has_worked() -> None:
     now = [0.0]
     patience, moody = CircuitBreaker("the reader", lambda: now[0]), Moody()
-    reader = PatientReranker(moody, patience)
+    reader = BreakerReranker(moody, patience)
 
     def fail() -> None:
         with pytest.raises(ModelFailed):

@@ -15,7 +15,7 @@ from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument
-from glassmind.model.access import Passage, Shown
+from glassmind.model.access import DisclosedLines, DisclosedNotes
 from glassmind.operations.arguments import fields_of, read
 from glassmind.operations.registry import (
     OPERATIONS,
@@ -43,8 +43,8 @@ class CountResult(Result):
     count: int
     paths: list[str]
 
-    def sources(self) -> Shown:
-        return shown([Passage(path) for path in self.paths])
+    def sources(self) -> DisclosedNotes:
+        return shown([DisclosedLines(path) for path in self.paths])
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import glassmind
 from glassmind import Engine, open_vault
 from glassmind.model.index import (
     Check,
-    Ghost,
     IndexReport,
     LinkEnd,
     NoteFacts,
@@ -17,6 +16,7 @@ from glassmind.model.index import (
     NoteText,
     Stats,
     Status,
+    UnresolvedName,
 )
 from glassmind.model.search import (
     Adjustment,
@@ -66,7 +66,7 @@ VALUES = {
     Check: "name state finding fix",
     ChunkText: "chunk_index kind heading_path heading lines tokens overlap digest text",
     Evidence: "channel rank share reason fields quoted",
-    Ghost: "target links incoming",
+    UnresolvedName: "target links incoming",
     Hit: (
         "path title heading_path lines chunk_index score snippet evidence digest "
         "mtime_ns relevance adjustments more similarity depth connected_via hops "

@@ -14,7 +14,7 @@ from glassmind.model.context import (
     Answer,
     Citation,
     Conflict,
-    Side,
+    ConflictSide,
     Statement,
 )
 from glassmind.obsidian.text import Style
@@ -144,8 +144,10 @@ def test_what_took_the_place_of_a_source_is_named_behind_it() -> None:
 
 def test_what_notes_do_not_agree_on_stands_under_the_answer() -> None:
     sides = (
-        Side(NotePath("A.md"), "A", "2.15 m", "", "A.md#Heights:81@623916a1520898f6"),
-        Side(NotePath("B.md"), "B", "2.40 m", "", "B.md:2-3@623916a1520898f6",
+        ConflictSide(
+            NotePath("A.md"), "A", "2.15 m", "", "A.md#Heights:81@623916a1520898f6"
+        ),
+        ConflictSide(NotePath("B.md"), "B", "2.40 m", "", "B.md:2-3@623916a1520898f6",
              approved=False),
     )  # fmt: skip
     conflict = Conflict("statement", "the alarm", sides)
@@ -162,8 +164,8 @@ def test_what_notes_do_not_agree_on_stands_under_the_answer() -> None:
 
 
 def test_a_decision_that_took_the_place_of_another_is_told() -> None:
-    newer = Side(NotePath("A.md"), "A", "in the place of B", "", "A.md:5@62391")
-    older = Side(NotePath("B.md"), "B", "superseded by A", "", "")
+    newer = ConflictSide(NotePath("A.md"), "A", "in the place of B", "", "A.md:5@62391")
+    older = ConflictSide(NotePath("B.md"), "B", "superseded by A", "", "")
     conflict = Conflict("superseded", "B", (newer, older))
 
     assert conflict_line(conflict) == (

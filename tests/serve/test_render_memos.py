@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from glassmind.model import Digest, NotePath
 from glassmind.model.memory import (
-    Memo,
     MemoKind,
+    MemoryItem,
     RecalledMemory,
     SimilarMemory,
     WaitingMemory,
@@ -48,7 +48,7 @@ FACTS: dict[str, Any] = {
     "tags": ("metal",),
     "generated": True,
 }
-MEMO = Memo(**FACTS)
+MEMO = MemoryItem(**FACTS)
 NEAR = (SimilarMemory(**FACTS, similarity=0.75),)
 CAPTURED = CaptureResult(
     memory=MEMO, digest=Digest("abc"), near=NEAR, indexed=True, notices=()
@@ -148,7 +148,7 @@ def test_what_is_in_the_trash_says_how_to_restore_it() -> None:
 def test_programs_read_every_fact_and_the_text_to_the_letter() -> None:
     said = MOVED.to_json()["memory"]
 
-    assert set(said) == set(Memo.__struct_fields__)
+    assert set(said) == set(MemoryItem.__struct_fields__)
     assert said["text"] == EVIL
     for result in (CAPTURED, recalled(), INBOX, MOVED, SUPERSEDED, LOG):
         assert json.loads(json.dumps(result.to_json()))

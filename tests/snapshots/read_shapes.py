@@ -24,7 +24,7 @@ from glassmind.config import values
 from glassmind.config.settings import SETTINGS
 from glassmind.memory.capture import GIVEN
 from glassmind.model.access import EVERY_AGENT
-from glassmind.operations.arguments import Field, fields_of
+from glassmind.operations.arguments import ArgumentField, fields_of
 from glassmind.operations.registry import find_commands
 from glassmind.serve.cli.program import all_commands, parsers_of, run_program
 from glassmind.serve.http.app import make_app
@@ -100,7 +100,7 @@ def cli_commands() -> dict[str, dict[str, Any]]:
     return shapes
 
 
-def _declared(name: str) -> dict[str, Field]:
+def _declared(name: str) -> dict[str, ArgumentField]:
     """Return the arguments of an operation's command, by flag."""
     commands = find_commands(name.partition(" ")[0])
     return {
@@ -112,7 +112,7 @@ def _declared(name: str) -> dict[str, Field]:
 
 
 def _arguments(
-    actions: list[argparse.Action], declared: Mapping[str, Field] | None = None
+    actions: list[argparse.Action], declared: Mapping[str, ArgumentField] | None = None
 ) -> dict[str, Any]:
     known = declared or {}
     return {
@@ -129,7 +129,9 @@ def _arguments(
     }
 
 
-def _option(action: argparse.Action, declared: Mapping[str, Field]) -> dict[str, Any]:
+def _option(
+    action: argparse.Action, declared: Mapping[str, ArgumentField]
+) -> dict[str, Any]:
     """Describe an option; the type of an operation's argument is checked later."""
     value = _value(action)
     is_word = not action.option_strings

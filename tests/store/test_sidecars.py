@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
 from glassmind.model import NotePath
-from glassmind.model.index import Document, Passage, Progress
+from glassmind.model.index import ChunkPassage, Document, Progress
 from glassmind.store import sidecars as follow_module
-from glassmind.store.sidecars import Follower
+from glassmind.store.sidecars import SidecarUpdate
 
 
 def document(note_id: int, text: str) -> Document:
@@ -26,7 +26,7 @@ def document(note_id: int, text: str) -> Document:
         properties=(),
         day=None,
         mtime_ns=0,
-        passages=(Passage(note_id * 1000, (), text),),
+        passages=(ChunkPassage(note_id * 1000, (), text),),
     )
 
 
@@ -191,18 +191,18 @@ def catch_up(log: FakeLog, shelf: Shelf | FakeSidecar) -> None:
     sidecar: Any = Shelf(shelf) if isinstance(shelf, FakeSidecar) else shelf
     store: Any = FakeStore(log)
     log_of_store: Any = log
-    with Follower(log_of_store, sidecar, store, quiet) as follower:
+    with SidecarUpdate(log_of_store, sidecar, store, quiet) as follower:
         follower.finish()
 
 
-def follower_of(log: FakeLog, shelf: Shelf) -> Follower:
+def follower_of(log: FakeLog, shelf: Shelf) -> SidecarUpdate:
     parts: tuple[Any, Any, Any] = log, shelf, FakeStore(log)
-    return Follower(*parts, quiet)
+    return SidecarUpdate(*parts, quiet)
 
 
 def run_of(
     log: FakeLog, shelf: Shelf, changes: Sequence[tuple[int, str | None]]
-) -> Follower:
+) -> SidecarUpdate:
     """Do as a run of indexing does: follow while rows are written, then finish."""
     with follower_of(log, shelf) as follower:
         follower.begin(len(changes))

@@ -12,7 +12,7 @@ from vault_desk import VaultDesk
 from glassmind.files.names import name_key
 from glassmind.model import NotePath, Span
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.context import MemoWish, ProjectName
+from glassmind.model.context import MemoryFilter, ProjectName
 from glassmind.model.index import FileFilter, NoteFilter
 from glassmind.model.memory import UseEvent
 from glassmind.search.query import parse_query
@@ -128,7 +128,7 @@ def arguments(vault: Vault) -> Mapping[str, Any]:
             "limit": 99,
             "offset": 0,
         },
-        "wish": MemoWish("Cellar", "fact", frozenset(), ids, ["hush"], []),
+        "wish": MemoryFilter("Cellar", "fact", frozenset(), ids, ["hush"], []),
     }
 
 

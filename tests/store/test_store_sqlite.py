@@ -26,9 +26,9 @@ from glassmind.model.notes import Note
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.split import split
 from glassmind.store.sqlite import schema
-from glassmind.store.sqlite.change_log import Log, text_log
+from glassmind.store.sqlite.change_log import ChangeLog, text_log
 from glassmind.store.sqlite.connection import open_reader, open_writer
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 from glassmind.store.sqlite.writer import SqliteWriter
 
 LINES = (
@@ -200,7 +200,7 @@ def test_steps_that_are_taken_together_happen_all_or_none(tmp_path: Path) -> Non
             step.put_notes([indexed("a.md", "text")])
         with writer.transaction() as step:
             step.set("another", "step")
-        begun_elsewhere = Rows(open_reader(tmp_path)).setting("another")
+        begun_elsewhere = SqliteRows(open_reader(tmp_path)).setting("another")
     with suppress(ZeroDivisionError), writer.together():
         with writer.transaction() as step:
             step.put_notes([indexed("b.md", "text")])
@@ -210,7 +210,7 @@ def test_steps_that_are_taken_together_happen_all_or_none(tmp_path: Path) -> Non
     paths = writer.rows().paths()
     with writer.transaction() as step:
         step.set("another", "alone")
-    written = Rows(open_reader(tmp_path)).setting("another")
+    written = SqliteRows(open_reader(tmp_path)).setting("another")
     writer.close()
 
     assert begun_elsewhere is None
@@ -221,14 +221,16 @@ def test_steps_that_are_taken_together_happen_all_or_none(tmp_path: Path) -> Non
 
 
 @pytest.fixture
-def log(vault: VaultDesk) -> Iterator[Log[Document]]:
+def log(vault: VaultDesk) -> Iterator[ChangeLog[Document]]:
     vault.indexed({"A.md": "a", "B.md": "b"})
     db = open_reader(vault.folder)
     yield text_log(db)
     db.close()
 
 
-def test_a_log_knows_the_markers_it_gave_and_no_others(log: Log[Document]) -> None:
+def test_a_log_knows_the_markers_it_gave_and_no_others(
+    log: ChangeLog[Document],
+) -> None:
     epoch, seq, token = log.head().split(":")
 
     assert log.holds(log.head())

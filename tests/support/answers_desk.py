@@ -13,17 +13,17 @@ from glassmind.errors import CallAbandoned, ModelFault
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
     Answer,
+    AnswerSources,
     Citation,
-    Found,
-    Gathered,
     News,
     Source,
-    Spoken,
-    Stated,
+    SourcesFound,
     Statement,
-    Withdrawn,
+    StatementDone,
+    TextPiece,
+    TextWithdrawn,
 )
-from glassmind.models.protocols import ChatModel, Ended, Halt, Prompt
+from glassmind.models.protocols import Cancellation, ChatModel, GenerationEnd, Prompt
 from glassmind.obsidian.receipts import receipt_of
 
 HERON = """\
@@ -90,18 +90,18 @@ class ScriptedChat:
         self,
         text: str = "",
         *,
-        ended: Ended | None = None,
+        ended: GenerationEnd | None = None,
         fault: ModelFault | None = None,
         piece: int = 3,
     ) -> None:
         self.text, self.fault, self.piece = text, fault, piece
-        self.ended = ended or Ended()
+        self.ended = ended or GenerationEnd()
         self.asked: list[Prompt] = []
         self.letters_said = 0
 
     def answer(
-        self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
-    ) -> Ended:
+        self, prompt: Prompt, said: Callable[[str], None], halt: Cancellation, /
+    ) -> GenerationEnd:
         """Say it, and then fail if that is in the script."""
         self.asked.append(prompt)
         for at in range(0, len(self.text), self.piece):
@@ -129,7 +129,7 @@ class AnswersDesk:
     ) -> None:
         self.news: list[News] = []
         self.wished: list[tuple[int, int, bool]] = []
-        self._found = Gathered(
+        self._found = AnswerSources(
             QUESTION, tuple(sources), told, confidence, withheld=withheld
         )
         flags = {key.replace("__", "."): value for key, value in settings.items()}
@@ -139,7 +139,7 @@ class AnswersDesk:
         given = chat if callable(chat) else lambda: chat
         self.answers = Answers(config, self._gather, given)
 
-    def _gather(self, request: GatherRequest) -> Gathered:
+    def _gather(self, request: GatherRequest) -> AnswerSources:
         self.wished.append((request.limit, request.budget_tokens, request.private))
         return replace(self._found, question=request.question)
 
@@ -149,7 +149,7 @@ class AnswersDesk:
         *,
         use_model: bool = True,
         private: bool = False,
-        halt: Halt | None = None,
+        halt: Cancellation | None = None,
     ) -> Answer:
         """Ask a question; whatever it is, the same sources are found."""
         return self.answers.ask(
@@ -166,12 +166,12 @@ class AnswersDesk:
         found, letters = list[str](), ""
         for news in self.news:
             match news:
-                case Found():
+                case SourcesFound():
                     pass
-                case Spoken(text):
+                case TextPiece(text):
                     letters += text
-                case Stated():
+                case StatementDone():
                     found, letters = [*found, letters], ""
-                case Withdrawn():
+                case TextWithdrawn():
                     found, letters = [], ""
         return found

@@ -17,7 +17,7 @@ from glassmind.files.read import digest_of
 from glassmind.files.settings import ObsidianSettings
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.edits import Draft, Standing, Step
+from glassmind.model.edits import Draft, FileStep, Standing
 from glassmind.model.index import KnownNote
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.vault import Vault
@@ -65,7 +65,7 @@ class MemoryFiles:
 
     def apply(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[FileStep],
         /,
         *,
         why: str,
@@ -92,15 +92,15 @@ class MemoryFiles:
         if self.kills_at == len(steps):
             raise Killed
 
-    def _take(self, step: Step) -> None:
+    def _take(self, step: FileStep) -> None:
         if step.path is not None:
             del self.files[step.path]
         self.files[step.to] = step.after
 
-    def standing(self, steps: Sequence[Step], /) -> list[Standing]:
+    def standing(self, steps: Sequence[FileStep], /) -> list[Standing]:
         return [self._stands(step) for step in steps]
 
-    def _stands(self, step: Step) -> Standing:
+    def _stands(self, step: FileStep) -> Standing:
         here = self.files.get(step.path) if step.path else None
         there = self.files.get(step.to)
         if step.path == step.to:
@@ -113,7 +113,7 @@ class MemoryFiles:
     def clear(self, folders: Sequence[NotePath], /) -> None:
         self.cleared += folders
 
-    def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
+    def settle(self, steps: Sequence[FileStep], /, *, forward: bool, why: str) -> None:
         self.told.append(why)
         for step in steps:
             stands = self._stands(step)
@@ -179,5 +179,5 @@ class ApplyingDesk:
         return cast("EditVault", made)
 
 
-def draft(*steps: Step, title: str = "Tea") -> Draft:
+def draft(*steps: FileStep, title: str = "Tea") -> Draft:
     return Draft("edit", title, steps)

@@ -17,14 +17,14 @@ from glassmind.model.access import EVERY_AGENT
 from glassmind.model.context import (
     Answer,
     Citation,
-    Found,
     News,
     Source,
-    Spoken,
-    Stated,
+    SourcesFound,
     Statement,
+    StatementDone,
+    TextPiece,
 )
-from glassmind.models.protocols import Halt
+from glassmind.models.protocols import Cancellation
 
 ASK = "/api/kb/ask"
 
@@ -79,18 +79,18 @@ WHOLE = Answer(
 
 def news_of(answer: Answer, size: int = 7) -> Iterator[News]:
     """Yield what is told while an answer is made, letters a few at a time."""
-    yield Found(answer.sources, answer.confidence)
+    yield SourcesFound(answer.sources, answer.confidence)
     for number, one in enumerate(answer.statements, 1):
         for at in range(0, len(one.text), size):
-            yield Spoken(one.text[at : at + size], one.support)
-        yield Stated(**structs.asdict(one), number=number)
+            yield TextPiece(one.text[at : at + size], one.support)
+        yield StatementDone(**structs.asdict(one), number=number)
 
 
-Ask = Callable[[Callable[[News], None], Halt], Answer]
+Ask = Callable[[Callable[[News], None], Cancellation], Answer]
 """What a scripted answer does."""
 
 
-def whole(told: Callable[[News], None], _: Halt) -> Answer:
+def whole(told: Callable[[News], None], _: Cancellation) -> Answer:
     """Tell everything, and answer."""
     for news in news_of(WHOLE):
         told(news)
@@ -103,20 +103,20 @@ class Scripted:
     def __init__(self, script: Ask = whole) -> None:
         self.script = script
         self.asked: list[tuple[str, dict[str, Any]]] = []
-        self.halts: list[Halt] = []
+        self.halts: list[Cancellation] = []
 
     def ask(
         self,
         question: str,
         *,
         told: Callable[[News], None] | None = None,
-        halt: Halt | None = None,
+        halt: Cancellation | None = None,
         **wishes: Any,
     ) -> Answer:
         self.asked.append((question, wishes))
         if halt is not None:
             self.halts.append(halt)
-        return self.script(told or (lambda _: None), halt or Halt())
+        return self.script(told or (lambda _: None), halt or Cancellation())
 
 
 def scripted(engine: Engine, script: Ask = whole) -> Scripted:

@@ -16,7 +16,7 @@ from glassmind.model.edits import (
     ChangeState,
     Draft,
     FileDiff,
-    Step,
+    FileStep,
 )
 
 TEA = NotePath("Tea.md")
@@ -26,7 +26,7 @@ DIFF = "--- Tea.md\n+++ Tea.md\n@@ -1,2 +1,2 @@\n # Tea\n-Oolong.\n+Sencha.\n"
 
 def changed(state: ChangeState = "applied", **facts: object) -> Changed:
     """Return a real change of one note, wherever it has got to."""
-    step = Step(TEA, TEA, b"# Tea\nOolong.\n", b"# Tea\nSencha.\n")
+    step = FileStep(TEA, TEA, b"# Tea\nOolong.\n", b"# Tea\nSencha.\n")
     draft = Draft("edit", "edit Tea.md", (step,))
     made = Changeset("20261116-abcde", state, "2026-11-16T09:00:00+00:00", "cli", draft)
     file = FileDiff(TEA, TEA, OLD, NEW, 1, 1, DIFF)

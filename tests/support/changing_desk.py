@@ -8,7 +8,7 @@ from typing import Any
 from glassmind.files.folder import AuditFile
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.edits import Step
+from glassmind.model.edits import FileStep
 
 LOG = ".agent/logs/writes.jsonl"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -39,7 +39,7 @@ def made(root: Path, files: dict[str, bytes]) -> VaultChanger:
     return changer_of(root)
 
 
-def apply(changer: VaultChanger, *steps: Step) -> None:
+def apply(changer: VaultChanger, *steps: FileStep) -> None:
     """Take some steps, in the name of a test."""
     changer.apply(steps, why="a test", client="tea-agent")
 
@@ -64,25 +64,25 @@ def lines_of(root: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (root / LOG).read_text("utf-8").splitlines()]
 
 
-def edit(path: str, before: bytes, after: bytes) -> Step:
+def edit(path: str, before: bytes, after: bytes) -> FileStep:
     """Return a step that changes a file in its place."""
-    return Step(NotePath(path), NotePath(path), before, after)
+    return FileStep(NotePath(path), NotePath(path), before, after)
 
 
-def new(path: str, raw: bytes) -> Step:
+def new(path: str, raw: bytes) -> FileStep:
     """Return a step that makes a file."""
-    return Step(None, NotePath(path), None, raw)
+    return FileStep(None, NotePath(path), None, raw)
 
 
-def move(path: str, to: str, before: bytes, after: bytes | None = None) -> Step:
+def move(path: str, to: str, before: bytes, after: bytes | None = None) -> FileStep:
     """Return a step that moves a file, and may change it."""
     after = before if after is None else after
-    return Step(NotePath(path), NotePath(to), before, after)
+    return FileStep(NotePath(path), NotePath(to), before, after)
 
 
-def move_folder(path: str, to: str) -> Step:
+def move_folder(path: str, to: str) -> FileStep:
     """Return a step that moves a folder."""
-    return Step(NotePath(path), NotePath(to), None, b"", folder=True)
+    return FileStep(NotePath(path), NotePath(to), None, b"", folder=True)
 
 
 OLD = {

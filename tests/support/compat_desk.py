@@ -11,7 +11,7 @@ from glassmind import Engine
 from glassmind.model.search import SearchReply
 from glassmind.operations.arguments import fields_of
 from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.serve.tool import Answer, McpTool, ToolCall
+from glassmind.serve.tool import McpTool, ToolCall, ToolReply
 
 MODULES = ("brain", "searches")
 
@@ -23,7 +23,7 @@ def tool_of(toolset: str, name: str) -> McpTool:
     return next(tool for tool in tools_of([toolset]) if tool.name == name)
 
 
-def answer_of(engine: Engine, toolset: str, name: str, /, **given: object) -> Answer:
+def answer_of(engine: Engine, toolset: str, name: str, /, **given: object) -> ToolReply:
     """Call a tool with arguments as they come from outside."""
     return tool_of(toolset, name).run(ToolCall(engine, given))
 

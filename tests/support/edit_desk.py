@@ -4,7 +4,7 @@ from codecs import BOM_UTF8
 
 from glassmind.files.names import Names
 from glassmind.files.read import digest_of
-from glassmind.graph.link_edits import Page
+from glassmind.graph.link_edits import LinkedPage
 from glassmind.model import NotePath
 from glassmind.model.notes import Link, Note
 from glassmind.model.suggestions import ProposedEdit
@@ -14,14 +14,16 @@ HERE, TARGET = NotePath("a/Here.md"), NotePath("b/Deep Work.md")
 FILES = Names.of([HERE, TARGET, "a/Other.md", "c/Other.md", "Deep Work.png"])
 
 
-def page_on(text: str, path: NotePath = HERE, *, mark: bool = False) -> Page:
+def page_on(text: str, path: NotePath = HERE, *, mark: bool = False) -> LinkedPage:
     """Return a note of this text, behind a byte order mark if one is wished."""
     note = read_note(path, text)
     raw = note.text.encode()
-    return Page(note, BOM_UTF8 + raw if mark else raw, len(BOM_UTF8) if mark else 0)
+    return LinkedPage(
+        note, BOM_UTF8 + raw if mark else raw, len(BOM_UTF8) if mark else 0
+    )
 
 
-def made(page: Page, edit: ProposedEdit) -> Note:
+def made(page: LinkedPage, edit: ProposedEdit) -> Note:
     """Return the note once an edit is made; what it says of the bytes is checked."""
     assert edit.digest == digest_of(page.raw)
     assert page.raw[edit.bytes[0] : edit.bytes[1]] == edit.before.encode()

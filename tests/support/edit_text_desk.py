@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.edit.text_edits import Edited, edited
 from glassmind.files.read import Decoded, decode
 from glassmind.model import NotePath
@@ -12,7 +12,7 @@ from glassmind.model.edits import TextEdit
 PATH = NotePath("Notes/Tea.md")
 
 
-def pen(target: str, _page: Page) -> str:
+def pen(target: str, _page: EditedPage) -> str:
     return f"[[{target}]]"
 
 

@@ -15,13 +15,13 @@ from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import Names
 from glassmind.files.read import Decoded, decode
 from glassmind.model import NotePath
-from glassmind.model.edits import Changeset, Draft, Standing, Step
+from glassmind.model.edits import Changeset, Draft, FileStep, Standing
 from glassmind.model.notes import Link
 from glassmind.obsidian.notes import read_note
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.place import index_name
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 
 SAMPLE = Path(__file__).parents[2] / "sample-vault"
 
@@ -47,7 +47,7 @@ class PlainChanger:
 
     def apply(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[FileStep],
         /,
         *,
         why: str,
@@ -71,7 +71,7 @@ class PlainChanger:
                 (self.root / step.path).rename(place)
         afterwards()
 
-    def _check(self, steps: Sequence[Step]) -> None:
+    def _check(self, steps: Sequence[FileStep]) -> None:
         for step in steps:
             if step.path is not None and not step.folder:
                 raw = self.read(step.path)
@@ -80,7 +80,7 @@ class PlainChanger:
             if step.path != step.to and (self.root / step.to).exists():
                 raise NameTaken(step.to)
 
-    def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
+    def standing(self, steps: Sequence[FileStep], /) -> Sequence[Standing]:
         """Return how each file stands now."""
         return ["new" if self.read(step.to) == step.after else "old" for step in steps]
 
@@ -88,7 +88,7 @@ class PlainChanger:
         """Folders are left where they are."""
         del folders
 
-    def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
+    def settle(self, steps: Sequence[FileStep], /, *, forward: bool, why: str) -> None:
         """Nothing is ever left over."""
         del steps, forward, why
 
@@ -137,11 +137,11 @@ class EditingDesk:
             self.engine.index(embed=False, paths=paths, accept_deletions=True)
         return self.late
 
-    def rows(self) -> Rows:
+    def rows(self) -> SqliteRows:
         """Return the rows as they are now."""
         reader = open_reader(self.place / index_name(self.root))
         self._readers.append(reader)
-        return Rows(reader)
+        return SqliteRows(reader)
 
     @property
     def desk(self) -> EditVault:

@@ -17,16 +17,16 @@ from meaning_desk import WordModel
 from glassmind import open_vault
 from glassmind.errors import GlassmindError
 from glassmind.store.lexical.write import WordWriter
-from glassmind.store.sidecars import Follower
+from glassmind.store.sidecars import SidecarUpdate
 from glassmind.store.sqlite.vectors import VectorWrites
-from glassmind.store.sqlite.writer import Transaction
+from glassmind.store.sqlite.writer import SqliteTransaction
 from glassmind.store.vectors.write import VectorWriter
 from glassmind.vault import Vault
 
 STEPS: dict[str, tuple[Any, str, bool]] = {
-    "before a step of rows": (Transaction, "__enter__", False),
-    "in a step of rows": (Transaction, "put_notes", True),
-    "before words are committed": (Follower, "_commit", False),
+    "before a step of rows": (SqliteTransaction, "__enter__", False),
+    "in a step of rows": (SqliteTransaction, "put_notes", True),
+    "before words are committed": (SidecarUpdate, "_commit", False),
     "while words are committed": (WordWriter, "commit", False),
     "while vectors are written": (VectorWriter, "put", True),
     "in a step of vectors": (VectorWrites, "put_vectors", True),

@@ -9,19 +9,21 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.files.write import VaultWriter
-from glassmind.model.memory import Memo, MemoKind
+from glassmind.model.memory import MemoKind, MemoryItem
 
 LOG = ".agent/logs/writes.jsonl"
 
 
-def kept(desk: VaultDesk, text: str, kind: MemoKind = "decision", **said: Any) -> Memo:
+def kept(
+    desk: VaultDesk, text: str, kind: MemoKind = "decision", **said: Any
+) -> MemoryItem:
     """Capture something as a person does."""
     return desk.engine.memory.capture(kind, text, **said).memory
 
 
 def waiting(
     desk: VaultDesk, text: str, kind: MemoKind = "decision", **said: Any
-) -> Memo:
+) -> MemoryItem:
     """Capture something as an agent does."""
     done = desk.engine.memory.capture(
         kind, text, agent=True, client="tea-agent", **said
@@ -29,7 +31,7 @@ def waiting(
     return done.memory
 
 
-def called(memo: Memo) -> str:
+def called(memo: MemoryItem) -> str:
     """Return what tells a memo from every other one."""
     return memo.path
 
@@ -39,7 +41,7 @@ def text_of(desk: VaultDesk, path: str) -> str:
     return (desk.root / path).read_bytes().decode()
 
 
-def tick(desk: VaultDesk, memo: Memo, box: str = "x") -> None:
+def tick(desk: VaultDesk, memo: MemoryItem, box: str = "x") -> None:
     """Tick the box of a memo, as Obsidian does."""
     file = desk.root / memo.path
     raw = file.read_bytes()

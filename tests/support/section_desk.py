@@ -11,7 +11,7 @@ from glassmind.context.items import BundleRows, BundleScope, decisions, question
 from glassmind.context.sections import next_reads
 from glassmind.model.context import Conflict, Item, NextRead
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 
 TODAY = date(2026, 3, 20)
 
@@ -61,7 +61,7 @@ class SectionDesk:
             chosen = tuple(ids[path] for path in paths or ids)
             members = frozenset(ids[path] for path in project)
             yield (
-                BundleRows(Rows(db)),
+                BundleRows(SqliteRows(db)),
                 BundleScope(chosen, members, "", TODAY, ".agent"),
             )
         finally:

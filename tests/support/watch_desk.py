@@ -15,7 +15,7 @@ from fault_tools.desk import Desk
 from fault_tools.dump import differences, dump
 
 from glassmind.engine import Engine
-from glassmind.model.index import Brought, Hindered, News, Turned
+from glassmind.model.index import IndexUpdated, News, UpdateFailed, WatchModeChanged
 
 LIMIT_S = 60.0
 """How long anything may take that has to happen; a busy machine takes its time."""
@@ -73,25 +73,25 @@ class Follower:
         assert self.failed == []
 
     @property
-    def brought(self) -> list[Brought]:
+    def brought(self) -> list[IndexUpdated]:
         """What was indexed so far, text alone."""
-        found = [one for one in self.news if isinstance(one, Brought)]
+        found = [one for one in self.news if isinstance(one, IndexUpdated)]
         return [one for one in found if one.cause != "vectors"]
 
     @property
-    def hindered(self) -> list[Hindered]:
-        return [one for one in self.news if isinstance(one, Hindered)]
+    def hindered(self) -> list[UpdateFailed]:
+        return [one for one in self.news if isinstance(one, UpdateFailed)]
 
     @property
-    def turned(self) -> list[Turned]:
-        return [one for one in self.news if isinstance(one, Turned)]
+    def turned(self) -> list[WatchModeChanged]:
+        return [one for one in self.news if isinstance(one, WatchModeChanged)]
 
     def ready(self) -> Self:
         """Wait for the look at the whole vault that comes first."""
         until(lambda: self.brought, "the first look")
         return self
 
-    def after(self, change: Callable[[], object]) -> Brought:
+    def after(self, change: Callable[[], object]) -> IndexUpdated:
         """Change something, and return the batch that it became."""
         known = len(self.brought)
         change()

@@ -38,7 +38,7 @@ _MARKS = re.compile(r"[\s,;\[\]{}\"'|>]+")
 _OPENING = re.compile(r"---[ \t]*\r?\n")
 
 
-class Meant(NamedTuple):
+class NoteTags(NamedTuple):
     """The tags of a note, without `#`; not `sure` where its properties are unread."""
 
     tags: tuple[str, ...] = ()
@@ -49,22 +49,22 @@ class Meant(NamedTuple):
         return any(is_in(folded(tag), whole) for tag in self.tags)
 
 
-def meant_tags(path: NotePath, raw: bytes | None) -> Meant:
+def meant_tags(path: NotePath, raw: bytes | None) -> NoteTags:
     """Return all that may be meant as a tag of a file; nothing if there is none."""
     return _meant(path, raw, whole=True)
 
 
-def head_tags(path: NotePath, raw: bytes | None) -> Meant:
+def head_tags(path: NotePath, raw: bytes | None) -> NoteTags:
     """Return what may be meant as a tag before the text of a note; faster."""
     return _meant(path, raw, whole=False)
 
 
-def _meant(path: NotePath, raw: bytes | None, *, whole: bool) -> Meant:
+def _meant(path: NotePath, raw: bytes | None, *, whole: bool) -> NoteTags:
     if raw is None or kind_of(path) == "attachment":
-        return Meant()
+        return NoteTags()
     found = decode(raw)
     if isinstance(found, Unreadable):
-        return Meant(sure=False)
+        return NoteTags(sure=False)
     tags = [tag.name for tag in read_note(path, found.text).tags] if whole else []
     head, _, length = read_head(found.text)
     tags += tags_in(head.properties)
@@ -72,7 +72,7 @@ def _meant(path: NotePath, raw: bytes | None, *, whole: bool) -> Meant:
         tags += _written(found.text[:length])
     elif not length and _OPENING.match(found.text):
         tags += _written(found.text)  # a block that nothing closes
-    return Meant(tuple(dict.fromkeys(filter(None, tags))), head.error is None)
+    return NoteTags(tuple(dict.fromkeys(filter(None, tags))), head.error is None)
 
 
 def folded(name: str) -> str:

@@ -26,7 +26,7 @@ SETTINGS = "glassmind.toml"
 """The settings of the vault itself, in its folder or in that of agents."""
 
 
-class Rule(NamedTuple):
+class PolicyRule(NamedTuple):
     name: str
     verdict: Verdict
 
@@ -117,7 +117,7 @@ class WritePolicy:
         return strictest([found, *(rule.verdict for rule in below)])
 
 
-def _rule(key: str, written: str) -> Rule:
+def _rule(key: str, written: str) -> PolicyRule:
     name, _, may = written.rpartition("=")
     said = Verdict(cast("May", may), f'"{written}" in writes.{key}')
-    return Rule(folded(name.lstrip("#")), said)
+    return PolicyRule(folded(name.lstrip("#")), said)

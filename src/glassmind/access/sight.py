@@ -21,8 +21,8 @@ from glassmind.model.edits import (
     OWNERS_PLAN,
     Changeset,
     ChangeState,
+    FileStep,
     Rewritten,
-    Step,
 )
 from glassmind.store.protocol import Changesets
 
@@ -30,7 +30,7 @@ NAMELESS = "http"
 """What changes are kept as made by, where whoever asked has said no name."""
 
 
-class Sight:
+class FileScope:
     """What somebody with a policy sees of the files of a vault.
 
     `files` reads those that may be read, and `paths` returns what the index has of
@@ -64,7 +64,7 @@ class Sight:
     def may_name(self, folder: str) -> bool:
         return self._policy.may_name(folder)
 
-    def sees_step(self, step: Step) -> bool:
+    def sees_step(self, step: FileStep) -> bool:
         """Whether a step may be told of: as its file was, will be, and is now."""
         if step.folder:
             folders = [path for path in (step.path, step.to) if path]
@@ -79,15 +79,15 @@ class Sight:
             and self.sees_now(step.to)
         )
 
-    def knows(self, step: Step) -> bool:
+    def knows(self, step: FileStep) -> bool:
         return step.folder or self.sees(step.path or step.to, step.before)
 
-    def opens(self, step: Step) -> bool:
+    def opens(self, step: FileStep) -> bool:
         if self.knows(step):
             return False
         return kind_of(step.to) == "attachment" or self.sees(step.to, step.after)
 
-    def closes(self, step: Step) -> bool:
+    def closes(self, step: FileStep) -> bool:
         """Whether a step keeps a file from being read that may be read before it.
 
         Who asked for that knows the file; nothing of what it says now is told by it.
@@ -97,7 +97,7 @@ class Sight:
             return old is not None and self.may_name(old) and not self.may_name(step.to)
         return self.knows(step) and not self.sees(step.to, step.after)
 
-    def would_close(self, step: Step) -> bool:
+    def would_close(self, step: FileStep) -> bool:
         """Whether a step closes a file that may still be read: it is not made.
 
         Where it goes to a hidden place it is none: that is not named later, though it
@@ -109,7 +109,7 @@ class Sight:
         )
 
     def as_told(
-        self, changeset: Changeset, steps: Sequence[Step], client: str = ""
+        self, changeset: Changeset, steps: Sequence[FileStep], client: str = ""
     ) -> Changeset:
         """Return a changeset, or an outline of one, without what is not seen.
 
@@ -147,7 +147,7 @@ class Sight:
         return True
 
 
-class SeenBook:
+class VisibleChangesets:
     """The changesets of a vault that somebody may be told of.
 
     One that moves, makes or deletes what is not seen is not there. One that only
@@ -155,7 +155,7 @@ class SeenBook:
     left out where it is shown. So is one that would hide what is seen, until it does.
     """
 
-    def __init__(self, book: Changesets, sight: Sight) -> None:
+    def __init__(self, book: Changesets, sight: FileScope) -> None:
         self._book, self._sight = book, sight
 
     def get(self, identity: str, client: str = "") -> Changeset:

@@ -8,7 +8,7 @@ or something that may hold a piece of one, stays tainted until the process ends.
 from collections.abc import Callable, Sequence
 from threading import Lock
 
-from glassmind.access.meant import Meant, head_tags
+from glassmind.access.meant import NoteTags, head_tags
 from glassmind.config import Config
 from glassmind.errors import FileGone, GlassmindError
 from glassmind.files.read import read_file
@@ -28,7 +28,7 @@ class Trust:
         self,
         untrusted: Sequence[str],
         tagged: Callable[[str], Sequence[NotePath]],
-        meant: Callable[[NotePath], Meant],
+        meant: Callable[[NotePath], NoteTags],
     ) -> None:
         self._tags = [name for name in untrusted if name.startswith("#")]
         folders = [name for name in untrusted if not name.startswith("#")]
@@ -78,10 +78,10 @@ class Trust:
 
 
 def trust_for(config: Config, tagged: Callable[[str], Sequence[NotePath]]) -> Trust:
-    def meant(path: NotePath) -> Meant:
+    def meant(path: NotePath) -> NoteTags:
         try:
             return head_tags(path, read_file(config.vault.path, path))
         except FileGone:  # the rows say its tags
-            return Meant()
+            return NoteTags()
 
     return Trust(config.writes.untrusted, tagged, meant)

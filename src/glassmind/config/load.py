@@ -55,13 +55,13 @@ CREDENTIALS = {
 """Each credential and the settings for where it is sent; the first one set counts."""
 
 
-class Choice(NamedTuple):
+class ChosenValue(NamedTuple):
     value: Any
     origin: str = "default"
     rank: int = DEFAULT
 
 
-Choices = dict[str, Choice]
+Choices = dict[str, ChosenValue]
 
 
 def load_config(
@@ -80,7 +80,7 @@ def load_config(
 
     Raises `NoVault`, `VaultAbsent`, `BadConfigFile` or `BadSetting`.
     """
-    layers = Layers()
+    layers = ConfigLayers()
     layers.add_options(flags, cwd)
     layers.add_variables(env, cwd)
     layers.add_user_file(env, cwd, file)
@@ -99,7 +99,7 @@ def load_config(
 
 def config_for(vault: Path, flags: Mapping[str, object] | None = None) -> Config:
     """Return the settings of a vault without reading any file or variable."""
-    layers = Layers()
+    layers = ConfigLayers()
     layers.add_options({**(flags or {}), "vault.path": vault}, vault)
     layers.find_vault(vault, Path())
     return _config(layers, places.index_home({}))
@@ -116,16 +116,16 @@ def vault_around(cwd: Path, home: Path) -> Path | None:
 
 
 def settings_in(file: Path, text: str, rank: int) -> tuple[dict[str, Any], list[str]]:
-    layers = Layers()
+    layers = ConfigLayers()
     layers.add_file(file, text, file.parent, rank)
     chosen = {path: each.value for path, each in layers.choices.items() if each.rank}
     return chosen, layers.warnings
 
 
-class Layers:
+class ConfigLayers:
     def __init__(self) -> None:
         self.choices: Choices = {
-            path: Choice(setting.default) for path, setting in SETTINGS.items()
+            path: ChosenValue(setting.default) for path, setting in SETTINGS.items()
         }
         self.files: list[Path] = []
         self.warnings: list[str] = []
@@ -144,13 +144,13 @@ class Layers:
                 raise
             self.warnings.append(f"{error}. This value is ignored.")
             return
-        choice = Choice(value, origin, rank)
+        choice = ChosenValue(value, origin, rank)
         if rank == UNTRUSTED_VAULT:
             self._narrow(path, choice)
         elif rank > self.choices[path].rank:
             self.choices[path] = choice
 
-    def _narrow(self, path: str, choice: Choice) -> None:
+    def _narrow(self, path: str, choice: ChosenValue) -> None:
         """Add a value of an untrusted vault as far as the setting's rule allows."""
         own, setting = self.choices[path], SETTINGS[path]
         is_replaced = own.rank > choice.rank and setting.vault not in trust.ADDING
@@ -234,7 +234,7 @@ class Layers:
         if choice.rank == DEFAULT:
             if (around := vault_around(cwd, home)) is None:
                 return None
-            choice = Choice(around, "the current folder")
+            choice = ChosenValue(around, "the current folder")
         vault = Path(os.path.realpath(choice.value))
         if not os.path.isdir(vault):  # noqa: PTH112 - False where access is denied
             raise VaultAbsent(str(choice.value), choice.origin)
@@ -243,11 +243,11 @@ class Layers:
             problem = f"cannot be read ({reason}); {way_in(reason, '')}"
             raise VaultAbsent(str(choice.value), choice.origin, problem)
         # As strong as an option, so that no file in the vault changes it.
-        self.choices["vault.path"] = Choice(vault, choice.origin, OPTION)
+        self.choices["vault.path"] = ChosenValue(vault, choice.origin, OPTION)
         return vault
 
 
-def _config(layers: Layers, index_home: Path) -> Config:
+def _config(layers: ConfigLayers, index_home: Path) -> Config:
     choices, warnings = layers.choices, layers.warnings
     agent_dir_writable = _settle_writes(choices)
     model, preset = choices["embeddings.model"], choices["embeddings.preset"]
@@ -291,7 +291,7 @@ def _settle_writes(choices: Choices) -> bool:
     mode = off if user_notes == "off" else user_notes
     for path, value in (("writes.mode", mode), ("writes.user_notes", user_notes)):
         if value != choices[path].value:
-            choices[path] = Choice(value, "the rest of [writes]")
+            choices[path] = ChosenValue(value, "the rest of [writes]")
     folder = choices["writes.agent_dir"]
     if not folder.value:
         choices["writes.agent_dir"] = folder._replace(value=values.AGENT_DIR)
@@ -324,7 +324,7 @@ def _withhold_credentials(choices: Choices, warnings: list[str]) -> None:
         target = next((url for url in urls if choices[url].value), urls[-1])
         url = choices[target]
         if key.value and (key.rank in VAULT_FILE) != (url.rank in VAULT_FILE):
-            choices[path] = Choice("")
+            choices[path] = ChosenValue("")
             warnings.append(
                 f"{path} (from {key.origin}) is not used: {target} comes from "
                 f"{url.origin}. Set both in the same place."

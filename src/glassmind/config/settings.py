@@ -22,8 +22,8 @@ from glassmind.config.values import (
     Place,
     Rules,
     Secret,
-    Section,
     Setting,
+    SettingsSection,
     T,
     Url,
     setting,
@@ -46,7 +46,7 @@ def tuning(default: T, description: str, most: float = 1_000, least: float = 0) 
     return setting(default, description, (least, most), "any")
 
 
-class Vault(Section):
+class VaultSection(SettingsSection):
     """Which vault to use."""
 
     path: Folder = setting(
@@ -60,7 +60,7 @@ class Vault(Section):
             raise NoVault if name == "path" else AttributeError(name)
 
 
-class Index(Section):
+class Index(SettingsSection):
     """What is indexed, how notes are split, and where the index is stored."""
 
     include_agent_dir: bool = setting(True, "Index the agent folder.", vault="lower")
@@ -89,7 +89,7 @@ class Index(Section):
     )
 
 
-class Embeddings(Section):
+class Embeddings(SettingsSection):
     """The model that turns text into vectors."""
 
     backend: Literal[
@@ -119,7 +119,7 @@ class Embeddings(Section):
     enrich: bool = setting(False, "Embed every chunk again with text around it.")
 
 
-class Search(Section):
+class SearchSection(SettingsSection):
     """How results are found and ranked."""
 
     limit: int = setting(10, "Results if a request sets none.", (1, 10_000), "lower")
@@ -148,7 +148,7 @@ class Search(Section):
     )
 
 
-class Hindsight(Section):
+class HindsightSection(SettingsSection):
     """A Hindsight server that is searched for memories along with the vault."""
 
     url: Url = setting("", "URL of the server; empty: none.", also="HINDSIGHT_URL")
@@ -161,7 +161,7 @@ class Hindsight(Section):
     retain: bool = setting(False, "Send captures to the bank, after any approval.")
 
 
-class Writes(Section):
+class Writes(SettingsSection):
     """What may be written, and what a person must approve first.
 
     `mode` and `user_notes` are two spellings of one policy; after loading they agree.
@@ -202,7 +202,7 @@ class Writes(Section):
     agent_dir_writable: bool = True
 
 
-class Server(Section):
+class Server(SettingsSection):
     """Where `serve` listens; nothing listens unless you start it."""
 
     host: Host = setting("127.0.0.1", "Address to listen on.", also="MCP_HOST")
@@ -215,7 +215,7 @@ class Server(Section):
     origins: Names = setting((), "Further web origins, such as `app://obsidian.md`.")
 
 
-class Watch(Section):
+class Watch(SettingsSection):
     """How a server or `watch` follows changes of the vault."""
 
     enabled: bool = setting(True, "Watch the vault.", also="!OBSIDIAN_BRAIN_NO_WATCH")
@@ -238,7 +238,7 @@ class Watch(Section):
     )
 
 
-class Graph(Section):
+class GraphSection(SettingsSection):
     """What is derived from the links between notes."""
 
     theme_resolution: float = tuning(1.0, "Higher: more, smaller themes.", 100, 0.01)
@@ -247,7 +247,7 @@ class Graph(Section):
     )
 
 
-class Context(Section):
+class Context(SettingsSection):
     """Context bundles for agents."""
 
     budget_tokens: int = setting(
@@ -255,7 +255,7 @@ class Context(Section):
     )
 
 
-class Memory(Section):
+class MemorySection(SettingsSection):
     """What agents save in the agent folder, and recorded usage."""
 
     inbox: Literal["none", "agents", "all"] = setting(
@@ -268,7 +268,7 @@ class Memory(Section):
     pinned_weight: float = tuning(0.0, "Largest boost of a pinned note.", 0.1)
 
 
-class Llm(Section):
+class Llm(SettingsSection):
     """The language model that writes answers; without one, answers quote the notes."""
 
     backend: Literal["none", "ollama", "openai"] = setting(
@@ -286,7 +286,7 @@ class Llm(Section):
     answer_tokens: int = setting(800, "Longest answer, in tokens.", (64, 1_000_000))
 
 
-class Ask(Section):
+class Ask(SettingsSection):
     """How questions are answered."""
 
     sources: int = setting(8, "Passages an answer may use.", (1, MOST_SOURCES), "lower")
@@ -298,7 +298,7 @@ class Ask(Section):
     )
 
 
-class Access(Section):
+class Access(SettingsSection):
     """What agents may not read, besides notes with `private: true`; the access log."""
 
     private_folders: Names = setting((), "Folders hidden from agents.", vault="add")
@@ -320,17 +320,17 @@ class Config:
     `warnings` are sentences about what was ignored.
     """
 
-    vault: Vault
+    vault: VaultSection
     index: Index
     embeddings: Embeddings
-    search: Search
-    hindsight: Hindsight
+    search: SearchSection
+    hindsight: HindsightSection
     writes: Writes
     server: Server
     watch: Watch
-    graph: Graph
+    graph: GraphSection
     context: Context
-    memory: Memory
+    memory: MemorySection
     llm: Llm
     ask: Ask
     access: Access
@@ -341,7 +341,9 @@ class Config:
     warnings: Sequence[str]
 
 
-SECTIONS = {section.table_name(): section for section in Section.__subclasses__()}
+SECTIONS = {
+    section.table_name(): section for section in SettingsSection.__subclasses__()
+}
 SETTINGS = {s.path: s for table in SECTIONS.values() for s in table.settings.values()}
 """Every setting by its full name, in the order of the reference page."""
 

@@ -133,8 +133,11 @@ def setting(
     )
 
 
+SUFFIX = "Section"  # of the class of each table
+
+
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-class Section(SimpleNamespace):
+class SettingsSection(SimpleNamespace):
     """A table of the configuration; its fields are the settings in it.
 
     Like a frozen dataclass, but 14 of those would add 25 ms to every start.

@@ -26,18 +26,24 @@ from glassmind.context.proof import (
     AnswerReader,
     ModelStatement,
     SourceTexts,
-    ThinkingEnded,
+    ThinkingDone,
 )
-from glassmind.errors import BadLimit, BadWish, CallAbandoned, ModelFault, NothingAsked
+from glassmind.errors import (
+    BadLimit,
+    CallAbandoned,
+    EmptyQuery,
+    ModelFault,
+    ValueOutOfRange,
+)
 from glassmind.model.context import (
     Answer,
-    Found,
-    Gathered,
+    AnswerSources,
     News,
-    Spoken,
-    Stated,
+    SourcesFound,
     Statement,
-    Withdrawn,
+    StatementDone,
+    TextPiece,
+    TextWithdrawn,
 )
 from glassmind.model.search import (
     LONGEST_QUESTION,
@@ -46,21 +52,21 @@ from glassmind.model.search import (
     Mode,
     says_something,
 )
-from glassmind.models.protocols import ChatModel, Ended, Halt
+from glassmind.models.protocols import Cancellation, ChatModel, GenerationEnd
 
 
 def check_asked(question: str, limit: int) -> None:
     """See that a question can be answered."""
     if len(question) > LONGEST_QUESTION:
         length = f"of {len(question):,} letters"
-        raise BadWish("a question", length, f"of {LONGEST_QUESTION:,} at most")
+        raise ValueOutOfRange("a question", length, f"of {LONGEST_QUESTION:,} at most")
     if not says_something(question):
-        raise NothingAsked
+        raise EmptyQuery
     if not 1 <= limit <= MOST_SOURCES:
         raise BadLimit(limit, MOST_SOURCES)
 
 
-class EnoughHeard(Exception):
+class StopGeneration(Exception):
     """Nothing more has to be heard of a model; `reason` where that is its fault."""
 
     def __init__(self, reason: str = "") -> None:
@@ -96,19 +102,19 @@ class AnswerListener:
     def hear(self, piece: str) -> None:
         """Take a piece of what the model writes."""
         for event in self._reader.feed(piece):
-            if isinstance(event, ThinkingEnded):
+            if isinstance(event, ThinkingDone):
                 self._forget()
             elif self._heard < MOST_STATEMENTS:
                 self._heard += 1
                 self._add(event)
         if self._reader.is_endless:
-            raise EnoughHeard("does not come to an end")
+            raise StopGeneration("does not come to an end")
         if self._heard >= MOST_STATEMENTS:
-            raise EnoughHeard
+            raise StopGeneration
 
     def _forget(self) -> None:
         if self.has_told:
-            self._told(Withdrawn("the model thought aloud"))
+            self._told(TextWithdrawn("the model thought aloud"))
         self.statements, self.dropped, self._heard = [], 0, 0
         self.has_told = False
 
@@ -121,8 +127,8 @@ class AnswerListener:
             return
         self.statements.append(made)
         self.has_told = True
-        self._told(Spoken(made.text, made.support))
-        self._told(Stated(**structs.asdict(made), number=len(self.statements)))
+        self._told(TextPiece(made.text, made.support))
+        self._told(StatementDone(**structs.asdict(made), number=len(self.statements)))
 
 
 Told = Callable[[News], None]
@@ -145,7 +151,7 @@ class Answers:
     def __init__(
         self,
         config: Config,
-        gather: Callable[[GatherRequest], Gathered],
+        gather: Callable[[GatherRequest], AnswerSources],
         chat: Callable[[], ChatModel | None] | None = None,
     ) -> None:
         self._config, self._gather = config, gather
@@ -164,7 +170,7 @@ class Answers:
         private: bool = False,
         today: date | None = None,
         told: Told | None = None,
-        halt: Halt | None = None,
+        halt: Cancellation | None = None,
     ) -> Answer:
         """Return an answer to a question, with what bears it out.
 
@@ -184,7 +190,7 @@ class Answers:
         )
         found = replace(found, sources=tuple(map(nameable, found.sources)))
         made = _Making(found, lacks, told or (lambda _: None))
-        return made.answer(self._config, writer, halt or Halt())
+        return made.answer(self._config, writer, halt or Cancellation())
 
     def _configured_chat(self) -> ChatModel | None:
         if self._config.llm.backend == "none":
@@ -213,16 +219,20 @@ class Answers:
 class _Making:
     """One answer while it is made."""
 
-    def __init__(self, found: Gathered, lacks: tuple[str, ...], told: Told) -> None:
+    def __init__(
+        self, found: AnswerSources, lacks: tuple[str, ...], told: Told
+    ) -> None:
         self._found, self._told = found, told
         self._notices = [*lacks, *found.degraded]
         if count := found.withheld:
             notes = "note was" if count == 1 else "notes were"
             self._notices.append(f"{count} private {notes} left out")
 
-    def answer(self, config: Config, writer: _Writer | None, halt: Halt) -> Answer:
+    def answer(
+        self, config: Config, writer: _Writer | None, halt: Cancellation
+    ) -> Answer:
         found = self._found
-        self._told(Found(found.sources, found.confidence))
+        self._told(SourcesFound(found.sources, found.confidence))
         doubtful = found.confidence is not None and found.confidence < ASKED
         if not found.sources or (doubtful and not found.told):
             return self._made(())
@@ -232,7 +242,7 @@ class _Making:
             return self._extracted()
         return self._written(config, writer, halt)
 
-    def _written(self, config: Config, writer: _Writer, halt: Halt) -> Answer:
+    def _written(self, config: Config, writer: _Writer, halt: Cancellation) -> Answer:
         found, chat = self._found, writer.chat
         pages = [page_of(source) for source in found.sources]
         drops = config.ask.unsupported == "drop"
@@ -249,9 +259,9 @@ class _Making:
             ended = chat.answer(prompt, listener.hear, halt)
         except ModelFault as fault:
             return self._instead(listener, str(fault))
-        except EnoughHeard as enough:  # which ends the model too
+        except StopGeneration as enough:  # which ends the model too
             lost = f"{chat.model} {enough.reason}" if enough.reason else ""
-            ended = Ended(lost=lost)
+            ended = GenerationEnd(lost=lost)
         if ended.lost:
             self._notices.append(f"llm: {ended.lost}")
         if ended.was_cut:
@@ -275,14 +285,14 @@ class _Making:
     def _instead(self, listener: AnswerListener, reason: str) -> Answer:
         """Return the notes' own sentences in place of what a model said."""
         if listener.has_told:
-            self._told(Withdrawn(reason))
+            self._told(TextWithdrawn(reason))
         self._notices.append(f"llm: {reason}")
         return self._extracted()
 
     def _extracted(self) -> Answer:
         for number, statement in enumerate(self._found.told, 1):
-            self._told(Spoken(statement.text, statement.support))
-            self._told(Stated(**structs.asdict(statement), number=number))
+            self._told(TextPiece(statement.text, statement.support))
+            self._told(StatementDone(**structs.asdict(statement), number=number))
         return self._made(self._found.told)
 
     def _made(

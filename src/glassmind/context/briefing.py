@@ -22,7 +22,13 @@ from glassmind.context.parts import (
 )
 from glassmind.context.sections import Parts, parts_within
 from glassmind.model import NotePath
-from glassmind.model.context import Briefing, ChangedNote, Dropped, Item, NextRead
+from glassmind.model.context import (
+    Briefing,
+    ChangedNote,
+    Item,
+    NextRead,
+    OmittedSection,
+)
 from glassmind.model.memory import alone
 from glassmind.search.query import parse_day
 
@@ -107,7 +113,7 @@ def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
             notices=(*_at_once(at_once), *inbox_notice(warm.waiting)),
             conflicts=tuple(conflicts(rows, scope)),
             dropped=tuple(
-                Dropped(name, 0, 0, at_least=True) for name in sorted(rows.cut)
+                OmittedSection(name, 0, 0, at_least=True) for name in sorted(rows.cut)
             ),
         )
         stale = StaleCheck(parts)
@@ -154,13 +160,15 @@ def _with(whole: Briefing, shown: Parts) -> Briefing:
     cut = {one.section for one in whole.dropped}
     left = {name: len(getattr(whole, name)) - len(shown[name]) for name in LIMITS}
     dropped = [
-        Dropped(name, count, 0, name in cut) for name, count in left.items() if count
+        OmittedSection(name, count, 0, name in cut)
+        for name, count in left.items()
+        if count
     ]
     items: dict[str, Any] = dict(shown)
     return replace(whole, **items, dropped=tuple(dropped))
 
 
-def _sized(dropped: Dropped, made: Briefing, whole: Briefing) -> Dropped:
+def _sized(dropped: OmittedSection, made: Briefing, whole: Briefing) -> OmittedSection:
     """Return what was left out with about the tokens that its lines would take."""
     name = dropped.section
     shown = [_key(one) for one in getattr(made, name)]

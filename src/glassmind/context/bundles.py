@@ -29,15 +29,21 @@ from glassmind.context.passages import (
     requests_of,
     says_little,
 )
-from glassmind.context.question_words import Terms, question_words
+from glassmind.context.question_words import QuestionTerms, question_words
 from glassmind.context.summaries import summarize
 from glassmind.errors import BudgetTooSmall
-from glassmind.model.context import Briefing, Bundle, Gathered, Summary, Verified
+from glassmind.model.context import (
+    AnswerSources,
+    Briefing,
+    Bundle,
+    ReceiptCheck,
+    Summary,
+)
 from glassmind.model.search import Intent, Mode
 from glassmind.search.verify import verify
 
 if TYPE_CHECKING:
-    from glassmind.model.memory import Temperatures
+    from glassmind.model.memory import ActivityOverview
 
 FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 230
 """Notes that are looked for: one in so many tokens of the budget. A short passage with
@@ -107,7 +113,7 @@ class Bundles:
             path = self._parts.renew(title, made.project, text, receipts)
             return structs.replace(made, saved=path)
 
-    def gather(self, request: GatherRequest) -> Gathered:
+    def gather(self, request: GatherRequest) -> AnswerSources:
         """Return the passages that may answer a question, and what they answer."""
         with self._parts.vault.faults():
             return gathered(self._parts, request)
@@ -134,7 +140,7 @@ class Bundles:
                 _openings(self._parts, warm, limit),
             )
 
-    def verify(self, receipts: Sequence[str]) -> list[Verified]:
+    def verify(self, receipts: Sequence[str]) -> list[ReceiptCheck]:
         """Return what became of the lines that receipts cite, in order."""
         return verify(self._parts.vault, receipts)
 
@@ -185,7 +191,7 @@ def _plan(  # noqa: PLR0913 - what a bundle is asked for
         limit = max(FEWEST_NOTES, min(MOST_NOTES, budget // NOTE_TOKENS))
     return BundlePlan(
         frame=Bundle(query, budget, 0, "", project=project or ""),
-        words=Terms(),
+        words=QuestionTerms(),
         limit=limit,
         scope=BundleScope(
             note_ids=(),
@@ -240,7 +246,7 @@ def _made(
 
 
 def _openings(
-    parts: ContextParts, warm: "Temperatures", limit: int
+    parts: ContextParts, warm: "ActivityOverview", limit: int
 ) -> list[NoteRequest]:
     """Return how active notes begin, and how they go on; summaries are left out."""
     with parts.vault.rows().still():

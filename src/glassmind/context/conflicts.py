@@ -40,9 +40,9 @@ from glassmind.model import NotePath, Span
 from glassmind.model.context import (
     Conflict,
     ConflictKind,
+    ConflictSide,
     SectionLink,
     SectionNote,
-    Side,
 )
 from glassmind.obsidian.prose import without_comments
 from glassmind.obsidian.receipts import receipt_of
@@ -148,7 +148,7 @@ LINK = re.compile(
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Claim(NamedTuple):
+class LineClaim(NamedTuple):
     """What a line states of a subject; `hint` is what the verb adds: `price`."""
 
     line: int
@@ -159,7 +159,7 @@ class Claim(NamedTuple):
 
 
 @lru_cache(maxsize=1024)  # a note is read again only after it changed
-def claims_of(digest: str, text: str, body: int) -> tuple[Claim, ...]:
+def claims_of(digest: str, text: str, body: int) -> tuple[LineClaim, ...]:
     del digest  # compares faster than the text
     page = NoteLines(without_comments(text).split("\n"))
     return tuple(
@@ -179,7 +179,7 @@ def _is_other(line: str) -> bool:
     return code or plain.startswith((">", "|")) or HEADING.match(line) is not None
 
 
-def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
+def claims_in_line(line: str, number: int = 1) -> Iterator[LineClaim]:
     plain = _MARKUP.sub(lambda found: "" if found[0][0] in "*=_" else " ", line)
     if claim := _entry(plain, number):
         yield claim
@@ -191,7 +191,7 @@ def claims_in_line(line: str, number: int = 1) -> Iterator[Claim]:
         start = end
 
 
-def _entry(line: str, number: int) -> Claim | None:
+def _entry(line: str, number: int) -> LineClaim | None:
     found = _ENTRY.match(line)
     if found is None or found["rest"].rstrip().endswith("?"):
         return None
@@ -201,12 +201,12 @@ def _entry(line: str, number: int) -> Claim | None:
     value = read_value(rest)
     if value is None:
         short = len(rest.split()) <= SPARE_WORDS and not any(map(str.isdigit, rest))
-        return Claim(number, key, whole_value(rest), "entry") if short else None
+        return LineClaim(number, key, whole_value(rest), "entry") if short else None
     fits = len(_tail(rest, value[1]).split()) <= SPARE_WORDS
-    return Claim(number, key, value[0], "entry") if fits else None
+    return LineClaim(number, key, value[0], "entry") if fits else None
 
 
-def _in_sentence(sentence: str, number: int) -> Iterator[Claim]:
+def _in_sentence(sentence: str, number: int) -> Iterator[LineClaim]:
     for found in _VERB.finditer(sentence):
         # `Opens at 6:00` is about the note
         before = sentence[: found.start()] or found["verb"]
@@ -222,7 +222,7 @@ def _in_sentence(sentence: str, number: int) -> Iterator[Claim]:
         if found["having"]:  # counts something: `has 120 seats`
             hint = value[0].unit
         if (hint or found["being"]) and len(tail.split()) <= SPARE_WORDS:
-            yield Claim(number, subject, value[0], "sentence", f"{hint} {tail}")
+            yield LineClaim(number, subject, value[0], "sentence", f"{hint} {tail}")
 
 
 def _tail(text: str, at: int) -> str:
@@ -250,7 +250,7 @@ class _Said(NamedTuple):
     """A claim with the note it is in, and the day of that where it is known."""
 
     note: SectionNote
-    claim: Claim
+    claim: LineClaim
     day: str
     approved: bool
 
@@ -327,7 +327,9 @@ class _Things:
         known = thing and attribute and key_form(name) not in _UNCOMPARED
         return (thing, attribute) if known else None
 
-    def of_claim(self, claim: Claim, note: SectionNote, heading: str) -> list[_Subject]:
+    def of_claim(
+        self, claim: LineClaim, note: SectionNote, heading: str
+    ) -> list[_Subject]:
         """Return what a claim may be about.
 
         It is the thing of its link, else of a name in it, or else of the heading or the
@@ -411,7 +413,7 @@ def _claims_by_subject(
     pages = rows.pages([*stated])
     found: dict[_Subject, list[_Said]] = {}
     for note_id, note in notes.items():
-        own: dict[_Subject, list[Claim]] = {}
+        own: dict[_Subject, list[LineClaim]] = {}
         for claim in _properties(note, scope.agent):
             if subject := things.of_property(claim.subject, note):
                 own.setdefault(subject, []).append(claim)
@@ -429,16 +431,16 @@ def _claims_by_subject(
     return found
 
 
-def _properties(note: SectionNote, agent: str) -> Iterator[Claim]:
+def _properties(note: SectionNote, agent: str) -> Iterator[LineClaim]:
     for name, value in note.properties.items():
         text = "" if isinstance(value, list | dict) or value is None else str(value)
         if 0 < len(text) <= LONGEST_TEXT and not note.path.startswith(f"{agent}/"):
-            yield Claim(0, name, whole_value(text), "property")
+            yield LineClaim(0, name, whole_value(text), "property")
 
 
 def _stated(
     rows: BundleRows, scope: BundleScope, notes: Mapping[int, SectionNote]
-) -> dict[int, tuple[Claim, ...]]:
+) -> dict[int, tuple[LineClaim, ...]]:
     selected = [note_id for note_id in scope.note_ids if note_id in notes]
     days = [note_id for note_id in notes if _name_day(notes[note_id].path)]
     found = {}
@@ -518,14 +520,14 @@ def _line(rows: BundleRows, said: _Said) -> int:
     return said.claim.line or at
 
 
-def _side(rows: BundleRows, note: SectionNote, line: int, value: str) -> Side:
+def _side(rows: BundleRows, note: SectionNote, line: int, value: str) -> ConflictSide:
     page = rows.pages([note.note_id]).get(note.note_id, NoteLines(()))
     span = page.first_block(page.body) or Span(1, 1)
     if 0 < line <= len(page.lines):
         span = Span(line, line)
     heading = (page.heading_path(span.start) or ("",))[-1]
     receipt = receipt_of(note.path, heading, span, page.raw(span))
-    return Side(NotePath(note.path), note.title, value, day_of(note), receipt)
+    return ConflictSide(NotePath(note.path), note.title, value, day_of(note), receipt)
 
 
 def superseded(rows: BundleRows, scope: BundleScope) -> list[Conflict]:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from glassmind.context.conflicts import conflicts
-from glassmind.context.extract import ChosenPiece, Passage, extract
+from glassmind.context.extract import ChosenSentence, NumberedPassage, extract
 from glassmind.context.items import BundleScope
 from glassmind.context.parts import (
     COUNTED,
@@ -18,9 +18,9 @@ from glassmind.context.parts import (
     turned_private,
 )
 from glassmind.context.passages import (
-    Candidate,
+    BundleCandidate,
+    LineRange,
     NoteRequest,
-    Stretch,
     candidates,
     may_answer,
     part_of,
@@ -29,10 +29,10 @@ from glassmind.context.passages import (
 from glassmind.context.question_words import Lookup, question_words
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
+    AnswerSources,
     Citation,
     Conflict,
     Excerpt,
-    Gathered,
     Source,
     Statement,
 )
@@ -71,16 +71,16 @@ class _Entry(NamedTuple):
     a model may read of its excerpt, or "" where that is not known.
     """
 
-    stretch: Stretch
-    safe: Stretch
+    stretch: LineRange
+    safe: LineRange
     excerpt: Excerpt
     visible: str
     hit: Hit
-    candidate: Candidate | None = None
+    candidate: BundleCandidate | None = None
     is_head: bool = False
 
 
-def gathered(parts: ContextParts, request: GatherRequest) -> Gathered:
+def gathered(parts: ContextParts, request: GatherRequest) -> AnswerSources:
     """Return the passages that may answer a question, numbered, best first.
 
     With them come the sentences that answer it. What is cited is whole; prompts cut it.
@@ -105,7 +105,7 @@ def gathered(parts: ContextParts, request: GatherRequest) -> Gathered:
     texts = [one.excerpt.text for one in entries]
     words = Lookup(question_words(question, reply.hits), texts)
     passages = [
-        Passage(at, one.safe, one.hit.relevance, one.hit.title)
+        NumberedPassage(at, one.safe, one.hit.relevance, one.hit.title)
         for at, one in enumerate(entries)
         if (at < LOOKED_AT or one.is_head)
         and (one.candidate is None or may_answer(one.candidate, parts.agent))
@@ -129,7 +129,7 @@ def gathered(parts: ContextParts, request: GatherRequest) -> Gathered:
     lacks: tuple[str, ...] = ()
     if made.lacks and parts.config.embeddings.backend != "none":
         lacks = (f"sentences were chosen by their words alone: {made.lacks}",)
-    return Gathered(
+    return AnswerSources(
         question,
         tuple(sources),
         tuple(_statement(entries[one.number], one, numbers) for one in answer),
@@ -234,8 +234,8 @@ def _request(hit: Hit, index: int) -> NoteRequest:
 
 def _entry(
     hit: Hit,
-    candidate: Candidate,
-    stretch: Stretch,
+    candidate: BundleCandidate,
+    stretch: LineRange,
     place: tuple[int, int],
     notes: "SafeNotes",
 ) -> _Entry:
@@ -245,7 +245,7 @@ def _entry(
     return _Entry(stretch, safe, excerpt, visible, hit, candidate)
 
 
-def _trimmed(stretch: Stretch) -> tuple[int, int]:
+def _trimmed(stretch: LineRange) -> tuple[int, int]:
     """Return the characters of the passage that was found, without blanks around."""
     start, end = stretch.focus
     said = stretch.text[start:end]
@@ -255,7 +255,7 @@ def _trimmed(stretch: Stretch) -> tuple[int, int]:
 
 def _fact(hit: Hit) -> _Entry:
     text = hit.snippet.text
-    stretch = Stretch(text, 1, (0, len(text)), ((0, ()),), ends=True)
+    stretch = LineRange(text, 1, (0, len(text)), ((0, ()),), ends=True)
     safe = _with_text(stretch, redacted(text))
     excerpt = Excerpt((), Span(1, text.count("\n") + 1), text, "")
     return _Entry(stretch, safe, excerpt, "", hit)
@@ -285,7 +285,7 @@ def _kept(
     return sorted(kept)
 
 
-def _best_start(chosen: Sequence[ChosenPiece], at: int) -> int | None:
+def _best_start(chosen: Sequence[ChosenSentence], at: int) -> int | None:
     mine = [one for one in chosen if one.number == at]
     return max(mine, key=lambda one: one.score).piece.start if mine else None
 
@@ -317,7 +317,7 @@ def _source(entry: _Entry, number: int, begun: int | None, chars: int) -> Source
 
 
 def _statement(
-    entry: _Entry, chosen: ChosenPiece, numbers: Mapping[int, int]
+    entry: _Entry, chosen: ChosenSentence, numbers: Mapping[int, int]
 ) -> Statement:
     safe, piece = entry.safe, chosen.piece
     quote = safe.text[piece.start : piece.end].strip()
@@ -357,7 +357,7 @@ class SafeNotes:
         self._rows = rows
         self._known: dict[int, _Lines | None] = {}
 
-    def safe(self, note_id: int, stretch: Stretch) -> Stretch:
+    def safe(self, note_id: int, stretch: LineRange) -> LineRange:
         lines, count = self._lines(note_id), stretch.text.count("\n") + 1
         top = stretch.first_line
         if lines is None or lines.part(lines.said, top, count) != stretch.text:
@@ -385,7 +385,7 @@ class SafeNotes:
         return self._known[note_id]
 
 
-def _with_text(stretch: Stretch, text: str) -> Stretch:
+def _with_text(stretch: LineRange, text: str) -> LineRange:
     """Return a stretch with other text on the same lines."""
     if text == stretch.text:
         return stretch

@@ -22,7 +22,7 @@ from glassmind.context.markdown import (
     source_line,
     title_line,
 )
-from glassmind.context.passages import Candidate, Stretch
+from glassmind.context.passages import BundleCandidate, LineRange
 from glassmind.context.question_words import Lookup, in_link
 from glassmind.model import Span
 from glassmind.model.context import BundleNote, Receipt
@@ -67,11 +67,11 @@ class Row(NamedTuple):
     opening: int
 
 
-class Reading:
+class PassageScore:
     """One passage, scored for a question; `required` are characters it must show."""
 
     def __init__(
-        self, stretch: Stretch, words: Lookup, required: tuple[int, int] | None = None
+        self, stretch: LineRange, words: Lookup, required: tuple[int, int] | None = None
     ) -> None:
         self.stretch, self.required = stretch, required
         self._words = words
@@ -227,7 +227,7 @@ def _cut(text: str, room: int) -> int:
 class Cut:
     """What is shown of a passage: its characters, and the tokens of these."""
 
-    reading: Reading
+    reading: PassageScore
     start: int
     end: int
     tokens: int
@@ -256,7 +256,7 @@ class Cut:
         return self.lines[0] <= other.lines[1] and other.lines[0] <= self.lines[1]
 
 
-class Clipper:
+class ExcerptCutter:
     """Cuts passages to a room in tokens; `texts` are samples of what it will cut."""
 
     def __init__(self, count: Callable[[str], int], texts: Sequence[str]) -> None:
@@ -265,7 +265,7 @@ class Clipper:
         held = weight(sample)
         self._ratio = max(1.0, count(sample) / held * QUARTERS) if held else 1.0
 
-    def stub(self, reading: Reading, size: int, room: int) -> Cut | None:
+    def stub(self, reading: PassageScore, size: int, room: int) -> Cut | None:
         """Return a short cut, half as long again if that ends with a whole sentence."""
         cut = self.cut(reading, min(size, room))
         if cut and cut.is_torn:
@@ -273,7 +273,7 @@ class Clipper:
             return longer if longer and not longer.is_torn else cut
         return cut
 
-    def cut(self, reading: Reading, room: int) -> Cut | None:
+    def cut(self, reading: PassageScore, room: int) -> Cut | None:
         quarters = int(room * QUARTERS / self._ratio)
         for _ in range(TRIES):
             wide = quarters >= reading.size
@@ -291,9 +291,9 @@ class Clipper:
 class BundleEntry:
     """A note on its way into a bundle; `spare` are passages it does not show yet."""
 
-    candidate: Candidate
+    candidate: BundleCandidate
     cuts: list[Cut]
-    spare: list[Stretch]
+    spare: list[LineRange]
 
     @property
     def first(self) -> Cut:
@@ -319,7 +319,7 @@ class BundleEntry:
         )
 
 
-def label_of(candidate: Candidate, further: Stretch | None = None) -> str:
+def label_of(candidate: BundleCandidate, further: LineRange | None = None) -> str:
     """Return the text around a passage, its source included, but for the digest.
 
     The first of a note has its title above it, a `further` one does not.

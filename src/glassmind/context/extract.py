@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.context.note_lines import blocks_of, cells_of
-from glassmind.context.passages import Stretch
+from glassmind.context.passages import LineRange
 from glassmind.context.question_words import Lookup, in_link
 from glassmind.context.values import MONTHS, NUMBER_WORDS
 from glassmind.errors import ModelFault
@@ -132,7 +132,7 @@ _MARKUP = ("![[", "<%", "{{", "`=", "`$=")
 """What is replaced by something else when the note is shown."""
 
 
-class Piece(NamedTuple):
+class Sentence(NamedTuple):
     """Characters of a stretch that can be quoted; `text` is what they say in a line."""
 
     start: int
@@ -141,7 +141,7 @@ class Piece(NamedTuple):
     kind: PieceKind = "sentence"
 
 
-def pieces_of(stretch: Stretch) -> list[Piece]:
+def pieces_of(stretch: LineRange) -> list[Sentence]:
     """Return the pieces of a passage in order: those that begin in its focus."""
     first, last = stretch.focus
     return [
@@ -171,7 +171,7 @@ def plain(text: str) -> str:
     return _BLOCK_ID.sub("", line).strip()
 
 
-def property_pieces(stretch: Stretch) -> Iterator[Piece]:
+def property_pieces(stretch: LineRange) -> Iterator[Sentence]:
     text, over = stretch.text, stretch.body
     at, begun = text.find("\n") + 1, -1
     while at < over:
@@ -185,7 +185,7 @@ def property_pieces(stretch: Stretch) -> Iterator[Piece]:
         at = end + 1
 
 
-def _property(text: str, start: int, end: int) -> Piece:
+def _property(text: str, start: int, end: int) -> Sentence:
     name, _, value = text[start:end].partition(":")
     lines = [line for line in value.split("\n") if not line.startswith("#")]
     values = [line.strip(" -\t\r\"'") for line in lines]
@@ -193,10 +193,10 @@ def _property(text: str, start: int, end: int) -> Piece:
         values[0] = ""
     value = ", ".join(filter(None, values))
     name = name.strip(" \"'")
-    return Piece(start, end, f"{name}: {value}" if value else "", "property")
+    return Sentence(start, end, f"{name}: {value}" if value else "", "property")
 
 
-def _pieces(stretch: Stretch) -> Iterator[Piece]:
+def _pieces(stretch: LineRange) -> Iterator[Sentence]:
     text, body = stretch.text, stretch.body
     without_code = _CODE.sub(lambda code: "`" * len(code[0]), text)
     hidden = [span for span in comment_spans(without_code) if span[1] > body]
@@ -208,7 +208,7 @@ def _pieces(stretch: Stretch) -> Iterator[Piece]:
     for block in blocks_of("".join([*shown, text[at:]]), body):
         if block.kind == "row":
             said = _row(text[block.start : block.end], block.head)
-            found = iter((Piece(block.start, block.end, said, "row"),))
+            found = iter((Sentence(block.start, block.end, said, "row"),))
         else:
             begun = max(body, text.rfind("\n", 0, block.start) + 1)
             over = text.find("\n", block.end)
@@ -220,14 +220,14 @@ def _pieces(stretch: Stretch) -> Iterator[Piece]:
                 yield piece
 
 
-def _sentences(stretch: Stretch, start: int, end: int) -> Iterator[Piece]:
+def _sentences(stretch: LineRange, start: int, end: int) -> Iterator[Sentence]:
     first = max(start, stretch.focus[0] - AROUND)
     last = min(end, stretch.focus[1] + AROUND)
     block = stretch.text[first:last]
     for begun, over in sentence_spans(block):
         is_torn = (first > start and not begun) or (last < end and over == len(block))
         if block[begun:over].strip() and not is_torn:
-            yield Piece(first + begun, first + over, plain(block[begun:over]))
+            yield Sentence(first + begun, first + over, plain(block[begun:over]))
 
 
 def _row(row: str, head: str) -> str:
@@ -274,24 +274,26 @@ _ADDRESSES = re.compile(r"!?\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|https?://\S+")
 _COMPOUND = re.compile(r"\w+(?:[-'\u2019]\w+)*")
 
 
-class Passage(NamedTuple):
+class NumberedPassage(NamedTuple):
     """A passage that pieces are taken from; `fit` is its relevance."""
 
     number: int
-    stretch: Stretch
+    stretch: LineRange
     fit: float
     title: str = ""
 
 
-class ChosenPiece(NamedTuple):
+class ChosenSentence(NamedTuple):
     """A piece that answers, of the passage of a number, and how well it does."""
 
     number: int
-    piece: Piece
+    piece: Sentence
     score: float
 
 
-def by_words(passages: Sequence[Passage], words: Lookup) -> list[ChosenPiece]:
+def by_words(
+    passages: Sequence[NumberedPassage], words: Lookup
+) -> list[ChosenSentence]:
     """Return up to three sentences that hold most of a question, best first.
 
     None if no sentence of a note that fits does: no answer is better than noise.
@@ -307,7 +309,7 @@ def by_words(passages: Sequence[Passage], words: Lookup) -> list[ChosenPiece]:
         for chosen in _answering(passage, words)
     ]
     found.sort(key=lambda one: -one.score)
-    kept: list[ChosenPiece] = []
+    kept: list[ChosenSentence] = []
     held: list[set[str]] = []
     for one in found:
         if len(kept) == MOST_SENTENCES or one.score < AS_GOOD * found[0].score:
@@ -319,7 +321,7 @@ def by_words(passages: Sequence[Passage], words: Lookup) -> list[ChosenPiece]:
     return kept
 
 
-def _answering(passage: Passage, words: Lookup) -> Iterator[ChosenPiece]:
+def _answering(passage: NumberedPassage, words: Lookup) -> Iterator[ChosenSentence]:
     stretch, title = passage.stretch, words.words(passage.title)
     text, places = stretch.text, words.places(stretch.text)
     untitled = (words.typed & words.weights.keys()) - title
@@ -336,10 +338,10 @@ def _answering(passage: Passage, words: Lookup) -> Iterator[ChosenPiece]:
         score = _score(held, named, words)
         if score and not (untitled and untitled.isdisjoint(named)):
             score *= 0.5 + passage.fit / 2
-            yield ChosenPiece(passage.number, piece, score)
+            yield ChosenSentence(passage.number, piece, score)
 
 
-def _is_whole(stretch: Stretch, piece: Piece) -> bool:
+def _is_whole(stretch: LineRange, piece: Sentence) -> bool:
     text = stretch.text[piece.start : piece.end]
     said = text.rstrip(_CLOSERS)
     is_short = len(_own_words(piece)) < FEWEST_WORDS and piece.text.isascii()
@@ -351,7 +353,7 @@ def _is_whole(stretch: Stretch, piece: Piece) -> bool:
     return begins and ends and not _NOT_A_SENTENCE.match(text)
 
 
-def _own_words(piece: Piece) -> set[str]:
+def _own_words(piece: Sentence) -> set[str]:
     return set(_COMPOUND.findall(_ADDRESSES.sub("", piece.text).lower()))
 
 
@@ -438,7 +440,7 @@ class Extract(NamedTuple):
     answer if that `is_sure`. `lacks` says why no model has read them, if so.
     """
 
-    pieces: tuple[ChosenPiece, ...]
+    pieces: tuple[ChosenSentence, ...]
     likelihood: float | None
     is_sure: bool
     lacks: str = ""
@@ -451,7 +453,7 @@ class _Scored(NamedTuple):
     """
 
     number: int
-    piece: Piece
+    piece: Sentence
     share: float
     gain: float
     is_kind: bool
@@ -460,13 +462,13 @@ class _Scored(NamedTuple):
     def score(self, fit: float, other_kind: float) -> float:
         return fit + self.gain - (0 if self.is_kind else other_kind)
 
-    def chosen(self, fit: float, other_kind: float) -> ChosenPiece:
-        return ChosenPiece(self.number, self.piece, self.score(fit, other_kind))
+    def chosen(self, fit: float, other_kind: float) -> ChosenSentence:
+        return ChosenSentence(self.number, self.piece, self.score(fit, other_kind))
 
 
 def extract(  # noqa: PLR0913 - all that an answer hangs on
     question: str,
-    passages: Sequence[Passage],
+    passages: Sequence[NumberedPassage],
     words: Lookup,
     reranker: Callable[[], Reranker],
     confidence: float | None,
@@ -493,11 +495,11 @@ def extract(  # noqa: PLR0913 - all that an answer hangs on
 
 
 def _extract(
-    found: list[ChosenPiece], near: float, likelihood: float, lacks: str = ""
+    found: list[ChosenSentence], near: float, likelihood: float, lacks: str = ""
 ) -> Extract:
     """Return the best, and what is not far behind and says something else."""
     found.sort(key=lambda one: -one.score)
-    chosen: list[ChosenPiece] = []
+    chosen: list[ChosenSentence] = []
     for one in found:
         if len(chosen) == MOST_TOLD or one.score < found[0].score - near:
             break
@@ -508,7 +510,9 @@ def _extract(
     return Extract(tuple(chosen), likelihood, likelihood >= SURE, lacks)
 
 
-def _scored(question: str, passage: Passage, words: Lookup) -> Iterator[_Scored]:
+def _scored(
+    question: str, passage: NumberedPassage, words: Lookup
+) -> Iterator[_Scored]:
     total = fsum(words.weights.get(word, 0.0) for word in words.typed) or 1.0
     opening = OPENING if _is_about(question, passage, words) else 0.0
     for piece in pieces_of(passage.stretch):
@@ -546,7 +550,7 @@ def _read(
     return read
 
 
-def _is_about(question: str, passage: Passage, words: Lookup) -> bool:
+def _is_about(question: str, passage: NumberedPassage, words: Lookup) -> bool:
     if passage.stretch.first_line > FIRST_LINES or not _WHO_IS.match(question):
         return False
     return bool(words.typed) and words.typed <= words.words(passage.title)
@@ -559,7 +563,7 @@ def _odds(verdict: float) -> float:
     return log(sure / (1 - sure))
 
 
-def _is_same(piece: Piece, other: Piece) -> bool:
+def _is_same(piece: Sentence, other: Sentence) -> bool:
     """Whether two pieces say the same: not with other figures, nor if one denies it."""
     words, others = set(piece.text.lower().split()), set(other.text.lower().split())
     if _has_figure(words - others) and _has_figure(others - words):

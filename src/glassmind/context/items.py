@@ -28,7 +28,7 @@ from glassmind.model.context import (
     UNAPPROVED,
     Item,
     ItemKind,
-    MemoWish,
+    MemoryFilter,
     SectionLink,
     SectionNote,
     SectionSign,
@@ -238,7 +238,7 @@ class BundleRows:
         others = [task for task in tasks if not task.dates]
         return [*dated, *others][:_TASKS_EACH]
 
-    def wanted_memories(self, wish: MemoWish) -> list[SectionNote]:
+    def wanted_memories(self, wish: MemoryFilter) -> list[SectionNote]:
         """Return the memory items that may be wanted, the latest first.
 
         A few too many: properties are read closely by the caller.
@@ -614,7 +614,7 @@ def _about(
     projects, paths = _names(rows, scope)
     names = {fold(name) for name in projects}
     gone = OVERRULED if kind == "decision" else CLOSED
-    wish = MemoWish(scope.agent, kind, gone, chosen, projects, paths)
+    wish = MemoryFilter(scope.agent, kind, gone, chosen, projects, paths)
     for memory in rows.wanted_memories(wish):
         is_over = is_superseded(memory) or status_of(memory) in gone
         if is_over or kind not in names_in(memory.properties.get("kind")):

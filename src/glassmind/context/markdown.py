@@ -15,10 +15,10 @@ from glassmind.model.context import (
     Bundle,
     BundleNote,
     Conflict,
-    Dropped,
+    ConflictSide,
     Item,
     NextRead,
-    Side,
+    OmittedSection,
 )
 from glassmind.obsidian.hidden_text import holds_hidden
 from glassmind.obsidian.text import LABEL, counted, fenced, one_line, titled
@@ -190,7 +190,7 @@ def conflict_line(conflict: Conflict, cite: Cite) -> str:
     return f"{conflict.kind}, {one_line(conflict.about)}: {newer} | {older}\n"
 
 
-def _side(side: Side, cite: Cite) -> str:
+def _side(side: ConflictSide, cite: Cite) -> str:
     date = f" {side.date}" if side.date else ""
     mark = "" if side.approved else f" ({NOT_APPROVED})"
     return f"{cite(side.receipt)}{date} {one_line(side.value)}{mark}"
@@ -230,7 +230,7 @@ def _missing(notices: Sequence[str], most: int, more: str = "") -> str:
     return f"Missing: {'; '.join(shown)}{more}."
 
 
-def _left_out(dropped: Sequence[Dropped], nouns: Mapping[str, str]) -> str:
+def _left_out(dropped: Sequence[OmittedSection], nouns: Mapping[str, str]) -> str:
     parts = [
         dropped_text(part, nouns.get(part.section, part.section.removesuffix("s")))
         for part in dropped
@@ -238,7 +238,7 @@ def _left_out(dropped: Sequence[Dropped], nouns: Mapping[str, str]) -> str:
     return f"Left out: {', '.join(parts)}."
 
 
-def dropped_text(dropped: Dropped, noun: str) -> str:
+def dropped_text(dropped: OmittedSection, noun: str) -> str:
     """Return how much of something was left out: `1 task`, `30 or more tasks`."""
     if dropped.at_least:
         return f"{dropped.count:,} or more {noun}s"

@@ -15,15 +15,15 @@ from glassmind.context.budget import TokenCounter
 from glassmind.context.excerpts import (
     DIGEST_TOKENS,
     BundleEntry,
-    Clipper,
     Cut,
-    Reading,
+    ExcerptCutter,
+    PassageScore,
     label_of,
 )
 from glassmind.context.extract import (
     CONFIDENT,
-    Passage,
-    Piece,
+    NumberedPassage,
+    Sentence,
     by_words,
     property_pieces,
 )
@@ -37,13 +37,13 @@ from glassmind.context.markdown import (
 )
 from glassmind.context.note_lines import NoteLines
 from glassmind.context.passages import (
-    Candidate,
-    Shown,
-    Stretch,
+    BundleCandidate,
+    LineRange,
+    ShownPassages,
     may_answer,
     part_of,
 )
-from glassmind.context.question_words import Lookup, Terms
+from glassmind.context.question_words import Lookup, QuestionTerms
 from glassmind.context.sections import (
     SHARES,
     Sections,
@@ -54,7 +54,7 @@ from glassmind.context.sections import (
 )
 from glassmind.errors import BudgetTooSmall
 from glassmind.model import NotePath
-from glassmind.model.context import AnswerSentence, Bundle, BundleNote, Dropped
+from glassmind.model.context import AnswerSentence, Bundle, BundleNote, OmittedSection
 from glassmind.obsidian.text import estimate_tokens, heading_address
 
 WIDTH = 0.75
@@ -94,7 +94,7 @@ class BundlePlan:
     """What a bundle is made for; `frame` has everything that no passage decides."""
 
     frame: Bundle
-    words: Terms
+    words: QuestionTerms
     limit: int
     scope: BundleScope
 
@@ -105,7 +105,7 @@ class Packer:
     def __init__(
         self,
         plan: BundlePlan,
-        candidates: Sequence[Candidate],
+        candidates: Sequence[BundleCandidate],
         rows: BundleRows,
         counter: TokenCounter,
     ) -> None:
@@ -113,12 +113,12 @@ class Packer:
         self._counter, self._rows = counter, rows
         self._count, self._budget = counter.count, plan.frame.budget_tokens
         self._words = Lookup(plan.words, [one.passages[0].text for one in candidates])
-        self._clipper = Clipper(
+        self._clipper = ExcerptCutter(
             self._count, [one.passages[0].found for one in candidates]
         )
         self._answers: dict[NotePath, Quote] = {}
-        self._shown, self._repeated = Shown(), 0
-        self._missed: list[Candidate] = []
+        self._shown, self._repeated = ShownPassages(), 0
+        self._missed: list[BundleCandidate] = []
 
     def bundle(self) -> Bundle:
         sections = self._sections() if self._candidates else {}
@@ -200,22 +200,22 @@ class Packer:
         else:
             raise BudgetTooSmall(self._budget, self._budget + over + LEAST_CUT)
 
-    def _left_out(self) -> list[Dropped]:
+    def _left_out(self) -> list[OmittedSection]:
         sizes = [estimate_tokens(one.passages[0].found) for one in self._missed]
-        made = [Dropped("notes", len(sizes), sum(sizes))] if sizes else []
+        made = [OmittedSection("notes", len(sizes), sum(sizes))] if sizes else []
         if self._repeated:
-            made.append(Dropped("near-duplicates", self._repeated, 0))
+            made.append(OmittedSection("near-duplicates", self._repeated, 0))
         return made
 
     def _fixed(self, sections: Sections) -> int:
         found = len(self._candidates)
-        most = [Dropped(name, found, 0) for name in ("notes", "near-duplicates")]
+        most = [OmittedSection(name, found, 0) for name in ("notes", "near-duplicates")]
         dropped = (*most, *self._dropped(sections)) if found else ()
         frame = structs.replace(self._plan.frame, notes=(_NO_NOTE,), dropped=dropped)
         sources = self._count(section("Sources", ["-\n"]))
         return self._count(bundle_as_markdown(frame)) + sources + JOINT_TOKENS
 
-    def _dropped(self, sections: Sections) -> list[Dropped]:
+    def _dropped(self, sections: Sections) -> list[OmittedSection]:
         cut = self._rows.cut
         return [one for part in sections.values() for one in part.dropped(cut)]
 
@@ -232,7 +232,7 @@ class Packer:
         ]
         return found
 
-    def _scope(self, candidates: Sequence[Candidate]) -> BundleScope:
+    def _scope(self, candidates: Sequence[BundleCandidate]) -> BundleScope:
         note_ids = tuple(candidate.note.note_id for candidate in candidates)
         return replace(self._plan.scope, note_ids=note_ids)
 
@@ -270,21 +270,21 @@ class Packer:
         if stretch is None:
             return 0
         cost = self._count(label_of(entry.candidate, stretch)) + DIGEST_TOKENS
-        cut = self._clipper.cut(Reading(stretch, self._words), room - cost)
+        cut = self._clipper.cut(PassageScore(stretch, self._words), room - cost)
         if cut is None or any(map(cut.overlaps, entry.cuts)):
             return 0
         entry.cuts.append(cut)
         return cost + cut.tokens
 
     def _stubs(
-        self, candidate: Candidate, stub: int, room: int, *, first: bool
+        self, candidate: BundleCandidate, stub: int, room: int, *, first: bool
     ) -> Iterator[Cut]:
         if room <= 0:
             return
-        readings = [Reading(one, self._words) for one in candidate.passages]
+        readings = [PassageScore(one, self._words) for one in candidate.passages]
         if quote := self._answers.get(candidate.note.path):
             place = (quote.piece.start, quote.piece.end)
-            readings.insert(0, Reading(quote.stretch, self._words, place))
+            readings.insert(0, PassageScore(quote.stretch, self._words, place))
             # a sentence of the answer is shown whole
             stub = max(stub, self._count(quote.piece.text) + 8)
         for reading in readings:
@@ -308,7 +308,7 @@ class Packer:
                 entry.cuts[0] = cut
                 taken = cut.tokens - old.tokens
         if entry.spare and extra - taken > 2 * STUB_TOKENS:
-            reading = Reading(entry.spare.pop(0), self._words)
+            reading = PassageScore(entry.spare.pop(0), self._words)
             label = label_of(entry.candidate, reading.stretch)
             cost = self._count(label) + DIGEST_TOKENS
             cut = self._clipper.cut(reading, extra - taken - cost)
@@ -363,7 +363,7 @@ def _tokens(sections: Sections) -> int:
     return sum(one.tokens for one in sections.values())
 
 
-def property_named(candidate: Candidate, words: Lookup) -> Stretch | None:
+def property_named(candidate: BundleCandidate, words: Lookup) -> LineRange | None:
     """Return the property that has most words of a question, if any has one.
 
     Words that the title or the text has too do not count.
@@ -384,16 +384,16 @@ def property_named(candidate: Candidate, words: Lookup) -> Stretch | None:
 class Quote(NamedTuple):
     """A sentence that answers, and the passage it is in."""
 
-    candidate: Candidate
-    stretch: Stretch
-    piece: Piece
+    candidate: BundleCandidate
+    stretch: LineRange
+    piece: Sentence
 
     def sentence(self, receipt: str = "") -> AnswerSentence:
         return AnswerSentence(self.piece.text, self.candidate.note.path, receipt)
 
 
 def answer_from(
-    candidates: Sequence[Candidate], words: Lookup, agent: str
+    candidates: Sequence[BundleCandidate], words: Lookup, agent: str
 ) -> list[Quote]:
     """Return the sentences that answer a question; none rather than a doubtful one.
 
@@ -406,7 +406,7 @@ def answer_from(
         for stretch in one.passages
     ]
     passages = [
-        Passage(at, stretch, one.request.relevance, one.note.title)
+        NumberedPassage(at, stretch, one.request.relevance, one.note.title)
         for at, (one, stretch) in enumerate(places)
     ]
     found = by_words(passages, words)

@@ -23,7 +23,7 @@ from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.context.bundles import Bundles
-    from glassmind.model.memory import Temperatures
+    from glassmind.model.memory import ActivityOverview
 
 COUNTED = 5
 """Notes of an answer, from the best, that count as used, as those of a search do."""
@@ -51,7 +51,7 @@ class ContextParts:
         vault: Vault,
         *,
         search: Callable[..., SearchReply],
-        warmth: "Callable[..., Temperatures]",
+        warmth: "Callable[..., ActivityOverview]",
         renew: Callable[[str, str, str, Sequence[str]], NotePath],
         used: Callable[[str, Sequence[NotePath]], None],
         reranker: Callable[[], Reranker],

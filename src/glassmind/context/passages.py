@@ -17,7 +17,7 @@ _HEADINGS = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 """What is named above a passage, and need not be shown in it."""
 
 
-class Stretch(NamedTuple):
+class LineRange(NamedTuple):
     """Whole lines of a note in a row, the passage that was found among them.
 
     `focus` are the characters of that passage in `text`, and `headings` where another
@@ -96,7 +96,7 @@ class Stretch(NamedTuple):
         )
 
 
-def part_of(stretch: Stretch, start: int, end: int) -> Stretch:
+def part_of(stretch: LineRange, start: int, end: int) -> LineRange:
     text = stretch.text[start:end]
     return stretch._replace(
         text=text,
@@ -120,21 +120,21 @@ class NoteRequest(NamedTuple):
     quoted: tuple[NotePath, ...] = ()
 
 
-class Candidate(NamedTuple):
+class BundleCandidate(NamedTuple):
     """A note that may come into a bundle, with its passages, the best first."""
 
     note: PackedNote
     request: NoteRequest
-    passages: tuple[Stretch, ...]
+    passages: tuple[LineRange, ...]
 
 
-def may_answer(candidate: Candidate, agent: str) -> bool:
+def may_answer(candidate: BundleCandidate, agent: str) -> bool:
     """Return false for what an agent wrote and nobody approved, and what is no note."""
     path, generated = candidate.note.path, candidate.note.generated
     return path.endswith(".md") and not is_unapproved(path, agent, generated=generated)
 
 
-def says_little(candidate: Candidate) -> bool:
+def says_little(candidate: BundleCandidate) -> bool:
     """Whether a note is a pattern, a view of others, or nothing but embeds."""
     path = candidate.note.path
     if is_pattern(path) or path.endswith(".base"):
@@ -169,7 +169,7 @@ GROWING = 12
 others have shown of themselves is all that there is room for."""
 
 
-def candidates(asked: Sequence[NoteRequest], rows: Rows) -> list[Candidate]:
+def candidates(asked: Sequence[NoteRequest], rows: Rows) -> list[BundleCandidate]:
     notes = rows.packed_notes([one.path for one in asked])
     there = [(one, notes[one.path]) for one in asked if one.path in notes]
     wanted = {
@@ -186,7 +186,7 @@ def candidates(asked: Sequence[NoteRequest], rows: Rows) -> list[Candidate]:
     for one, note in there:
         passages = _passages(note.note_id, one.indexes, chunks, rows)
         if passages:
-            found.append(Candidate(note, one, passages))
+            found.append(BundleCandidate(note, one, passages))
     return found
 
 
@@ -195,8 +195,8 @@ def _passages(
     indexes: Sequence[int],
     chunks: Mapping[tuple[int, int], PlacedChunk],
     rows: Rows,
-) -> tuple[Stretch, ...]:
-    made: list[Stretch] = []
+) -> tuple[LineRange, ...]:
+    made: list[LineRange] = []
     for index in indexes:
         if (note_id, index) not in chunks:
             continue
@@ -214,7 +214,7 @@ def _near(index: int) -> tuple[int, ...]:
     return (-1, 0, 1) if index else (0, 1, 2)
 
 
-def stretch_of(chunks: Sequence[PlacedChunk], index: int) -> Stretch | None:
+def stretch_of(chunks: Sequence[PlacedChunk], index: int) -> LineRange | None:
     """Return chunks in a row as whole lines; None where that of `index` is cut off."""
     at, focus = 0, (0, 0)
     headings = []
@@ -231,20 +231,20 @@ def stretch_of(chunks: Sequence[PlacedChunk], index: int) -> Stretch | None:
         if over < focus[1]:
             return None
         said = text if over == at else text[:over]
-        return Stretch(said, first.first_line, focus, tuple(headings), last.is_last)
+        return LineRange(said, first.first_line, focus, tuple(headings), last.is_last)
     begun = text.find("\n") + 1
     if not begun or begun > focus[0] or over < focus[1]:
         return None
     moved = tuple([(max(at - begun, 0), path) for at, path in headings])
     place = (focus[0] - begun, focus[1] - begun)
-    return Stretch(text[begun:over], first.first_line + 1, place, moved, last.is_last)
+    return LineRange(text[begun:over], first.first_line + 1, place, moved, last.is_last)
 
 
 SAID = 0.8
 """Share of its runs of three words that makes a passage one that was shown already."""
 
 
-class Shown:
+class ShownPassages:
     """The passages that a bundle shows already, by their runs of three words."""
 
     def __init__(self) -> None:

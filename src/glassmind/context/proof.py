@@ -45,7 +45,7 @@ class ModelStatement(NamedTuple):
     text: str
 
 
-class ThinkingEnded(NamedTuple):
+class ThinkingDone(NamedTuple):
     """Everything before this was the model thinking aloud."""
 
 
@@ -64,13 +64,13 @@ class AnswerReader:
         """Whether an object is longer than it has to be."""
         self._rest = ""
 
-    def feed(self, piece: str) -> Iterator[ModelStatement | ThinkingEnded]:
+    def feed(self, piece: str) -> Iterator[ModelStatement | ThinkingDone]:
         self._rest += piece
         ends = list(_THINKING_END.finditer(self._rest))
         if ends:
             self._rest = self._rest[ends[-1].end() :]
             self.says_nothing = self.is_endless = False
-            yield ThinkingEnded()
+            yield ThinkingDone()
         if (begun := _THINKING.search(self._rest)) is not None:
             self._rest = begun[0] + self._rest[begun.end() :][-_LONGEST_TAG:]
             return

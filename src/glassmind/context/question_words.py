@@ -97,7 +97,7 @@ _UNSPACED = re.compile(
 """Letters of scripts that put no blank between words."""
 
 
-class Needle(NamedTuple):
+class SearchTerm(NamedTuple):
     """What is looked for in a text, what may follow it, and the word it stands for."""
 
     text: str
@@ -105,10 +105,10 @@ class Needle(NamedTuple):
     word: str
 
 
-class Terms(NamedTuple):
+class QuestionTerms(NamedTuple):
     """The words of a question as they are looked for; `typed` are its own."""
 
-    needles: tuple[Needle, ...] = ()
+    needles: tuple[SearchTerm, ...] = ()
     typed: tuple[str, ...] = ()
 
 
@@ -119,7 +119,7 @@ class Lookup:
     more, and nothing where none does.
     """
 
-    def __init__(self, terms: Terms, texts: Sequence[str]) -> None:
+    def __init__(self, terms: QuestionTerms, texts: Sequence[str]) -> None:
         self.typed = frozenset(terms.typed)
         self._terms = terms
         self._known: dict[str, list[tuple[int, str]]] = {}
@@ -146,13 +146,13 @@ class Lookup:
         }
 
 
-def question_words(query: str, hits: Iterable[Hit]) -> Terms:
+def question_words(query: str, hits: Iterable[Hit]) -> QuestionTerms:
     said = _WORD.findall(_CUT_OFF.sub("", _FILTER.sub(" ", query).lower()))
     said = [word for at, word in enumerate(said) if not _measures(said, at)]
     words = dict.fromkeys(word for word in said if word not in SAY_LITTLE)
     words = words or dict.fromkeys(said)
     marked = sorted({form for hit in hits for form in _marked(hit)})
-    needles: dict[str, Needle] = {}
+    needles: dict[str, SearchTerm] = {}
     typed: dict[str, None] = {}
     for word in words:
         parts = [form for form in marked if form in word] if _unspaced(word) else []
@@ -163,8 +163,8 @@ def question_words(query: str, hits: Iterable[Hit]) -> Terms:
             needles.setdefault(found.text, found)
             typed[found.word] = None
             for kin in _kin(found.text):
-                needles.setdefault(kin, Needle(kin, _OPEN, found.word))
-    return Terms(tuple(needles.values()), tuple(typed))
+                needles.setdefault(kin, SearchTerm(kin, _OPEN, found.word))
+    return QuestionTerms(tuple(needles.values()), tuple(typed))
 
 
 def _measures(said: Sequence[str], at: int) -> bool:
@@ -174,7 +174,7 @@ def _measures(said: Sequence[str], at: int) -> bool:
 
 
 def occurrences(
-    text: str, terms: Terms, most: int = MOST_PLACES
+    text: str, terms: QuestionTerms, most: int = MOST_PLACES
 ) -> list[tuple[int, str]]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter that is two when it is small
@@ -218,16 +218,16 @@ LONGEST_TAIL = 4
 """Letters of the longest ending."""
 
 
-def _needle(word: str) -> Needle:
+def _needle(word: str) -> SearchTerm:
     if _unspaced(word):
-        return Needle(word, None, word)
+        return SearchTerm(word, None, word)
     if word.isalpha() and word not in _NO_ENDINGS:
         for ending, tails in _ENDINGS:
             if word.endswith(ending) and len(word) - len(ending) >= SHORT_STEM:
                 stem = word[: -len(ending)]
-                return Needle(stem, tails, stem)
+                return SearchTerm(stem, tails, stem)
     tails = _WHOLE if len(word) >= SHORT_STEM and word.isalpha() else frozenset(("",))
-    return Needle(word, tails, word)
+    return SearchTerm(word, tails, word)
 
 
 def _kin(stem: str) -> Iterator[str]:
@@ -294,17 +294,17 @@ def most_relevant(items: Iterable[Item], query: str) -> list[Item]:
 
 
 @lru_cache(maxsize=8)  # the sections of a bundle ask one after the other
-def asked_terms(query: str) -> Terms | None:
+def asked_terms(query: str) -> QuestionTerms | None:
     """Return what is looked for in items; None if the question has no such words."""
     found = question_words(query, ())
     needles = tuple(one for one in found.needles if one.word not in KINDS)
     return found._replace(needles=needles) if needles else None
 
 
-def shared(item: Item, terms: Terms) -> int:
+def shared(item: Item, terms: QuestionTerms) -> int:
     """Return how many words of a question an item, its title and headings hold."""
     return words_shared((item.text, item.title, *item.heading_path), terms)
 
 
-def words_shared(texts: Iterable[str], terms: Terms) -> int:
+def words_shared(texts: Iterable[str], terms: QuestionTerms) -> int:
     return len({word for _, word in occurrences("\n".join(texts), terms, 1)})

@@ -41,7 +41,7 @@ from glassmind.context.note_lines import HEADING
 from glassmind.context.question_words import asked_terms, section_asked, shared
 from glassmind.errors import BudgetTooSmall
 from glassmind.model import NotePath
-from glassmind.model.context import Conflict, Dropped, Item, NextRead
+from glassmind.model.context import Conflict, Item, NextRead, OmittedSection
 from glassmind.obsidian.text import estimate_tokens, first_day, one_line, sentence_spans
 
 SHARES: Mapping[str, float] = MappingProxyType(
@@ -81,7 +81,7 @@ LEAST_LINE, LEAST_CUT = 20, 50
 """Tokens of the shortest line with its source, and of one that is worth cutting to."""
 
 
-class Section(NamedTuple):
+class BundleSection(NamedTuple):
     """All that was found for a section, what of it fits, and the tokens of that."""
 
     name: str
@@ -89,17 +89,17 @@ class Section(NamedTuple):
     kept: tuple[Any, ...] = ()
     tokens: int = 0
 
-    def dropped(self, cut: Collection[str] = ()) -> list[Dropped]:
+    def dropped(self, cut: Collection[str] = ()) -> list[OmittedSection]:
         """Return what was left out; `cut` are sections that were not read fully."""
         more = len(self.found) - len(self.kept)
         if not more:
             return []
         line = _sourced(self.found[len(self.kept)])
         size = more * estimate_tokens(line)
-        return [Dropped(self.name, more, size, self.name in cut)]
+        return [OmittedSection(self.name, more, size, self.name in cut)]
 
 
-Sections: TypeAlias = dict[str, Section]
+Sections: TypeAlias = dict[str, BundleSection]
 
 
 def sections_of(
@@ -130,7 +130,7 @@ def sections_of(
 
 def suggested_for(
     rows: BundleRows, shown: BundleScope, counter: TokenCounter, room: int
-) -> Section:
+) -> BundleSection:
     """Return what to read beside the notes that are shown, as far as a room goes."""
     near = replace(shown, note_ids=shown.note_ids[:COMPARED])
     found = next_reads(rows, near, MOST["suggested"], shown.note_ids)
@@ -164,10 +164,12 @@ def replaced_notes(
     return said
 
 
-def _fit(name: str, found: Sequence[Any], share: int, counter: TokenCounter) -> Section:
+def _fit(
+    name: str, found: Sequence[Any], share: int, counter: TokenCounter
+) -> BundleSection:
     """Return the first items of a section that fit; long ones are cut or passed by."""
     if not found:
-        return Section(name, found)
+        return BundleSection(name, found)
     room = share - counter.count(section(name, ["-\n"]))
     kept: list[Any] = []
     for one in islice(found, MOST[name]):
@@ -181,7 +183,7 @@ def _fit(name: str, found: Sequence[Any], share: int, counter: TokenCounter) -> 
             room -= counter.count(_sourced(shorter))
         elif name in BY_DAY:
             break
-    return Section(name, found, tuple(kept), share - room if kept else 0)
+    return BundleSection(name, found, tuple(kept), share - room if kept else 0)
 
 
 def _sourced(one: Item | Conflict | NextRead) -> str:

@@ -25,13 +25,20 @@ from glassmind.edit.vault import EditRequest, EditVault
 from glassmind.errors import (
     EditRefused,
     GlassmindError,
-    NotTakenBack,
+    NotUndone,
     VaultError,
     WriteFailed,
 )
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
-from glassmind.model.edits import Changed, Changeset, ChangeState, Draft, Step, Verdict
+from glassmind.model.edits import (
+    Changed,
+    Changeset,
+    ChangeState,
+    Draft,
+    FileStep,
+    Verdict,
+)
 
 MADE = "folders_made"
 """Draft fact: the folders that were not there before it."""
@@ -93,7 +100,7 @@ def permitted(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Verdi
     return not_forbidden(vault, draft, tainted=tainted).verdict
 
 
-def moving(steps: Sequence[Step]) -> tuple[Step, ...]:
+def moving(steps: Sequence[FileStep]) -> tuple[FileStep, ...]:
     """Return the steps that change something."""
     return tuple(s for s in steps if s.path != s.to or s.before != s.after)
 
@@ -119,7 +126,7 @@ def made(
     )
 
 
-def _new_folders(vault: EditVault, steps: Sequence[Step]) -> list[str]:
+def _new_folders(vault: EditVault, steps: Sequence[FileStep]) -> list[str]:
     folders: dict[str, None] = {}
     for step in steps:
         parts = step.to.split("/")[:-1]
@@ -200,7 +207,7 @@ def _on_record(
     try:
         yield keep
     except BaseException as fault:
-        if is_kept and not isinstance(fault, NotTakenBack):  # settling does that
+        if is_kept and not isinstance(fault, NotUndone):  # settling does that
             _set_aside(vault, changeset, former or "failed", str(fault))
         raise
 
@@ -265,7 +272,7 @@ def settle(vault: EditVault) -> tuple[str, ...]:
 
 def _settle_all(vault: EditVault) -> list[str]:
     notices: list[str] = []
-    touched: list[Step] = []
+    touched: list[FileStep] = []
     for identity in vault.changesets.unfinished():
         try:
             changeset = vault.changesets.get(identity)
@@ -316,7 +323,7 @@ def refreshed(done: Changed, fault: GlassmindError | None) -> Changed:
     return replace(done, notices=(*done.notices, notice))
 
 
-def to_refresh(steps: Sequence[Step]) -> list[NotePath]:
+def to_refresh(steps: Sequence[FileStep]) -> list[NotePath]:
     """Return the files to update in the index; none means the whole vault."""
     if any(step.folder for step in steps):
         return []

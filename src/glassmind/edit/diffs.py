@@ -10,7 +10,7 @@ from io import BytesIO
 from secrets import token_hex
 from typing import Any, NamedTuple
 
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.edit.text_edits import Edited
 from glassmind.edit.vault import EditVault
 from glassmind.errors import EditRefused, HiddenWords, NoMatch, SeveralMatches
@@ -24,7 +24,7 @@ from glassmind.model.edits import (
     ChangeState,
     Draft,
     FileDiff,
-    Step,
+    FileStep,
 )
 from glassmind.model.notes import Note
 from glassmind.obsidian.secrets import hidden_ranges, redacted
@@ -69,7 +69,7 @@ def refuse_unhiding(draft: Draft) -> None:
             raise HiddenWords(HIDDEN)
 
 
-def texts_of(step: Step, raw: bytes | None) -> list[str]:
+def texts_of(step: FileStep, raw: bytes | None) -> list[str]:
     text = None if raw is None or step.folder else decode(raw)
     return [] if text is None or isinstance(text, Unreadable) else [text.text]
 
@@ -126,13 +126,15 @@ def edit_as_shown(raw: bytes, edit: Callable[[bytes], Edited]) -> Edited:
     return Edited(text.encode(), risks, masked.redacted(edited.facts))
 
 
-def look_as_shown(vault: EditVault, page: Page, look: Callable[[Note], object]) -> None:
+def look_as_shown(
+    vault: EditVault, page: EditedPage, look: Callable[[Note], object]
+) -> None:
     """Raise what a look at the note raises if its credentials are not shown."""
     masked = None if vault.sight is None else _Masked.of(page.raw)
     if masked is None:
         return
     try:
-        look(Page.of(page.path, masked.raw).note)
+        look(EditedPage.of(page.path, masked.raw).note)
     except EditRefused as error:
         raise masked.refusal(error) from None
 
@@ -288,7 +290,7 @@ def changed(changeset: Changeset, *, notices: Sequence[str] = ()) -> Changed:
     return Changed(changeset, files, notices=tuple(notices))
 
 
-def diffs_of(steps: Sequence[Step]) -> tuple[FileDiff, ...]:
+def diffs_of(steps: Sequence[FileStep]) -> tuple[FileDiff, ...]:
     room = MOST_SHOWN_IN_ALL
     files: list[FileDiff] = []
     hidden = _hidden_values(
@@ -314,13 +316,13 @@ def changesets_of(
     return ChangesetList(whole, total - len(damaged), tuple(damaged))
 
 
-def paths_of(steps: Iterable[Step]) -> list[NotePath]:
+def paths_of(steps: Iterable[FileStep]) -> list[NotePath]:
     both = (path for step in steps for path in (step.path, step.to))
     return list(dict.fromkeys(path for path in both if path is not None))
 
 
 def file_diff(
-    step: Step, *, room: int = MOST_SHOWN, hidden: Collection[str] = ()
+    step: FileStep, *, room: int = MOST_SHOWN, hidden: Collection[str] = ()
 ) -> FileDiff:
     """Return what a step does to its file; the diff has `room` characters at most."""
 
@@ -381,7 +383,7 @@ def _without_secrets(
     return lines if safe == text else lines_in(safe.encode(errors="surrogateescape"))
 
 
-def _head(step: Step) -> str:
+def _head(step: FileStep) -> str:
     end = "/" if step.folder else ""
     if step.path is None or step.path == step.to:
         return ""

@@ -45,8 +45,8 @@ from glassmind.errors import (
     ConfirmFirst,
     GlassmindError,
     NoteChanged,
-    NowhereToKeep,
     PolicyForbids,
+    UndoFolderInVault,
     WriteFailed,
 )
 from glassmind.files.transaction import EditLock
@@ -56,7 +56,7 @@ from glassmind.model.edits import (
     ChangesetList,
     ChangeState,
     Draft,
-    Step,
+    FileStep,
     TextEdit,
 )
 from glassmind.model.health import Repairs
@@ -80,7 +80,7 @@ def plan_edit(
     title = f"{len(edits)} edits of {path}"
     if len(edits) == 1:
         title = f"{KINDS[type(edits[0])]}: {path}"
-    step = Step(path, path, raw, done.raw)
+    step = FileStep(path, path, raw, done.raw)
     return Draft("edit", title, (step,), risks=done.risks, facts=done.facts)
 
 
@@ -324,7 +324,7 @@ class Editing:
             done = replace(done, notices=(*done.notices, notice))
         return self._shown(done, done.changeset.client)
 
-    def _propose_for_outside(self, steps: Sequence[Step]) -> str:
+    def _propose_for_outside(self, steps: Sequence[FileStep]) -> str:
         renamed = self._vault.take_renames()
         if not renamed:
             return ""
@@ -354,5 +354,5 @@ def finish_interrupted(vault: Vault) -> tuple[str, ...]:
         with lock.turn():
             changer(vault).sweep()
             return settle(EditVault(vault))
-    except (NowhereToKeep, WriteFailed):
+    except (UndoFolderInVault, WriteFailed):
         return ()

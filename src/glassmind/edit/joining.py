@@ -11,7 +11,7 @@ from itertools import count
 from typing import NamedTuple
 
 from glassmind.edit.names import unreserved
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.edit.text_edits import heading_meant
 from glassmind.errors import BadEdit, EditRefused, NoSuchLevel
 from glassmind.files.names import without_refused_characters
@@ -32,20 +32,20 @@ LOWEST = 6
 """The level of headings that have none below."""
 
 
-class Joined(NamedTuple):
+class JoinedNote(NamedTuple):
     """A note with another's text behind its own.
 
     The headings of that text come after the first `headings`, its blocks after the
     first `blocks`. `title` is the heading they were put below, if any.
     """
 
-    page: Page
+    page: EditedPage
     headings: int
     blocks: int
     title: str
 
 
-def joined(into: Page, added: Page, title: str) -> Joined:
+def joined(into: EditedPage, added: EditedPage, title: str) -> JoinedNote:
     head = _own_heading(into.note, added.note, title)
     headings = added.note.headings
     top = min((heading.level for heading in headings), default=1)
@@ -68,9 +68,11 @@ def joined(into: Page, added: Page, title: str) -> Joined:
     text = into.written(body.decode())
     before, blocks = len(into.note.headings), len(into.note.block_ids)
     if not text:
-        return Joined(into, before, blocks, "")
+        return JoinedNote(into, before, blocks, "")
     at = len(into.source)
-    page = Page.of(into.path, into.with_splices([Splice(at, at, _gap(into) + text)]))
+    page = EditedPage.of(
+        into.path, into.with_splices([Splice(at, at, _gap(into) + text)])
+    )
     titles = read_note(NotePath("a.md"), f"# {head}").headings if head else ()
     meant = [what for _, what in _elements(into.note, ids=False)]
     meant += [title.text for title in titles]
@@ -85,7 +87,7 @@ def joined(into: Page, added: Page, title: str) -> Joined:
             "behind it (a fence, a comment or a definition of the one reaches into "
             "the other)"
         )
-    return Joined(page, before + bool(head), blocks, head)
+    return JoinedNote(page, before + bool(head), blocks, head)
 
 
 def _own_heading(into: Note, added: Note, title: str) -> str:
@@ -115,7 +117,7 @@ def _new_ids(into: Note, added: Note) -> Iterator[Splice]:
             yield Splice(block.start + 1, block.end, name.encode())
 
 
-def _new_footnotes(into: Page, added: Page) -> Iterator[Splice]:
+def _new_footnotes(into: EditedPage, added: EditedPage) -> Iterator[Splice]:
     taken = {note.name.lower() for note in into.note.footnotes if note.form != "inline"}
     own = {note.name.lower() for note in added.note.footnotes}
     for note in added.note.footnotes:
@@ -131,7 +133,7 @@ def _free(name: str, taken: Collection[str]) -> str:
     return next(free for free in names if free.lower() not in taken)
 
 
-def _gap(into: Page) -> bytes:
+def _gap(into: EditedPage) -> bytes:
     """Return the line ends that make one blank line behind a note's text."""
     body = into.source[into.note.frontmatter.end :]
     if not body.strip():
@@ -225,7 +227,7 @@ def free_path(folder: str, name: str, taken: Collection[str]) -> NotePath:
 
 
 def left_over(
-    page: Page, chosen: Sequence[int], link: Callable[[int], str]
+    page: EditedPage, chosen: Sequence[int], link: Callable[[int], str]
 ) -> list[Splice]:
     """Return the splices that put links in the places of sections."""
     splices = []
@@ -243,14 +245,14 @@ def left_over(
     return [*splices, Splice(size, size, lost)] if lost else splices
 
 
-def cut_out(page: Page, at: int) -> bytes:
+def cut_out(page: EditedPage, at: int) -> bytes:
     """Return the text of a section, with the footnotes that it refers to."""
     start, end = section_of(page.note, page.source, at)
     text = page.source[start:end] + page.end_of_line
     return text + _missing_footnotes(page, text)
 
 
-def _missing_footnotes(page: Page, text: bytes) -> bytes:
+def _missing_footnotes(page: EditedPage, text: bytes) -> bytes:
     if b"[^" not in text:
         return b""
     part = parse_note(page.path, text.decode())
@@ -282,7 +284,7 @@ def parts_where(
     }
 
 
-def check_cut(page: Page, chosen: Sequence[int]) -> None:
+def check_cut(page: EditedPage, chosen: Sequence[int]) -> None:
     """Refuse a cut by which something would be read otherwise."""
     sections = [section_of(page.note, page.source, at) for at in chosen]
     holes = [Splice(start, end, b"") for start, end in sections]

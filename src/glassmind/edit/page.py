@@ -34,7 +34,7 @@ def check_text(text: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class EditedPage:
     """A Markdown note with its bytes.
 
     `source` is the text in UTF-8 without a byte order mark: every offset of `note`
@@ -51,7 +51,7 @@ class Page:
     mark: bytes
 
     @classmethod
-    def of(cls, path: NotePath, raw: bytes) -> "Page":
+    def of(cls, path: NotePath, raw: bytes) -> "EditedPage":
         found = decode(raw)
         if isinstance(found, Unreadable):
             raise NotEditable(path, found.reason)
@@ -115,12 +115,12 @@ class Page:
         return [Splice(lead + s.start, lead + s.end, s.text) for s in ordered]
 
 
-class Planned(NamedTuple):
+class PlannedEdit(NamedTuple):
     splices: Sequence[Splice]
     facts: Mapping[str, object] = {}
 
 
-WriteLink: TypeAlias = Callable[[str, Page], str]
+WriteLink: TypeAlias = Callable[[str, EditedPage], str]
 """Writes a link to the note of a name as this page should hold it."""
 
 

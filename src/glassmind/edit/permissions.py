@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, get_args
 from unicodedata import normalize
 
-from glassmind.access.meant import Meant, folded, head_tags, is_in, meant_tags
+from glassmind.access.meant import NoteTags, folded, head_tags, is_in, meant_tags
 from glassmind.access.policy import strictest
 from glassmind.edit.vault import EditRequest, EditVault
 from glassmind.errors import (
@@ -29,7 +29,7 @@ from glassmind.files.read import Unreadable, decode, name_of_stub
 from glassmind.files.scan import kind_of
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
-from glassmind.model.edits import Changed, Changeset, Draft, Step, Verdict
+from glassmind.model.edits import Changed, Changeset, Draft, FileStep, Verdict
 from glassmind.model.memory import MEMO_FOLDERS, MemoKind
 from glassmind.obsidian.frontmatter import read_head
 
@@ -43,12 +43,12 @@ SUBJECT = "subject"
 """Draft fact: the note whose own words change; in its other files only links follow."""
 
 
-class Judged(NamedTuple):
+class WriteDecision(NamedTuple):
     verdict: Verdict
     path: NotePath
 
 
-def judged(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
+def judged(vault: EditVault, draft: Draft, *, tainted: bool = False) -> WriteDecision:
     """Return what may be done with a change: as much as with the strictest file of it.
 
     Every file is judged where it is and where it goes, by the tags that it has and
@@ -56,7 +56,7 @@ def judged(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
     made.
     """
     every = [
-        Judged(
+        WriteDecision(
             vault.policy.judge(
                 path, tags=meant.tags, tainted=tainted, folder=folder, sure=meant.sure
             ),
@@ -66,25 +66,25 @@ def judged(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
         for path, meant, folder in _places(vault, draft, step)
     ]
     if not every:
-        return Judged(Verdict("allow", "nothing to be written"), NotePath(""))
+        return WriteDecision(Verdict("allow", "nothing to be written"), NotePath(""))
     decides = strictest(each.verdict for each in every)
     return next(each for each in every if each.verdict == decides)
 
 
 def _places(
-    vault: EditVault, draft: Draft, step: Step
-) -> Iterator[tuple[NotePath, Meant, bool]]:
+    vault: EditVault, draft: Draft, step: FileStep
+) -> Iterator[tuple[NotePath, NoteTags, bool]]:
     ends = dict.fromkeys((step.path or step.to, step.to))
     if step.path and is_trashed(step.path) and draft.verb in FROM_TRASH:
         del ends[step.path]
     if step.path and is_trashed(step.to) and draft.verb in TO_TRASH:
         ends.pop(step.to, None)
-    tags = Meant()
+    tags = NoteTags()
     if vault.policy.tags and not step.folder:
         tags = meant_tags(step.path or step.to, step.before)
         if step.after != step.before:
             after = meant_tags(step.to, step.after)
-            tags = Meant((*tags.tags, *after.tags), tags.sure and after.sure)
+            tags = NoteTags((*tags.tags, *after.tags), tags.sure and after.sure)
     for path in ends:
         yield path, tags, step.folder
     if vault.policy.tags and step.folder and step.path is not None:
@@ -93,7 +93,9 @@ def _places(
             yield back if is_trashed(step.path) else path, tags, False
 
 
-def _tags_below(vault: EditVault, folder: NotePath) -> Iterator[tuple[NotePath, Meant]]:
+def _tags_below(
+    vault: EditVault, folder: NotePath
+) -> Iterator[tuple[NotePath, NoteTags]]:
     with vault.faults():
         rows = vault.rows()
         indexed = {file.path for file in rows.files(folder=folder)}
@@ -105,9 +107,9 @@ def _tags_below(vault: EditVault, folder: NotePath) -> Iterator[tuple[NotePath, 
         try:
             meant = read(path, vault.files.read(path))
         except VaultError:
-            meant = Meant(sure=False)
+            meant = NoteTags(sure=False)
         if tags or meant.tags or not meant.sure:
-            yield path, Meant((*tags, *meant.tags), meant.sure)
+            yield path, NoteTags((*tags, *meant.tags), meant.sure)
 
 
 def forbidden(vault: EditVault, draft: Draft) -> dict[NotePath, str]:
@@ -129,7 +131,9 @@ def notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
                 yield NotePath(normalize("NFC", file.relative_to(root).as_posix()))
 
 
-def not_forbidden(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
+def not_forbidden(
+    vault: EditVault, draft: Draft, *, tainted: bool = False
+) -> WriteDecision:
     """Return what may be done with a change: to make it, or to propose it.
 
     A caller who may not read every note is told of no rule about hidden ones, and what
@@ -151,7 +155,7 @@ def not_forbidden(vault: EditVault, draft: Draft, *, tainted: bool = False) -> J
         raise EditRefused(OWNERS)
     waits = may == "propose" or any(map(sight.opens, draft.steps))
     if waits and judgement.verdict.may == "allow":
-        return Judged(Verdict("propose", WAITS), judgement.path)
+        return WriteDecision(Verdict("propose", WAITS), judgement.path)
     return judgement
 
 
@@ -331,7 +335,7 @@ def changes_memos(vault: EditVault, draft: Draft) -> bool:
 
 
 def _is_barred(
-    vault: EditVault, draft: Draft, step: Step, request: EditRequest
+    vault: EditVault, draft: Draft, step: FileStep, request: EditRequest
 ) -> bool:
     into = _is_in_memos(vault, step.to)
     came = step.path is None or not _is_agents(vault, step.path)
@@ -352,7 +356,7 @@ def _is_barred(
     return is_subject and is_reworded and was.get("client") != request.client
 
 
-def _takes_anothers(vault: EditVault, step: Step, request: EditRequest) -> bool:
+def _takes_anothers(vault: EditVault, step: FileStep, request: EditRequest) -> bool:
     old = step.path
     if old is None or old == step.to or not _is_agents(vault, old):
         return False

@@ -15,13 +15,13 @@ from glassmind.edit.names import (
     named_template,
     read_for_edit,
 )
-from glassmind.edit.page import Page, check_text
+from glassmind.edit.page import EditedPage, check_text
 from glassmind.edit.permissions import refuse_unhiding_notes
 from glassmind.edit.relink_text import Relink
 from glassmind.edit.relinking import (
     OTHER_KINDS,
-    Job,
     LinkUpdate,
+    RelinkJob,
     draft_with_links,
     few_risks,
     follow_links,
@@ -58,7 +58,7 @@ from glassmind.model.edits import (
     OWNERS_PLAN,
     ChangeProperty,
     Draft,
-    Step,
+    FileStep,
 )
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.property_edits import changed_property, with_property
@@ -162,7 +162,7 @@ def _template(vault: EditVault, name: str) -> Template:
     raw = vault.files.read(path)
     vault.disclosed([path])
     try:
-        page = Page.of(path, raw or b"")
+        page = EditedPage.of(path, raw or b"")
     except NotEditable as refused:
         raise BadEdit(f"{path} is no template: {refused.reason}") from None
     return Template(page.source.decode(), page.newline)
@@ -250,7 +250,7 @@ def plan_new(vault: EditVault, path: NotePath, raw: bytes) -> Draft:
         if fold(other) == fold(path):
             raise NameTaken(other)
     places.disk.refuse_taken(path)
-    step = Step(None, path, None, raw)
+    step = FileStep(None, path, None, raw)
     return draft_with_links(vault, "create", f"make {path}", [step], files=files)
 
 
@@ -263,10 +263,13 @@ def plan_delete(
     if is_folder and not name.endswith("/"):
         raise NoteNotFound(name, (f"{path}/",))
     trash = trash_place(path, places.disk.is_there)
-    step, gone = Step(path, trash, None, b"", folder=True), inside(path, files.paths)
+    step, gone = (
+        FileStep(path, trash, None, b"", folder=True),
+        inside(path, files.paths),
+    )
     raw = _origin_bytes(vault, path, expected, folder=is_folder)
     if raw is not None:
-        step, gone = Step(path, trash, raw, raw), [path]
+        step, gone = FileStep(path, trash, raw, raw), [path]
     update = follow_links(vault, [step], files)
     facts = {"files": len(gone), "lost": update.lost, "elsewhere": update.elsewhere}
     update.risks[:0] = losses(update.lost, update.elsewhere)
@@ -281,11 +284,11 @@ def plan_move(
     path, is_folder = places.origin(source)
     to = places.destination(path, destination, folder=is_folder)
     raw = _origin_bytes(vault, path, expected, folder=is_folder)
-    step = Step(path, to, None, b"", folder=True)
+    step = FileStep(path, to, None, b"", folder=True)
     if is_folder:
         refuse_unhiding_notes(vault, path, to)
     if raw is not None:
-        step = Step(path, to, raw, _retitled(raw, path, to))
+        step = FileStep(path, to, raw, _retitled(raw, path, to))
     return draft_with_links(
         vault,
         "move",
@@ -321,7 +324,7 @@ def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft 
     linking = files.linking(keys) | was.keys() | files.not_markdown()
     update = LinkUpdate(vault, ())
     update.rewrite(
-        [Job(path, was.get(path, path), path) for path in sorted(linking)], relink
+        [RelinkJob(path, was.get(path, path), path) for path in sorted(linking)], relink
     )
     if not update.steps:
         return None
@@ -340,7 +343,7 @@ def _retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
     if not is_note or old == new:
         return raw
     try:
-        page = Page.of(path, raw)
+        page = EditedPage.of(path, raw)
         if page.note.frontmatter.properties.get(TITLE) != old:
             return raw
         change = ChangeProperty(TITLE, "set", new)
@@ -353,7 +356,7 @@ def _retitled(raw: bytes, path: NotePath, to: NotePath) -> bytes:
 _NO_NAME = re.compile(r"[\[\]|^\r\n]")
 
 
-def link_to(vault: EditVault, name: str, page: Page) -> str:
+def link_to(vault: EditVault, name: str, page: EditedPage) -> str:
     """Return a link to the note or file of a name, as the vault writes its links."""
     target, _, heading = name.partition("#")
     target, heading = target.strip(), heading.strip()

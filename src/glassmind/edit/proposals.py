@@ -62,8 +62,8 @@ from glassmind.model.edits import (
     ChangeState,
     ChangeVerb,
     Draft,
+    FileStep,
     Standing,
-    Step,
     Verdict,
 )
 
@@ -142,10 +142,10 @@ def plan_undo(vault: EditVault, known: Changeset) -> tuple[Draft, bool]:
     return _without_forbidden(vault, more, own) or draft, clean
 
 
-def _inverse(vault: EditVault, steps: Sequence[Step]) -> list[Step]:
+def _inverse(vault: EditVault, steps: Sequence[FileStep]) -> list[FileStep]:
     """Return the steps that take others back; what they made goes to the trash."""
     taken: set[NotePath] = set()
-    back: list[Step] = []
+    back: list[FileStep] = []
     for plan in reversed(plan_steps(steps, vault.agent_folder)):
         step = _reversed(vault, plan, taken)
         taken.add(step.to)
@@ -155,22 +155,22 @@ def _inverse(vault: EditVault, steps: Sequence[Step]) -> list[Step]:
 
 def _reversed(
     vault: EditVault, plan: PlannedStep, taken: Collection[NotePath] = ()
-) -> Step:
+) -> FileStep:
     step = plan.step
     if step.folder and step.path is not None:
-        return Step(step.to, step.path, None, b"", folder=True)
+        return FileStep(step.to, step.path, None, b"", folder=True)
     if step.path is None or step.before is None:
         place = trash_place(plan.final, lambda p: p in taken or is_taken(vault, p))
-        return Step(plan.final, place, step.after, step.after)
-    return Step(plan.final, step.path, step.after, step.before)
+        return FileStep(plan.final, place, step.after, step.after)
+    return FileStep(plan.final, step.path, step.after, step.before)
 
 
 def _what_is_left(
     vault: EditVault,
     known: Changeset,
-    steps: Sequence[Step],
+    steps: Sequence[FileStep],
     standing: Sequence[Standing],
-) -> tuple[list[Step], list[str]]:
+) -> tuple[list[FileStep], list[str]]:
     """Return what can be taken back of a change with edited files, and the risks."""
     plans = plan_steps(steps, vault.agent_folder)
     stay = [
@@ -179,7 +179,7 @@ def _what_is_left(
         if plan.step.folder and now != "new"
     ]
     moves = _moves_since(vault, known)
-    back: list[Step] = []
+    back: list[FileStep] = []
     risks: list[str] = []
     for plan in reversed(plans):
         step, risk = _undone_step(vault, plan, stay, moves)
@@ -208,7 +208,7 @@ def _undone_step(
     plan: PlannedStep,
     stay: Sequence[NotePath],
     moves: Sequence[tuple[str, str]],
-) -> tuple[Step | None, str]:
+) -> tuple[FileStep | None, str]:
     """Return what takes one step back, as its file is now, or why it stays."""
     step, path = plan.step, plan.final
     if step.folder and path in stay:
@@ -225,7 +225,7 @@ def _undone_step(
         if now != step.after:
             return None, f"{path} stays, as it was edited since it was made"
         place = trash_place(path, lambda p: is_taken(vault, p))
-        return Step(path, place, now, now), ""
+        return FileStep(path, place, now, now), ""
     moved_since = path != plan.final
     with_folder = any(path.startswith(f"{f}/") for f in stay) and not plan.is_moved
     to = path if moved_since or with_folder else step.path
@@ -233,22 +233,22 @@ def _undone_step(
 
 
 def _undone_text(
-    vault: EditVault, step: Step, path: NotePath, to: NotePath, now: bytes | None
-) -> tuple[Step | None, str]:
+    vault: EditVault, step: FileStep, path: NotePath, to: NotePath, now: bytes | None
+) -> tuple[FileStep | None, str]:
     """Return what takes back a step for a file that is at `path` and goes `to`."""
     if now is None:
         if not is_trashed(path):
             return None, f"{path} is gone, and stays so"
         if is_taken(vault, to):
             return None, f"{to} is there again, and stays as it is"
-        return Step(None, to, None, step.before or b""), ""
+        return FileStep(None, to, None, step.before or b""), ""
     risk, text = "", merge(step.after, now, step.before or b"")
     if text is None:
         risk, text = f"{path}: lines were edited since, and stay as they are", now
     if to != path and is_taken(vault, to):
         risk, to = f"{path} stays there, as there is another {to}", path
     is_same = to == path and text == now
-    return None if is_same else Step(path, to, now, text), risk
+    return None if is_same else FileStep(path, to, now, text), risk
 
 
 def _read(vault: EditVault, path: NotePath) -> bytes | None:
@@ -301,7 +301,7 @@ def propose_links(
 
 
 def moves_by_others(
-    moves: Mapping[NotePath, NotePath], steps: Iterable[Step]
+    moves: Mapping[NotePath, NotePath], steps: Iterable[FileStep]
 ) -> dict[NotePath, NotePath]:
     """Return the moves that these steps did not make."""
     ours = [(step.path, step.to) for step in steps if step.path != step.to]
@@ -445,7 +445,7 @@ def _refitted(
     return changed(done, notices=[f"nothing was changed: {SAID_ALREADY}"])
 
 
-def _merged_step(vault: EditVault, step: Step) -> Step:
+def _merged_step(vault: EditVault, step: FileStep) -> FileStep:
     """Return a step on the present text of its file."""
     if step.folder or step.path is None or step.before is None:
         raise NameTaken(step.to)
@@ -461,7 +461,7 @@ def _merged_step(vault: EditVault, step: Step) -> Step:
     return step._replace(before=now, after=text)
 
 
-def _refuse_stale(vault: EditVault, step: Step) -> None:
+def _refuse_stale(vault: EditVault, step: FileStep) -> None:
     raw = vault.files.read(step.path) if step.path and not step.folder else None
     expected, found = (digest_of(r) if r else "" for r in (step.before, raw))
     if step.path is None or expected == found:

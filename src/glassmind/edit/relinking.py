@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from glassmind.edit.names import read_for_edit
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.edit.permissions import OWNERS, is_hidden_from
 from glassmind.edit.relink_text import (
     REWRITTEN,
@@ -22,7 +22,7 @@ from glassmind.files.names import Names, name_key
 from glassmind.files.scan import MOST_NAMES, unindexed
 from glassmind.files.steps import is_trashed
 from glassmind.model import Digest, NotePath
-from glassmind.model.edits import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
+from glassmind.model.edits import LINKS_IN, ChangeVerb, Draft, FileStep, Rewritten
 from glassmind.obsidian.links import (
     Outline,
     OutlinePart,
@@ -45,7 +45,7 @@ _ELSEWHERE = "will lead to another file of that name"
 
 
 @dataclass(frozen=True, slots=True)
-class Renames:
+class RenamePlan:
     """What some steps do to the names of a vault.
 
     `goes` are files with another path afterwards, `folders` those moved as a whole;
@@ -66,7 +66,7 @@ class Renames:
         return (left - self.gone) | set(self.goes.values()) | self.come
 
 
-def renames_of(steps: Iterable[Step], paths: Sequence[NotePath]) -> Renames:
+def renames_of(steps: Iterable[FileStep], paths: Sequence[NotePath]) -> RenamePlan:
     goes: dict[NotePath, NotePath] = {}
     folders: dict[str, str] = {}
     gone: set[NotePath] = set()
@@ -82,7 +82,7 @@ def renames_of(steps: Iterable[Step], paths: Sequence[NotePath]) -> Renames:
                 goes[path] = NotePath(step.to + path[len(step.path) :])
         elif step.path != step.to:
             goes[step.path] = step.to
-    return Renames(goes, folders, frozenset(gone), frozenset(come))
+    return RenamePlan(goes, folders, frozenset(gone), frozenset(come))
 
 
 def inside(folder: str, paths: Iterable[NotePath]) -> list[NotePath]:
@@ -116,7 +116,7 @@ class KnownFiles:
     def names(self) -> Names:
         return Names.of((*self.paths, *self.others))
 
-    def renames(self, steps: Iterable[Step]) -> Renames:
+    def renames(self, steps: Iterable[FileStep]) -> RenamePlan:
         return renames_of(steps, (*self.paths, *self.others))
 
 
@@ -133,7 +133,7 @@ def left_out_of(vault: EditVault, paths: Iterable[NotePath]) -> tuple[NotePath, 
     return tuple(islice(unindexed(vault.root, frozenset(paths)), MOST_NAMES))
 
 
-class Job(NamedTuple):
+class RelinkJob(NamedTuple):
     """A file whose links are looked at: where it is, was before, and is afterwards.
 
     `step` is what the change does to it anyway.
@@ -142,7 +142,7 @@ class Job(NamedTuple):
     path: NotePath
     before: NotePath
     after: NotePath
-    step: Step | None = None
+    step: FileStep | None = None
 
 
 @dataclass(slots=True)
@@ -156,7 +156,7 @@ class LinkUpdate:
     """
 
     vault: EditVault
-    steps: tuple[Step, ...]
+    steps: tuple[FileStep, ...]
     counted: list[tuple[NotePath, int]] = field(default_factory=list)
     adopted: int = 0
     lost: int = 0
@@ -187,7 +187,7 @@ class LinkUpdate:
             {**facts, **self.facts},
         )
 
-    def rewrite(self, jobs: Iterable[Job], relink: Relink) -> None:
+    def rewrite(self, jobs: Iterable[RelinkJob], relink: Relink) -> None:
         """Write links anew; steps are added for files that have none."""
         changed = {}
         for job in jobs:
@@ -199,7 +199,7 @@ class LinkUpdate:
         # what stands in a folder is written before the folder is moved
         self.steps = tuple(sorted((*changed.values(), *rest), key=lambda s: s.folder))
 
-    def _rewritten(self, job: Job, relink: Relink) -> Step | None:
+    def _rewritten(self, job: RelinkJob, relink: Relink) -> FileStep | None:
         step, vault = job.step, self.vault
         try:
             before = step.before if step else vault.files.read(job.path)
@@ -225,13 +225,13 @@ class LinkUpdate:
             self.risks.extend(found.risks)
         if found.raw == text:
             return None
-        return Step(job.path, step.to if step else job.path, before, found.raw)
+        return FileStep(job.path, step.to if step else job.path, before, found.raw)
 
 
 def relink_for(
     vault: EditVault,
     files: KnownFiles,
-    renames: Renames,
+    renames: RenamePlan,
     end_after: EndAfter | None = None,
 ) -> Relink:
     return Relink(
@@ -247,7 +247,7 @@ def relink_for(
 
 def follow_links(  # noqa: PLR0913 - each fact by its name
     vault: EditVault,
-    steps: Sequence[Step],
+    steps: Sequence[FileStep],
     files: KnownFiles,
     *,
     end_after: EndAfter | None = None,
@@ -266,7 +266,7 @@ def follow_links(  # noqa: PLR0913 - each fact by its name
     candidates.update(set(renames.goes).difference(files.others), own)
     candidates |= files.not_markdown()
     jobs = [
-        Job(path, path, renames.goes.get(path, path), own.get(path))
+        RelinkJob(path, path, renames.goes.get(path, path), own.get(path))
         for path in sorted(candidates - {*settled, *renames.gone})
     ]
     update = LinkUpdate(vault, tuple(steps))
@@ -276,7 +276,7 @@ def follow_links(  # noqa: PLR0913 - each fact by its name
     return update
 
 
-def _unfound(rules: IgnoreRules, steps: Iterable[Step]) -> list[str]:
+def _unfound(rules: IgnoreRules, steps: Iterable[FileStep]) -> list[str]:
     risks = []
     for step in steps:
         if step.path == step.to or is_trashed(step.to):
@@ -301,7 +301,7 @@ def draft_with_links(  # noqa: PLR0913 - each fact by its name
     vault: EditVault,
     verb: ChangeVerb,
     title: str,
-    steps: Sequence[Step],
+    steps: Sequence[FileStep],
     *,
     files: KnownFiles | None = None,
     moves: "PartMoves | None" = None,
@@ -385,10 +385,12 @@ class PartMoves:
         return address
 
 
-def page_at(vault: EditVault, path: NotePath, expected: Digest | None = None) -> Page:
+def page_at(
+    vault: EditVault, path: NotePath, expected: Digest | None = None
+) -> EditedPage:
     """Return a note as it is on the disk now; its digest may be `expected`."""
     vault.disclosed([path])  # what is said of a change tells of the text, be it refused
-    return Page.of(path, read_for_edit(vault, path, expected))
+    return EditedPage.of(path, read_for_edit(vault, path, expected))
 
 
 def with_links_since(

@@ -7,13 +7,13 @@ names that no file has. What does not fit any more is left out, and reported.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.edit.permissions import forbidden, is_seen, may_be_named
 from glassmind.edit.relink_text import Relink
 from glassmind.edit.relinking import (
-    Job,
     KnownFiles,
     LinkUpdate,
+    RelinkJob,
     draft_with_links,
     few_risks,
     known_files,
@@ -24,8 +24,8 @@ from glassmind.errors import EditRefused, NotEditable, VaultError
 from glassmind.files.names import NOTE_SUFFIX, ROOTED, Names, rooted
 from glassmind.files.read import digest_of
 from glassmind.model import NotePath
-from glassmind.model.edits import LINKS_IN, Draft, Rewritten, Splice, Step
-from glassmind.model.health import FormerName, LinkEdit, Repairs, Unmended
+from glassmind.model.edits import LINKS_IN, Draft, FileStep, Rewritten, Splice
+from glassmind.model.health import FormerName, LinkEdit, Repairs, UnrepairedProblem
 from glassmind.obsidian.property_edits import spliced
 from glassmind.obsidian.text import fold
 
@@ -65,7 +65,7 @@ def _planned(
     names = len(work.fixed) - links - tags
     risks = [*files.risks, *few_risks(update.risks)]
     steps = [
-        Step(path, path, work.before[path], raw)
+        FileStep(path, path, work.before[path], raw)
         for path, raw in sorted(work.after.items())
         if raw != work.before[path]
     ]
@@ -97,7 +97,7 @@ def _planned(
     return replace(draft, title=title, rewritten=total, facts=facts)
 
 
-def _reasons(left: Iterable[Unmended]) -> list[str]:
+def _reasons(left: Iterable[UnrepairedProblem]) -> list[str]:
     keys: dict[str, dict[str, None]] = {}
     for key, why in left:
         keys.setdefault(why, {})[key] = None
@@ -123,7 +123,7 @@ class _Work:
     before: dict[NotePath, bytes] = field(default_factory=dict)
     after: dict[NotePath, bytes] = field(default_factory=dict)
     fixed: dict[str, None] = field(default_factory=dict)
-    left: list[Unmended] = field(default_factory=list)
+    left: list[UnrepairedProblem] = field(default_factory=list)
 
     def stays(self, path: NotePath) -> str:
         return f"{path} stays as it is: {self.closed[path]}"
@@ -136,7 +136,7 @@ class _Work:
                 raw = self.vault.files.read(path)
             except VaultError as fault:
                 if may_be_named(self.vault, path):
-                    self.left.append(Unmended(path, str(fault)))
+                    self.left.append(UnrepairedProblem(path, str(fault)))
                 return None
             if raw is None:
                 return None
@@ -160,7 +160,7 @@ class _Work:
                     why = TAKEN.format(path=path)
                 else:
                     made.append(each)
-                self.left += [Unmended(key, why) for key in each.keys if why]
+                self.left += [UnrepairedProblem(key, why) for key in each.keys if why]
             if raw is not None:
                 splices = [Splice(*e.edit.bytes, e.edit.after.encode()) for e in made]
                 self.after[path] = spliced(raw, splices)
@@ -175,7 +175,9 @@ class _Work:
                 self.after[path], _ = retagged_file(path, raw, old, new)
             except EditRefused as refused:
                 if is_seen(self.vault, path):
-                    self.left.append(Unmended(key, f"{path} keeps #{old}: {refused}"))
+                    self.left.append(
+                        UnrepairedProblem(key, f"{path} keeps #{old}: {refused}")
+                    )
                 continue
             if self.after[path] != raw:
                 self.fixed[key] = None
@@ -205,15 +207,17 @@ class _Work:
         for path in dict.fromkeys(path for name in gone for path in name.sources):
             raw = self.text(path)
             if raw is not None:
-                step = Step(path, path, self.before[path], raw)
-                jobs.append(Job(path, path, path, step))
+                step = FileStep(path, path, self.before[path], raw)
+                jobs.append(RelinkJob(path, path, path, step))
         update.rewrite(jobs, relink)
         for step in update.steps:
             self.after[step.to] = step.after
         changed = {step.to for step in update.steps}
         for name in gone:
             if changed.isdisjoint(name.sources):
-                self.left.append(Unmended(name.key, "its links cannot be written anew"))
+                self.left.append(
+                    UnrepairedProblem(name.key, "its links cannot be written anew")
+                )
             else:
                 self.fixed[name.key] = None
                 risk = f"links to {name.was} lead to {name.now}: {name.why}"
@@ -262,7 +266,7 @@ def _key(place: str) -> str:
 def _with_words(path: NotePath, raw: bytes, names: Names, target: NotePath) -> bytes:
     """Return a note whose bare wikilinks to a target show the words that they have."""
     try:
-        page = Page.of(path, raw)
+        page = EditedPage.of(path, raw)
         splices = []
         for link in page.note.links:
             shows = link.embed or link.display is not None or link.subpath
@@ -274,7 +278,7 @@ def _with_words(path: NotePath, raw: bytes, names: Names, target: NotePath) -> b
                 words = mark + link.target.encode()
                 splices.append(Splice(link.end - 2, link.end - 2, words))
         after = page.with_splices(splices)
-        links = Page.of(path, after).note.links
+        links = EditedPage.of(path, after).note.links
     except NotEditable:
         return raw
     ends = [

@@ -7,7 +7,7 @@ from functools import partial
 
 from glassmind.edit.diffs import look_as_shown
 from glassmind.edit.joining import (
-    Joined,
+    JoinedNote,
     check_cut,
     cut_out,
     file_name,
@@ -20,7 +20,7 @@ from glassmind.edit.joining import (
     sections_at,
 )
 from glassmind.edit.names import Disk, check_new_name, is_taken, named
-from glassmind.edit.page import Page
+from glassmind.edit.page import EditedPage
 from glassmind.edit.permissions import SUBJECT, is_seen
 from glassmind.edit.relink_text import Relink, relinked
 from glassmind.edit.relinking import (
@@ -46,7 +46,7 @@ from glassmind.files.names import LinkWriter
 from glassmind.files.read import safe_path
 from glassmind.files.steps import trash_place
 from glassmind.model import Digest, NotePath, PropertyValue
-from glassmind.model.edits import ChangeProperty, Draft, Rewritten, Splice, Step
+from glassmind.model.edits import ChangeProperty, Draft, FileStep, Rewritten, Splice
 from glassmind.model.notes import Note, Tag
 from glassmind.obsidian.elements import is_tag
 from glassmind.obsidian.file_refs import CanvasRef, canvas_refs, canvas_respelled
@@ -82,7 +82,7 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
         vault,
         "rename-heading",
         f"rename the heading {old} of {note} to {after.texts[at]}",
-        [Step(note, note, page.raw, raw)],
+        [FileStep(note, note, page.raw, raw)],
         moves=PartMoves({note: before}, {note: after}),
         facts={
             "heading": old,
@@ -93,7 +93,7 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
 
 
 def renamed_heading(
-    page: Page, heading: str, new: str, index: int | None
+    page: EditedPage, heading: str, new: str, index: int | None
 ) -> tuple[bytes, Note, int]:
     """Return a note in which one heading has other words, and which heading that is."""
     words = new.strip()
@@ -117,13 +117,13 @@ def renamed_heading(
     behind = page.source[end : end + 1]
     gap_end = b" " if start == end and behind in (b"#", b"^") else b""
     raw = page.with_splices([Splice(start, end, gap + words.encode() + gap_end)])
-    after = Page.of(page.path, raw)
+    after = EditedPage.of(page.path, raw)
     if not _reads_so(page.note, after, at, words):
         raise BadEdit(f"{new!r} would not be read as the words of that heading")
     return raw, after.note, at
 
 
-def _reads_so(before: Note, after: Page, at: int, words: str) -> bool:
+def _reads_so(before: Note, after: EditedPage, at: int, words: str) -> bool:
     """Whether the words of one heading differ, and no other heading or block id."""
     if len(before.headings) != len(after.note.headings):
         return False
@@ -163,13 +163,13 @@ def plan_merge(
     trash = trash_place(source, partial(is_taken, vault))
     first = joined(target, added, title)
     moves, files = _merge_moves(added, target, first), known_files(vault)
-    gone = Step(source, trash, added.raw, added.raw)
+    gone = FileStep(source, trash, added.raw, added.raw)
     relink = relink_for(vault, files, files.renames([gone]), moves.end_after)
     relink = replace(relink, goes={})
     moved = relinked(source, added.raw, into, relink)
     own = relinked(into, target.raw, into, relink)
-    added = Page.of(source, moved.raw)
-    both = joined(Page.of(into, own.raw), added, title)
+    added = EditedPage.of(source, moved.raw)
+    both = joined(EditedPage.of(into, own.raw), added, title)
     if both.headings != first.headings:
         raise EditRefused(f"the headings of {source} and {into} cannot be told apart")
     page, risks = _with_properties(both.page, added.note)
@@ -180,7 +180,7 @@ def plan_merge(
         vault,
         "merge",
         f"merge {source} into {into}",
-        [Step(into, into, target.raw, page.raw), gone],
+        [FileStep(into, into, target.raw, page.raw), gone],
         files=files,
         moves=moves,
         settled=[into],
@@ -190,7 +190,7 @@ def plan_merge(
     return _with_count(draft, moved.links + own.links)
 
 
-def _merge_moves(added: Page, into: Page, first: Joined) -> PartMoves:
+def _merge_moves(added: EditedPage, into: EditedPage, first: JoinedNote) -> PartMoves:
     counts: tuple[tuple[PartKind, int, int], ...] = (
         ("heading", len(added.note.headings), first.headings),
         ("block", len(added.note.block_ids), first.blocks),
@@ -210,7 +210,7 @@ def _with_count(draft: Draft, more: int) -> Draft:
     return replace(draft, rewritten=Rewritten(links + more, files + bool(more)))
 
 
-def _with_properties(page: Page, added: Note) -> tuple[Page, list[str]]:
+def _with_properties(page: EditedPage, added: Note) -> tuple[EditedPage, list[str]]:
     risks: list[str] = []
     for name, value in added.frontmatter.properties.items():
         had = _held(page.note, name)
@@ -229,7 +229,7 @@ def _with_properties(page: Page, added: Note) -> tuple[Page, list[str]]:
         return page, [*risks, f"{added.title} becomes no alias: {refused.reason}"]
 
 
-def _with_alias(page: Page, alias: str) -> Page:
+def _with_alias(page: EditedPage, alias: str) -> EditedPage:
     name, aliases = _held(page.note, "aliases") or ("aliases", None)
     if fold(alias) == fold(page.note.title) or _holds(aliases, alias):
         return page
@@ -256,9 +256,9 @@ def _holds(values: PropertyValue, item: PropertyValue) -> bool:
     return forms[0] in forms[1:]
 
 
-def _changed(page: Page, change: ChangeProperty) -> Page:
+def _changed(page: EditedPage, change: ChangeProperty) -> EditedPage:
     splices = changed_property(page.path, page.note.text, change, page.newline)
-    return Page.of(page.path, page.with_splices(splices))
+    return EditedPage.of(page.path, page.with_splices(splices))
 
 
 def plan_split(  # noqa: PLR0913 - each fact by its name
@@ -281,18 +281,18 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
     names = [file_name(page.note.headings[at].text) for at in chosen]
     paths = _paths(vault, home, names, files)
     moves = _split_moves(page, chosen, paths)
-    new = [Step(None, path, None, b"") for path in paths]
+    new = [FileStep(None, path, None, b"") for path in paths]
     relink = relink_for(vault, files, files.renames(new), moves.end_after)
     own = relinked(note, page.raw, note, relink)
-    left = Page.of(note, own.raw)
+    left = EditedPage.of(note, own.raw)
     links = dict(zip(chosen, _links(vault, relink, note, paths), strict=True))
     stays = left.with_splices(left_over(left, chosen, links.__getitem__))
-    steps, risks = [Step(note, note, page.raw, stays)], [*own.risks]
+    steps, risks = [FileStep(note, note, page.raw, stays)], [*own.risks]
     changed = _changed_links(page, left.note, chosen)
     for at, path in zip(chosen, paths, strict=True):
         # read by itself it says what it says in the note: that was looked at
         piece = relinked(note, cut_out(page, at), path, relink)
-        steps.append(Step(None, path, None, piece.raw))
+        steps.append(FileStep(None, path, None, piece.raw))
         risks.extend(risk for risk in piece.risks if risk not in risks)
         changed += piece.links
     title = f"split {note} into {len(paths)} notes more"
@@ -327,7 +327,7 @@ def _paths(
 
 
 def _split_moves(
-    page: Page, chosen: Sequence[int], paths: Sequence[NotePath]
+    page: EditedPage, chosen: Sequence[int], paths: Sequence[NotePath]
 ) -> PartMoves:
     note, path = page.note, page.path
     sections = [section_of(note, page.source, at) for at in chosen]
@@ -336,7 +336,7 @@ def _split_moves(
         (path, part): (path, then) for part, then in left.items()
     }
     rest = page.with_splices(left_over(page, chosen, lambda _: ""))
-    after = {path: Outline.of_note(Page.of(path, rest).note)}
+    after = {path: Outline.of_note(EditedPage.of(path, rest).note)}
     for at, section, to in zip(chosen, sections, paths, strict=True):
         moved = parts_where(note, range(*section).__contains__)
         places |= {(path, part): (to, then) for part, then in moved.items()}
@@ -357,7 +357,7 @@ def _links(
         yield link
 
 
-def _changed_links(before: Page, after: Note, chosen: Sequence[int]) -> int:
+def _changed_links(before: EditedPage, after: Note, chosen: Sequence[int]) -> int:
     gone = [section_of(before.note, before.source, at) for at in chosen]
     return sum(
         old[1:3] != new[1:3]
@@ -427,9 +427,9 @@ def _repeated(note: Note, old: str, new: str) -> list[Tag]:
     return repeated
 
 
-def retagged(page: Page, old: str, new: str) -> tuple[bytes, int]:
+def retagged(page: EditedPage, old: str, new: str) -> tuple[bytes, int]:
     raw = page.with_splices(tag_splices(page.note, page.source, old, new))
-    after = Page.of(page.path, raw)
+    after = EditedPage.of(page.path, raw)
     for tag in _repeated(page.note, old, new):
         after = _without(after, tag.name)
     count = sum(named_anew(tag.name, old, new) is not None for tag in page.note.tags)
@@ -437,7 +437,7 @@ def retagged(page: Page, old: str, new: str) -> tuple[bytes, int]:
     return after.raw, count
 
 
-def _without(page: Page, name: str) -> Page:
+def _without(page: EditedPage, name: str) -> EditedPage:
     for key, value in page.note.frontmatter.properties.items():
         if key.lower() == "tags" and isinstance(value, list):
             for item in value:
@@ -500,7 +500,7 @@ def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
     if was == name:
         raise BadEdit(f"#{was} is called so already")
     files, sight = known_files(vault), vault.sight
-    steps: list[Step] = []
+    steps: list[FileStep] = []
     risks: list[str] = []
     total = 0
     for path in sorted({*files.tagged(was)} | files.not_markdown()):
@@ -515,7 +515,7 @@ def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
             continue
         total += count if sight is None or sight.sees(path, raw) else 0
         if after != raw:
-            steps.append(Step(path, path, raw, after))
+            steps.append(FileStep(path, path, raw, after))
     if not any(
         sight is None or sight.sees_step(step) or sight.closes(step) for step in steps
     ):
@@ -532,14 +532,14 @@ def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
     )
 
 
-def _heading_moves(steps: Sequence[Step]) -> PartMoves:
+def _heading_moves(steps: Sequence[FileStep]) -> PartMoves:
     """Return the headings that a renamed tag stands in."""
     before: dict[NotePath, Outline] = {}
     after: dict[NotePath, Outline] = {}
     for step in steps:
         if step.to.lower().endswith(".md"):
-            was = Outline.of_note(Page.of(step.to, step.before or b"").note)
-            now = Outline.of_note(Page.of(step.to, step.after).note)
+            was = Outline.of_note(EditedPage.of(step.to, step.before or b"").note)
+            now = Outline.of_note(EditedPage.of(step.to, step.after).note)
             if was.forms != now.forms:
                 before[step.to], after[step.to] = was, now
     return PartMoves(before, after)
@@ -551,4 +551,4 @@ def retagged_file(path: NotePath, raw: bytes, old: str, new: str) -> tuple[bytes
         return retagged_canvas(path, raw, old, new)
     if suffix == "base":
         return retagged_base(raw, old, new)
-    return retagged(Page.of(path, raw), old, new)
+    return retagged(EditedPage.of(path, raw), old, new)

@@ -7,8 +7,8 @@ from typing import NamedTuple, get_args
 from glassmind.edit.page import (
     LONGEST_CHARS,
     NEAREST,
-    Page,
-    Planned,
+    EditedPage,
+    PlannedEdit,
     Window,
     WriteLink,
     closest,
@@ -68,7 +68,7 @@ def edited(
 ) -> Edited:
     if not edits:
         raise BadEdit("there is nothing to edit")
-    page = Page.of(path, raw)
+    page = EditedPage.of(path, raw)
     risks: list[str] = []
     facts: list[Mapping[str, object]] = []
     for at, edit in enumerate(edits):
@@ -76,7 +76,7 @@ def edited(
             _check(edit)
             planned = _planned(page, edit, write_link)
             places = page.places(planned.splices)
-            after = Page.of(path, spliced(page.raw, places)) if places else page
+            after = EditedPage.of(path, spliced(page.raw, places)) if places else page
             risks += _risks(page, after, edit)
         except EditRefused as refused:
             if len(edits) > 1:
@@ -102,7 +102,7 @@ def _check(edit: TextEdit) -> None:
         raise BadEdit(f"a scope is section or body; {edit.scope!r} is none")
 
 
-def _planned(page: Page, edit: TextEdit, write_link: WriteLink) -> Planned:  # noqa: PLR0911
+def _planned(page: EditedPage, edit: TextEdit, write_link: WriteLink) -> PlannedEdit:  # noqa: PLR0911
     match edit:
         case Append():
             return appended(page, edit)
@@ -116,16 +116,16 @@ def _planned(page: Page, edit: TextEdit, write_link: WriteLink) -> Planned:  # n
             return block_changed(page, edit)
         case ChangeProperty():
             text = page.source.decode()
-            return Planned(changed_property(page.path, text, edit, page.newline))
+            return PlannedEdit(changed_property(page.path, text, edit, page.newline))
         case AtLine():
-            return Planned([lines_changed(page, edit)])
+            return PlannedEdit([lines_changed(page, edit)])
         case SetTask():
             return task_set(page, edit)
         case AddLink():
             return link_added(page, edit, write_link)
 
 
-def _risks(page: Page, after: Page, edit: TextEdit) -> list[str]:
+def _risks(page: EditedPage, after: EditedPage, edit: TextEdit) -> list[str]:
     if isinstance(edit, AtBlock):
         name = find_block(page, edit.block).name
         if all(block.name != name for block in after.note.block_ids):
@@ -138,7 +138,7 @@ def _risks(page: Page, after: Page, edit: TextEdit) -> list[str]:
     return []
 
 
-def lines_changed(page: Page, edit: AtLine) -> Splice:
+def lines_changed(page: EditedPage, edit: AtLine) -> Splice:
     first, last = edit.line, edit.line if edit.last is None else edit.last
     count = max(page.lines, 1)
     if not 1 <= first <= last <= count:
@@ -166,7 +166,7 @@ def lines_changed(page: Page, edit: AtLine) -> Splice:
 LINK_MARK = "{link}"
 
 
-def link_added(page: Page, edit: AddLink, write_link: WriteLink) -> Planned:
+def link_added(page: EditedPage, edit: AddLink, write_link: WriteLink) -> PlannedEdit:
     if not edit.target.strip():
         raise BadEdit("no note is named to link to")
     sentence = edit.sentence.strip()
@@ -180,12 +180,12 @@ def link_added(page: Page, edit: AddLink, write_link: WriteLink) -> Planned:
     if edit.heading:
         at = heading_meant(page.note, edit.heading)
         section = section_below(page, at, "section")
-        return Planned([put_last(page, section, text)], facts)
+        return PlannedEdit([put_last(page, section, text)], facts)
     apart = not continues_list(page, page.lines, text)
     return at_end(page, text, apart=apart)._replace(facts=facts)
 
 
-def task_set(page: Page, edit: SetTask) -> Planned:
+def task_set(page: EditedPage, edit: SetTask) -> PlannedEdit:
     if edit.line is None and not edit.find.strip():
         raise BadEdit("name the task, by its line or its text")
     tasks = page.note.tasks
@@ -213,10 +213,10 @@ def task_set(page: Page, edit: SetTask) -> Planned:
         raise BadEdit(f"a status is one sign, or {TOGGLE}; {status!r} is none")
     facts = {"task": task.text, "status": status, "was": task.status}
     if status == task.status:
-        return Planned([], facts=facts)
+        return PlannedEdit([], facts=facts)
     start = page.source.index(b"[", task.start) + 1
     end = start + len(task.status.encode())
-    return Planned([Splice(start, end, status.encode())], facts=facts)
+    return PlannedEdit([Splice(start, end, status.encode())], facts=facts)
 
 
 NEAR = 0.4
@@ -230,7 +230,7 @@ LARGEST_CHARS = 1_000_000
 """In a longer note the nearest are not looked for: that takes seconds."""
 
 
-def replaced(page: Page, edit: Replace) -> Planned:
+def replaced(page: EditedPage, edit: Replace) -> PlannedEdit:
     if not edit.find:
         raise BadEdit("there is no text to look for")
     new, source = page.written(edit.text), page.source.decode()
@@ -259,11 +259,11 @@ def replaced(page: Page, edit: Replace) -> Planned:
     first = len(source[:start].encode())
     last = first + len(source[start:end].encode())
     facts = {"similarity": round(similarity, 4), "found": source[start:end]}
-    return Planned([Splice(first, last, new)], facts=facts)
+    return PlannedEdit([Splice(first, last, new)], facts=facts)
 
 
 def _similar(
-    page: Page, source: str, find: str, least: float
+    page: EditedPage, source: str, find: str, least: float
 ) -> list[tuple[int, int, float]]:
     """Return the places in the text of a note that are most similar, best first."""
     if not 0 < least <= 1:
@@ -293,14 +293,14 @@ _UNDERLINE = re.compile(rb" {0,3}(?:=+|-+)[ \t]*\r?(?:\n|$)")
 _ROW = re.compile(rb"\s*\|")
 
 
-def appended(page: Page, edit: Append) -> Planned:
+def appended(page: EditedPage, edit: Append) -> PlannedEdit:
     text = page.written(edit.text)
     if not text:
         raise BadEdit(_NOTHING)
     return at_end(page, text)
 
 
-def at_end(page: Page, text: bytes, *, apart: bool = False) -> Planned:
+def at_end(page: EditedPage, text: bytes, *, apart: bool = False) -> PlannedEdit:
     source, newline = page.source, page.end_of_line
     lead = tail = b""
     if source and not source.endswith(b"\n"):
@@ -312,10 +312,10 @@ def at_end(page: Page, text: bytes, *, apart: bool = False) -> Planned:
         bare = not source[page.note.frontmatter.end :].strip()
         lead += b"" if ended or bare else newline
     splice = Splice(len(source), len(source), lead + text + tail)
-    return Planned([splice])
+    return PlannedEdit([splice])
 
 
-def prepended(page: Page, edit: Prepend) -> Planned:
+def prepended(page: EditedPage, edit: Prepend) -> PlannedEdit:
     text = page.written(edit.text)
     if not text:
         raise BadEdit(_NOTHING)
@@ -326,10 +326,10 @@ def prepended(page: Page, edit: Prepend) -> Planned:
         text += page.end_of_line
     if not text.endswith((b"\n\n", b"\n\r\n")) and _runs_on(page, text):
         text += page.end_of_line
-    return Planned([Splice(start, start, text)])
+    return PlannedEdit([Splice(start, start, text)])
 
 
-def _runs_in(page: Page, text: bytes) -> bool:
+def _runs_in(page: EditedPage, text: bytes) -> bool:
     end = len(page.source.rstrip(b"\r\n"))
     last = page.note.blocks[-1:]
     if not last or last[0].end != end or page.source[end:].count(b"\n") > 1:
@@ -343,7 +343,7 @@ def _runs_in(page: Page, text: bytes) -> bool:
     return bool(first) and first[0].kind == "paragraph" and text[:1] not in b" \t\r\n"
 
 
-def _runs_on(page: Page, text: bytes) -> bool:
+def _runs_on(page: EditedPage, text: bytes) -> bool:
     start = page.note.frontmatter.end
     first = next((b for b in page.note.blocks if b.kind != "frontmatter"), None)
     if first is None or page.is_blank(page.line_of(start)):
@@ -378,19 +378,19 @@ class Section(NamedTuple):
         return self.last < self.first
 
 
-def heading_changed(page: Page, edit: AtHeading) -> Planned:
+def heading_changed(page: EditedPage, edit: AtHeading) -> PlannedEdit:
     at = heading_meant(page.note, edit.heading, edit.index)
     text = page.written(edit.text).rstrip(b"\r\n")
     section = section_below(page, at, edit.scope)
     if edit.where == "replace":
-        return Planned([_replaced(page, section, text)])
+        return PlannedEdit([_replaced(page, section, text)])
     if not text:
         raise BadEdit("there is no text to add")
     if edit.where == "after":
-        return Planned([put_last(page, section, text)])
+        return PlannedEdit([put_last(page, section, text)])
     if edit.scope == "section":
-        return Planned([_put_above(page, section.line, text)])
-    return Planned([_put_first(page, section, text)])
+        return PlannedEdit([_put_above(page, section.line, text)])
+    return PlannedEdit([_put_first(page, section, text)])
 
 
 def heading_meant(note: Note, wanted: str, index: int | None = None) -> int:
@@ -422,7 +422,7 @@ def heading_meant(note: Note, wanted: str, index: int | None = None) -> int:
     return found[index or 0]
 
 
-def section_below(page: Page, at: int, scope: Scope) -> Section:
+def section_below(page: EditedPage, at: int, scope: Scope) -> Section:
     """Return the lines of a section, or with "body" of its first paragraph.
 
     A paragraph ends at the first empty line that is not inside of a block, such as a
@@ -448,7 +448,7 @@ def section_below(page: Page, at: int, scope: Scope) -> Section:
     return Section(heading.line, below, first, last, beyond)
 
 
-def put_last(page: Page, section: Section, text: bytes) -> Splice:
+def put_last(page: EditedPage, section: Section, text: bytes) -> Splice:
     if section.is_empty:
         return _put_first(page, section, text)
     apart = not continues_list(page, section.last, text)
@@ -465,14 +465,14 @@ def put_last(page: Page, section: Section, text: bytes) -> Splice:
     return Splice(end, end, lead + text + tail)
 
 
-def _put_above(page: Page, line: int, text: bytes) -> Splice:
+def _put_above(page: EditedPage, line: int, text: bytes) -> Splice:
     start = page.line_start(line)
     newline = page.end_of_line
     lead = b"" if _is_set_off(page, line) else newline
     return Splice(start, start, lead + text + newline * 2)
 
 
-def continues_list(page: Page, line: int, text: bytes) -> bool:
+def continues_list(page: EditedPage, line: int, text: bytes) -> bool:
     end = page.text_end(page.line_end(line))
     before = [b for b in page.note.blocks if b.start < end <= b.end + 2]
     if not before or before[-1].kind != "list":
@@ -481,7 +481,7 @@ def continues_list(page: Page, line: int, text: bytes) -> bool:
     return bool(first) and first[0].kind == "list"
 
 
-def _replaced(page: Page, section: Section, text: bytes) -> Splice:
+def _replaced(page: EditedPage, section: Section, text: bytes) -> Splice:
     newline = page.end_of_line
     if section.is_empty:
         if text:
@@ -501,7 +501,7 @@ def _replaced(page: Page, section: Section, text: bytes) -> Splice:
     return Splice(page.line_start(section.first), page.text_end(end), text)
 
 
-def _put_first(page: Page, section: Section, text: bytes) -> Splice:
+def _put_first(page: EditedPage, section: Section, text: bytes) -> Splice:
     newline = page.end_of_line
     spaced = section.below < section.next and page.is_blank(section.below)
     line = section.below + spaced
@@ -516,7 +516,7 @@ def _put_first(page: Page, section: Section, text: bytes) -> Splice:
     return Splice(start, start, text + tail)
 
 
-def _paragraph_end(page: Page, first: int, last: int) -> int:
+def _paragraph_end(page: EditedPage, first: int, last: int) -> int:
     inside = Mask.of((block.start, block.end) for block in page.note.blocks)
     for line in range(first, last + 1):
         if page.is_blank(line) and not inside.covers(page.line_start(line)):
@@ -524,7 +524,7 @@ def _paragraph_end(page: Page, first: int, last: int) -> int:
     return last
 
 
-def _is_set_off(page: Page, line: int) -> bool:
+def _is_set_off(page: EditedPage, line: int) -> bool:
     above = line - 1
     return (
         above < 1
@@ -534,14 +534,14 @@ def _is_set_off(page: Page, line: int) -> bool:
     )
 
 
-def _is_heading(page: Page, line: int) -> bool:
+def _is_heading(page: EditedPage, line: int) -> bool:
     return any(
         heading.line <= line <= page.line_of(max(heading.start, heading.end - 1))
         for heading in page.note.headings
     )
 
 
-def _runs_on_below(page: Page, line: int, text: bytes) -> bool:
+def _runs_on_below(page: EditedPage, line: int, text: bytes) -> bool:
     heading = next((h for h in page.note.headings if h.line == line), None)
     if heading is None:
         return False
@@ -572,7 +572,7 @@ _MARKER = re.compile(rb"([-*+]|([0-9]{1,9})[.)])([ \t]+)(\[[^\r\n]{1,4}?\][ \t]+
 """What makes a list item: a bullet or a number, its blanks, and maybe a box."""
 
 
-def block_changed(page: Page, edit: AtBlock) -> Planned:
+def block_changed(page: EditedPage, edit: AtBlock) -> PlannedEdit:
     """Change a paragraph or a list item that ends in an id."""
     block = find_block(page, edit.block)
     text = page.written(edit.text).strip(b"\r\n")
@@ -586,28 +586,28 @@ def block_changed(page: Page, edit: AtBlock) -> Planned:
     if region is not None and region.kind == "paragraph" and end > region.start:
         first, last = page.line_of(region.start), block.line
         if edit.where == "before":
-            return Planned([_put_above(page, first, text)])
+            return PlannedEdit([_put_above(page, first, text)])
         if edit.where == "after":
             lines = Section(first, first, first, last, page.lines + 1)
-            return Planned([put_last(page, lines, text)])
+            return PlannedEdit([put_last(page, lines, text)])
         blocks = parse_note(page.path, text.decode()).blocks
         if len(blocks) == 1 and blocks[0].kind == "paragraph":
             gap = b"" if end < block.start else b" "
-            return Planned([Splice(region.start, end, text + gap)])
+            return PlannedEdit([Splice(region.start, end, text + gap)])
         apart = text + page.end_of_line * 2
-        return Planned([Splice(region.start, block.start, apart)])
+        return PlannedEdit([Splice(region.start, block.start, apart)])
     body = page.note.frontmatter.end
     structure = read_structure("\n" * body + page.source[body:].decode())
     items = [i for i in structure.items if i.start <= block.start < i.end]
     if items and block.end <= items[-1].own_end:
         splice = _item_changed(page, edit, block, items[-1], text)
         if splice is not None:
-            return Planned([splice])
+            return PlannedEdit([splice])
     reason = f"^{block.name} does not end a paragraph or a list item"
     raise NotEditable(page.path, f"{reason}; edit it by its lines")
 
 
-def find_block(page: Page, name: str) -> BlockId:
+def find_block(page: EditedPage, name: str) -> BlockId:
     name = name.strip().removeprefix("#").removeprefix("^")
     if not name:
         raise BadEdit("no block is named")
@@ -632,7 +632,7 @@ def _without_id(text: bytes, block: BlockId) -> bytes:
 
 
 def _item_changed(
-    page: Page, edit: AtBlock, block: BlockId, item: ListItem, text: bytes
+    page: EditedPage, edit: AtBlock, block: BlockId, item: ListItem, text: bytes
 ) -> Splice | None:
     """Return a change of a list item; one beside it has its marker, or brings one."""
     marker = _MARKER.match(page.source, item.start)
@@ -664,7 +664,7 @@ def _item_changed(
     return Splice(end, end, indent + text + newline)
 
 
-def _indented(page: Page, text: bytes, lead: bytes) -> bytes:
+def _indented(page: EditedPage, text: bytes, lead: bytes) -> bytes:
     first, *more = text.replace(b"\r\n", b"\n").split(b"\n")
     lines = [lead + line if line.strip() else lead.rstrip() for line in more]
     return page.end_of_line.join((first, *lines))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from glassmind.access.policy import WritePolicy
-from glassmind.access.sight import SeenBook, Sight
+from glassmind.access.sight import FileScope, VisibleChangesets
 from glassmind.errors import GlassmindError
 from glassmind.files.folder import LOG, AuditFile
 from glassmind.files.git import commit
@@ -74,12 +74,12 @@ class EditVault:
         self.policy = WritePolicy(self.config)
         self.files = changer(self.whole)
         self.changesets = self.whole.store.changesets
-        self.sight: Sight | None = None
-        self.visible_changesets: SeenBook | None = None
+        self.sight: FileScope | None = None
+        self.visible_changesets: VisibleChangesets | None = None
         if vault.scope is not None:
             seen = vault.policy, vault.visible_files, lambda: vault.rows().paths()
-            self.sight = Sight(*seen)
-            self.visible_changesets = SeenBook(self.changesets, self.sight)
+            self.sight = FileScope(*seen)
+            self.visible_changesets = VisibleChangesets(self.changesets, self.sight)
 
     def faults(self) -> AbstractContextManager[None]:
         return self.whole.store.faults()

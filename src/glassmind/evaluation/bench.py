@@ -22,7 +22,7 @@ from glassmind.evaluation.gold import (
     BadGold,
     Gold,
     GoldQuery,
-    Unmeasurable,
+    NotMeasurable,
     read_queries,
 )
 from glassmind.evaluation.own_links import (
@@ -112,7 +112,7 @@ class Bench(NamedTuple):
     notices: Sequence[str] = ()
 
 
-class Wanted(NamedTuple):
+class BenchOptions(NamedTuple):
     preset: str = ""
     model: str = ""
     fresh: bool = False
@@ -131,7 +131,7 @@ class Wanted(NamedTuple):
 
 
 @contextmanager
-def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
+def queries_bench(open_: Open, file: Path, wanted: BenchOptions) -> Iterator[Bench]:
     gold = read_queries(file)
     config = config_of(open_, None, wanted)
     root = config.vault.path
@@ -156,7 +156,7 @@ def queries_bench(open_: Open, file: Path, wanted: Wanted) -> Iterator[Bench]:
 
 
 @contextmanager
-def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
+def own_bench(open_: Open, wanted: BenchOptions) -> Iterator[Bench]:
     config = config_of(open_, None, wanted)
     root = config.vault.path
     readings = read_vault(config)
@@ -180,13 +180,13 @@ def model_of(config: Config) -> str:
     return "none" if chosen.backend == "none" else chosen.model or chosen.preset
 
 
-def config_of(open_: Open, root: Path | None, wanted: Wanted) -> Config:
+def config_of(open_: Open, root: Path | None, wanted: BenchOptions) -> Config:
     with open_(root, wanted.settings()) as engine:
         return engine.config
 
 
 def opener_for(
-    open_: Open, place: Path, wanted: Wanted, root: Path | None = None
+    open_: Open, place: Path, wanted: BenchOptions, root: Path | None = None
 ) -> Callable[[Mapping[str, object]], Engine]:
     ours = {"index.location": str(place / "index"), **wanted.settings()}
     return lambda settings: open_(root or place / "vault", {**ours, **settings})
@@ -197,7 +197,7 @@ def ready(
     source: Path,
     gold: Gold,
     opener: Callable[[Mapping[str, object]], Engine],
-    wanted: Wanted,
+    wanted: BenchOptions,
 ) -> Bench:
     with opener({}) as engine:
         report = _indexed(engine, wanted)
@@ -206,20 +206,20 @@ def ready(
     return Bench(kind, source, queries, report.notes, model, opener, gold.notices)
 
 
-def _indexed(engine: Engine, wanted: Wanted) -> IndexReport:
+def _indexed(engine: Engine, wanted: BenchOptions) -> IndexReport:
     if wanted.preset or wanted.model:  # else former vectors would be measured for it
         try:
             chosen = embedder_for(engine.config)
         except ModelFault as fault:
-            raise Unmeasurable(str(fault)) from fault
+            raise NotMeasurable(str(fault)) from fault
         if chosen is None:
             said = f"embeddings.backend is {engine.config.embeddings.backend}"
-            raise Unmeasurable(f"{said}, which asks no model by name")
+            raise NotMeasurable(f"{said}, which asks no model by name")
     # The index is ours: what is gone from it was taken out by us.
     report = engine.index(progress=wanted.progress, accept_deletions=True)
     engine.knowledge.themes()  # a part of what is asked; a watch makes them, too
     if report.left and not report.embedded:
-        raise Unmeasurable("; ".join(report.warnings) or "there is no model")
+        raise NotMeasurable("; ".join(report.warnings) or "there is no model")
     return report
 
 
@@ -237,7 +237,7 @@ def _seed(known: Callable[[], Engine], place: Path, made: Callable[[], Engine]) 
     copy.unlink(missing_ok=True)
 
 
-def sampled(queries: Sequence[GoldQuery], wanted: Wanted) -> Sequence[GoldQuery]:
+def sampled(queries: Sequence[GoldQuery], wanted: BenchOptions) -> Sequence[GoldQuery]:
     if wanted.limit_queries is None or len(queries) <= wanted.limit_queries:
         return queries
     order = sorted(

@@ -21,7 +21,7 @@ class BadGold(QueryError):
         self.file, self.line, self.problem = file, line, problem
 
 
-class Unmeasurable(ModelFault):
+class NotMeasurable(ModelFault):
     def __init__(self, reason: str) -> None:
         super().__init__(f"nothing was measured: {reason}")
         self.reason = reason

@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from glassmind.engine import Engine
 
 
-class Figures(NamedTuple):
+class QueryMeans(NamedTuple):
     queries: int
     means: Mapping[str, float]
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """What one configuration scored."""
 
     name: str
     queries: int
     means: Mapping[str, float]
     intervals: Mapping[str, Interval]
-    kinds: Mapping[str, Figures] = MappingProxyType({})
-    intents: Mapping[str, Figures] = MappingProxyType({})
+    kinds: Mapping[str, QueryMeans] = MappingProxyType({})
+    intents: Mapping[str, QueryMeans] = MappingProxyType({})
     p50_ms: float = 0.0
     p95_ms: float = 0.0
     degraded: Sequence[str] = ()
@@ -53,8 +53,8 @@ class EvalReport(NamedTuple):
     source: str
     notes: int
     model: str
-    default: Measured
-    ablations: Sequence[Measured] = ()
+    default: Measurement
+    ablations: Sequence[Measurement] = ()
     notices: Sequence[str] = ()
     seconds: float = 0.0
 
@@ -71,12 +71,12 @@ class Configuration(NamedTuple):
     options: Mapping[str, object] = MappingProxyType({})
 
 
-class Answer(NamedTuple):
+class QueryAnswer(NamedTuple):
     paths: Sequence[str]
     degraded: Sequence[str] = ()
 
 
-Asker = Callable[[GoldQuery, Configuration, int], Answer]
+Asker = Callable[[GoldQuery, Configuration, int], QueryAnswer]
 """Puts a query to something that searches; returns at most so many notes, each once."""
 
 ShowCount = Callable[[int, int], None]
@@ -85,7 +85,7 @@ ShowCount = Callable[[int, int], None]
 DEFAULT = Configuration("default")  # the settings in force
 
 
-class Asked(NamedTuple):
+class ConfigurationRun(NamedTuple):
     configuration: Configuration
     rankings: Sequence[Sequence[str]]
     values: Sequence[Mapping[str, float]]
@@ -121,7 +121,7 @@ def ask_all(
     show: ShowCount = lambda _done, _all: None,
     *,
     deep: bool = True,
-) -> Asked:
+) -> ConfigurationRun:
     """Ask every query in one way.
 
     Notes that a query is not judged by are taken out, and so many more are fetched. The
@@ -143,27 +143,27 @@ def ask_all(
         values.append(scores(ranked, query.grades))
         degraded.update(dict.fromkeys(answer.degraded))
         show(number, len(queries))
-    return Asked(configuration, rankings, values, seconds, tuple(degraded))
+    return ConfigurationRun(configuration, rankings, values, seconds, tuple(degraded))
 
 
-def _judged(answer: Answer, query: GoldQuery) -> list[str]:
+def _judged(answer: QueryAnswer, query: GoldQuery) -> list[str]:
     return [path for path in answer.paths if path not in query.left_out]
 
 
 def measured(
-    asked: Asked,
+    asked: ConfigurationRun,
     queries: Sequence[GoldQuery],
     *,
     seed: int = SEED,
-    default: Asked | None = None,
-) -> Measured:
+    default: ConfigurationRun | None = None,
+) -> Measurement:
     columns = {metric: asked.column(metric) for metric in METRICS}
     versus = None
     if default is not None:
         ndcg = default.column("ndcg@10")
         versus = difference(columns["ndcg@10"], ndcg, seed=seed)
     milliseconds = [1000 * one for one in asked.seconds]
-    return Measured(
+    return Measurement(
         name=asked.configuration.name,
         queries=len(queries),
         means={metric: mean(values) for metric, values in columns.items()},
@@ -181,14 +181,14 @@ def measured(
 
 def _parts(
     columns: Mapping[str, Sequence[float]], labels: Sequence[str]
-) -> dict[str, Figures]:
-    found: dict[str, Figures] = {}
+) -> dict[str, QueryMeans]:
+    found: dict[str, QueryMeans] = {}
     for label in sorted(set(labels) - {""}):
         at = [n for n, one in enumerate(labels) if one == label]
         means = {
             metric: mean([values[n] for n in at]) for metric, values in columns.items()
         }
-        found[label] = Figures(len(at), means)
+        found[label] = QueryMeans(len(at), means)
     return found
 
 
@@ -199,10 +199,10 @@ def measure(
     *,
     seed: int = SEED,
     show: ShowCount = lambda _done, _all: None,
-) -> tuple[Measured, list[Measured]]:
+) -> tuple[Measurement, list[Measurement]]:
     asker(queries[0], DEFAULT, 1)  # loads what is then not part of any time
     total = len(queries) * (1 + len(others))
-    answers: list[Asked] = []
+    answers: list[ConfigurationRun] = []
     for number, way in enumerate((DEFAULT, *others)):
         before = number * len(queries)
 
@@ -216,14 +216,16 @@ def measure(
 
 
 def engine_asker(engine: "Engine") -> Asker:
-    def ask(query: GoldQuery, configuration: Configuration, limit: int, /) -> Answer:
+    def ask(
+        query: GoldQuery, configuration: Configuration, limit: int, /
+    ) -> QueryAnswer:
         options = {
             **({"intent": query.intent} if query.intent else {}),
             **({"root_note": query.root_note} if query.root_note else {}),
             **configuration.options,
         }
         reply = engine.search(query.text, limit=limit, facts=False, **options)  # type: ignore[arg-type]
-        return Answer([hit.path for hit in reply.hits], reply.degraded)
+        return QueryAnswer([hit.path for hit in reply.hits], reply.degraded)
 
     return ask
 

@@ -30,7 +30,7 @@ FEWEST, MOST = 5, 60
 """Words of a sentence that says something; longer ones are no sentence any more."""
 
 
-class Reading(NamedTuple):
+class NoteReading(NamedTuple):
     note: Note
     raw: bytes
     base: int
@@ -40,7 +40,7 @@ class Readings(NamedTuple):
     root: Path
     files: Sequence[FileFacts]
     texts: Mapping[NotePath, bytes]
-    notes: Mapping[NotePath, Reading]
+    notes: Mapping[NotePath, NoteReading]
     names: Names
 
 
@@ -69,7 +69,7 @@ def read_vault(config: Config) -> Readings:
     return Readings(root, files, texts, notes, names)
 
 
-def _reading(file: FileFacts, raw: bytes | None) -> Reading | None:
+def _reading(file: FileFacts, raw: bytes | None) -> NoteReading | None:
     if raw is None or file.kind != "markdown":
         return None
     decoded = decode(raw)
@@ -78,7 +78,7 @@ def _reading(file: FileFacts, raw: bytes | None) -> Reading | None:
     base = len(BOM_UTF8) if raw.startswith(BOM_UTF8) else 0
     note = read_note(file.path, decoded.text)
     exact = note.kind == "markdown" and note.text.encode() == raw[base:]
-    return Reading(note, raw, base) if exact else None
+    return NoteReading(note, raw, base) if exact else None
 
 
 HERE = "\x00"  # where the link stood while its sentence is looked for
@@ -154,7 +154,7 @@ class Replacement(NamedTuple):
     text: bytes
 
 
-class Clue(NamedTuple):
+class LinkExample(NamedTuple):
     kind: str
     text: str
     target: NotePath
@@ -166,12 +166,14 @@ class Clue(NamedTuple):
         return self.place if self.place != self.target else None
 
 
-class OwnGold(NamedTuple):
+class SelfGold(NamedTuple):
     gold: Gold
     hidden: Mapping[NotePath, Sequence[Replacement]]
 
 
-def own_gold(readings: Readings, *, seed: int = 0, most: int = MOST_QUERIES) -> OwnGold:
+def own_gold(
+    readings: Readings, *, seed: int = 0, most: int = MOST_QUERIES
+) -> SelfGold:
     """Return queries from a vault's links, aliases and headings.
 
     At most `most`, evenly of each kind as far as there are any, the same for the same
@@ -190,12 +192,12 @@ def own_gold(readings: Readings, *, seed: int = 0, most: int = MOST_QUERIES) -> 
         for clue in clues:
             hidden.setdefault(clue.place, set()).update(clue.edits)
     queries = [_query(id_, clues) for id_, clues in chosen.items()]
-    return OwnGold(
+    return SelfGold(
         Gold(queries), {path: _apart(edits) for path, edits in hidden.items()}
     )
 
 
-def _clues(readings: Readings) -> Iterator[Clue]:
+def _clues(readings: Readings) -> Iterator[LinkExample]:
     common = Counter(
         key_of(heading.text)
         for read in readings.notes.values()
@@ -223,7 +225,9 @@ def _headings_named(readings: Readings) -> dict[NotePath, set[str]]:
     return named
 
 
-def _link_clues(path: NotePath, read: Reading, readings: Readings) -> Iterator[Clue]:
+def _link_clues(
+    path: NotePath, read: NoteReading, readings: Readings
+) -> Iterator[LinkExample]:
     note = read.note
     leading: dict[NotePath, list[Link]] = {}
     for link in note.links:
@@ -242,12 +246,12 @@ def _link_clues(path: NotePath, read: Reading, readings: Readings) -> Iterator[C
             unasked = link.embed or link.kind == "property"
             if link.display:
                 kind = UNASKED if unasked else "anchor"
-                yield Clue(kind, plain(link.display), target, path, edits)
+                yield LinkExample(kind, plain(link.display), target, path, edits)
             if unasked:
                 continue
             said = sentence_around(note, source, link, links.__contains__)
             if said:
-                yield Clue("context", said, target, path, edits)
+                yield LinkExample("context", said, target, path, edits)
 
 
 def _end_of(link: Link, path: NotePath, readings: Readings) -> NotePath | None:
@@ -257,7 +261,7 @@ def _end_of(link: Link, path: NotePath, readings: Readings) -> NotePath | None:
     return readings.names.resolve(link.target, path, markdown=markdown)
 
 
-def _alias_clues(path: NotePath, read: Reading) -> Iterator[Clue]:
+def _alias_clues(path: NotePath, read: NoteReading) -> Iterator[LinkExample]:
     for item in read_head(read.note.text).properties:
         name, *inside = item.leaf.path
         if str(name).lower() != "aliases" or len(inside) != 1:
@@ -266,12 +270,12 @@ def _alias_clues(path: NotePath, read: Reading) -> Iterator[Clue]:
         if isinstance(alias, str) and alias in read.note.aliases:
             # An empty item is no alias, wherever in YAML a list may stand.
             edits = (Replacement(item.start, item.end, b'""'),)
-            yield Clue("alias", plain(alias), path, path, edits)
+            yield LinkExample("alias", plain(alias), path, path, edits)
 
 
 def _heading_clues(
-    path: NotePath, read: Reading, common: Mapping[str, int], named: Collection[str]
-) -> Iterator[Clue]:
+    path: NotePath, read: NoteReading, common: Mapping[str, int], named: Collection[str]
+) -> Iterator[LinkExample]:
     starts = [link.start for link in read.note.links]
     for heading in read.note.headings:
         text = plain(heading.text)
@@ -280,7 +284,7 @@ def _heading_clues(
         if linked or key in named or common[key] > 1 or size_of(text) < HEADING_WORDS:
             continue
         blank = Replacement(heading.start, heading.end, b"#" * heading.level)
-        yield Clue("heading", text, path, path, (blank,))
+        yield LinkExample("heading", text, path, path, (blank,))
 
 
 def _names(note: Note) -> frozenset[str]:
@@ -290,11 +294,11 @@ def _names(note: Note) -> frozenset[str]:
     return frozenset(key_of(name) for name in shown)
 
 
-def _merged(clues: Iterable[Clue]) -> list[tuple[str, list[Clue]]]:
-    by_text: dict[str, list[Clue]] = {}
+def _merged(clues: Iterable[LinkExample]) -> list[tuple[str, list[LinkExample]]]:
+    by_text: dict[str, list[LinkExample]] = {}
     for clue in clues:
         by_text.setdefault(key_of(clue.text), []).append(clue)
-    found: list[tuple[str, list[Clue]]] = []
+    found: list[tuple[str, list[LinkExample]]] = []
     for key, all_ in by_text.items():
         kinds = [kind for kind in KINDS if any(clue.kind == kind for clue in all_)]
         # Whatever its kind, it gives the answer away: every clue is hidden.
@@ -310,12 +314,12 @@ def _digest(text: str) -> str:
 
 
 def _sampled(
-    merged: Sequence[tuple[str, list[Clue]]], seed: int, most: int
-) -> dict[str, list[Clue]]:
+    merged: Sequence[tuple[str, list[LinkExample]]], seed: int, most: int
+) -> dict[str, list[LinkExample]]:
     order = sorted(merged, key=lambda one: (_digest(f"{seed}:{one[0]}"), one[0]))
     kinds = [[o for o in order if o[0].startswith(f"{kind}-")] for kind in KINDS]
     about: Counter[NotePath] = Counter()
-    chosen: dict[str, list[Clue]] = {}
+    chosen: dict[str, list[LinkExample]] = {}
     for one in chain.from_iterable(zip_longest(*kinds)):
         if one is None or len(chosen) >= most:
             continue
@@ -326,7 +330,7 @@ def _sampled(
     return dict(sorted(chosen.items()))
 
 
-def _query(id_: str, clues: Sequence[Clue]) -> GoldQuery:
+def _query(id_: str, clues: Sequence[LinkExample]) -> GoldQuery:
     sources = frozenset(clue.source for clue in clues if clue.source is not None)
     kind = id_.partition("-")[0]
     first = next(clue for clue in clues if clue.kind == kind)

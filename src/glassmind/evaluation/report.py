@@ -9,9 +9,9 @@ from glassmind.config.sources import as_toml
 from glassmind.obsidian.text import Style, counted
 
 if TYPE_CHECKING:  # they import numpy
-    from glassmind.evaluation.measure import EvalReport, Measured
+    from glassmind.evaluation.measure import EvalReport, Measurement
     from glassmind.evaluation.metrics import Difference, Interval
-    from glassmind.evaluation.tune import Tried, TuneReport
+    from glassmind.evaluation.tune import TunedSettings, TuneReport
 
 METRICS = (
     "ndcg@10",
@@ -40,7 +40,7 @@ def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
     }
 
 
-def _measured_as_json(row: Measured) -> dict[str, Any]:
+def _measured_as_json(row: Measurement) -> dict[str, Any]:
     found: dict[str, Any] = {
         "queries": row.queries,
         **_rounded(row.means),
@@ -71,7 +71,7 @@ def _difference(found: Difference) -> dict[str, Any]:
 
 
 def tuning_as_json(report: TuneReport) -> dict[str, Any]:
-    def tried(row: Tried) -> dict[str, Any]:
+    def tried(row: TunedSettings) -> dict[str, Any]:
         ndcg = round(row.ndcg, PLACES)
         return {"name": row.name, "settings": dict(row.settings), "ndcg@10": ndcg}
 

@@ -25,7 +25,7 @@ from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.measure import (
     DEFAULT,
     SEED,
-    Asked,
+    ConfigurationRun,
     ShowCount,
     ask_all,
     engine_asker,
@@ -33,7 +33,7 @@ from glassmind.evaluation.measure import (
 from glassmind.evaluation.metrics import Difference, difference, mean
 
 
-class Tried(NamedTuple):
+class TunedSettings(NamedTuple):
     name: str
     settings: Mapping[str, object]
     ndcg: float
@@ -55,9 +55,9 @@ class TuneReport(NamedTuple):
     before: float
     after: float
     held_out: Difference
-    chosen: Tried
-    current: Tried
-    tried: Sequence[Tried]
+    chosen: TunedSettings
+    current: TunedSettings
+    tried: Sequence[TunedSettings]
     file: str = ""
     notices: Sequence[str] = ()
     seconds: float = 0.0
@@ -69,7 +69,7 @@ Values: TypeAlias = NDArray[np.float64]
 """nDCG@10 by settings (the first are those in force) and query."""
 
 
-class Choice(NamedTuple):
+class TuneChoice(NamedTuple):
     """What was chosen, and how it does on questions that had no say.
 
     `best` is the place of what scores best on all questions; `agreeing` counts the
@@ -100,7 +100,7 @@ def folds_of(groups: Sequence[str], count: int, seed: int) -> NDArray[np.int64]:
     return fold[places]
 
 
-def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
+def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> TuneChoice:
     folds = folds_of(groups, FOLDS, seed)
     picks, ours = _held_out(values, folds)
     theirs = values[0]
@@ -113,7 +113,7 @@ def choose(values: Values, groups: Sequence[str], *, seed: int = 0) -> Choice:
         reason = f"the gain is below {LEAST_GAIN} on questions it was not chosen by"
     elif found.interval.low <= 0:
         reason = "the gain may be noise: its 95 % interval does not lie above 0"
-    return Choice(
+    return TuneChoice(
         best=best,
         accepted=not reason,
         reason=reason or "better on questions it was not chosen by, beyond noise",
@@ -248,7 +248,9 @@ def tune(
     return report._replace(seconds=time.perf_counter() - began)
 
 
-def _asked(bench: Bench, tried: Sequence[Alternative], show: ShowCount) -> list[Asked]:
+def _asked(
+    bench: Bench, tried: Sequence[Alternative], show: ShowCount
+) -> list[ConfigurationRun]:
     """Return what every candidate answers; engines share an index where they can."""
     found = []
     total = len(tried) * len(bench.queries)
@@ -265,10 +267,13 @@ def _asked(bench: Bench, tried: Sequence[Alternative], show: ShowCount) -> list[
 
 
 def _report(
-    bench: Bench, tried: Sequence[Alternative], asked: Sequence[Asked], choice: Choice
+    bench: Bench,
+    tried: Sequence[Alternative],
+    asked: Sequence[ConfigurationRun],
+    choice: TuneChoice,
 ) -> TuneReport:
     scored = [
-        Tried(candidate.name, candidate.settings, mean(one.column("ndcg@10")))
+        TunedSettings(candidate.name, candidate.settings, mean(one.column("ndcg@10")))
         for candidate, one in zip(tried, asked, strict=True)
     ]
     missing = dict.fromkeys(reason for one in asked for reason in one.degraded)

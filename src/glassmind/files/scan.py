@@ -371,7 +371,7 @@ def stale_files(root: Path, known: Mapping[NotePath, tuple[int, int]]) -> StaleF
 MOST_NAMES = 100_000
 
 
-class LeftOutNames(Struct, frozen=True):
+class SkippedNames(Struct, frozen=True):
     """What files are called that were left out, as far as they may be told of.
 
     `files` opens those of whoever asks. Only a file whose name is asked for is judged.
@@ -409,7 +409,7 @@ def unindexed(root: Path, known: Collection[str]) -> Iterator[NotePath]:
 
 def left_out_names(
     root: Path, skipped: Iterable[str], files: Callable[[], VaultFiles]
-) -> LeftOutNames:
+) -> SkippedNames:
     """Return what links would call the files that were skipped, alone or in a folder.
 
     No link is followed, and none of the `files` is opened before it is asked for. A
@@ -432,7 +432,7 @@ def left_out_names(
                 found.setdefault(key, []).append(name)
         if len(found) > MOST_NAMES:
             break
-    return LeftOutNames(found, files)
+    return SkippedNames(found, files)
 
 
 def is_left_out(target: str, names: Container[str]) -> bool:

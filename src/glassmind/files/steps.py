@@ -17,7 +17,7 @@ from glassmind.errors import NameTaken, NotEditable, WriteFailed
 from glassmind.files.folder import above, open_folder
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath
-from glassmind.model.edits import Standing, Step
+from glassmind.model.edits import FileStep, Standing
 
 CLOSED = ("inbox", "logs", "cache")
 """Parts of the agent folder that are not edited: what waits for approval, records."""
@@ -29,7 +29,7 @@ class PlannedStep(NamedTuple):
     A file that is made has no `at`; one that is taken away again has no `via`.
     """
 
-    step: Step
+    step: FileStep
     at: NotePath | None
     via: NotePath | None
     final: NotePath
@@ -49,7 +49,7 @@ class PlannedStep(NamedTuple):
         return self.step.path or self.step.to
 
 
-def plan_steps(steps: Sequence[Step], agent_folder: str) -> list[PlannedStep]:
+def plan_steps(steps: Sequence[FileStep], agent_folder: str) -> list[PlannedStep]:
     """Return the way of every step, in the order of the steps.
 
     A file inside a folder that is moved may be named by its path there, or with the new
@@ -74,7 +74,7 @@ def path_after_moves(path: str, moves: Iterable[tuple[str, str]]) -> NotePath:
     return NotePath(path)
 
 
-def _plan_of(step: Step, folders: Sequence[tuple[str, str]]) -> PlannedStep:
+def _plan_of(step: FileStep, folders: Sequence[tuple[str, str]]) -> PlannedStep:
     if step.folder:
         return PlannedStep(step, step.path, step.to, step.to)
     at = step.path
@@ -98,7 +98,7 @@ def _is_below(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
 
 
-def _clean(step: Step, agent_folder: str) -> Step:
+def _clean(step: FileStep, agent_folder: str) -> FileStep:
     path = None if step.path is None else safe_path(step.path)
     to = safe_path(step.to)
     if step.folder and (path is None or _is_below(to, path)):
@@ -161,7 +161,7 @@ class InterruptedChange:
     def standing(self) -> list[Standing]:
         return [self._found(plan).standing for plan in self._plans]
 
-    def onward(self) -> list[Step]:
+    def onward(self) -> list[FileStep]:
         steps = []
         for plan in self._plans:
             now, step = self._found(plan), plan.step
@@ -169,16 +169,16 @@ class InterruptedChange:
                 steps.append(step)
             elif now.standing == "old":
                 before = None if now.place is None else now.raw
-                steps.append(Step(now.place, plan.final, before, step.after))
+                steps.append(FileStep(now.place, plan.final, before, step.after))
         return steps
 
-    def backward(self) -> tuple[list[Step], list[PlannedStep]]:
+    def backward(self) -> tuple[list[FileStep], list[PlannedStep]]:
         """Return what takes back the steps that were taken, and files taken away.
 
         A file that is not as a step left it stays, and so does what stands where
         another should go back to.
         """
-        steps: list[Step] = []
+        steps: list[FileStep] = []
         gone: list[PlannedStep] = []
         for plan in self._plans:
             now, step = self._found(plan), plan.step
@@ -186,16 +186,16 @@ class InterruptedChange:
                 continue
             if step.folder:
                 if now.standing == "new":
-                    steps.append(Step(step.to, plan.at or step.to, None, b"", True))
+                    steps.append(FileStep(step.to, plan.at or step.to, None, b"", True))
             elif plan.at is None:
-                away = Step(now.place, now.place, now.raw, b"")
+                away = FileStep(now.place, now.place, now.raw, b"")
                 gone.append(PlannedStep(away, now.place, None, now.place))
             elif (
                 now.raw != step.before
                 if plan.at == now.place
                 else self._seen(plan.at, now.place) is None
             ):
-                steps.append(Step(now.place, plan.at, now.raw, step.before or b""))
+                steps.append(FileStep(now.place, plan.at, now.raw, step.before or b""))
         return steps, gone
 
     def _found(self, plan: PlannedStep) -> FileState:

@@ -22,7 +22,7 @@ from typing import NamedTuple, Self
 from glassmind.errors import (
     NameTaken,
     NoteChanged,
-    NowhereToKeep,
+    UndoFolderInVault,
     VaultError,
     WriteFailed,
 )
@@ -109,7 +109,7 @@ LONGEST_LOOK_S = 0.02  # how long it waits between two looks when others take lo
 _FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
 
 
-class Leftovers(NamedTuple):
+class StagedLeftovers(NamedTuple):
     """What a killed editor may have left: staged files in folders, and new folders."""
 
     staged: tuple[str, ...] = ()
@@ -149,7 +149,7 @@ class EditLock:
             unlock(opened)
             _close(opened)
 
-    def leave(self, leftovers: Leftovers) -> None:
+    def leave(self, leftovers: StagedLeftovers) -> None:
         """Say what would be left if we died now; only in a turn."""
         opened = _LOCKED.files[self._file]
         said = json.dumps(leftovers, ensure_ascii=False).encode(
@@ -159,18 +159,18 @@ class EditLock:
         os.lseek(opened, 0, os.SEEK_SET)
         os.write(opened, said)
 
-    def left(self) -> Leftovers:
+    def left(self) -> StagedLeftovers:
         """Return what the one before us left; only in a turn."""
         opened = _LOCKED.files[self._file]
         try:
             size = os.fstat(opened).st_size
             if not size:
-                return Leftovers()
+                return StagedLeftovers()
             os.lseek(opened, 0, os.SEEK_SET)
             staged, made = json.loads(os.read(opened, size).decode("utf-8"))
-            return Leftovers(tuple(map(str, staged)), tuple(map(str, made)))
+            return StagedLeftovers(tuple(map(str, staged)), tuple(map(str, made)))
         except (OSError, ValueError, TypeError, RecursionError):
-            return Leftovers()  # cut short, as nothing was staged yet then
+            return StagedLeftovers()  # cut short, as nothing was staged yet then
 
     def clear(self) -> None:
         """Say that nothing is left; only in a turn."""
@@ -190,7 +190,7 @@ class EditLock:
                 pass  # deleted meanwhile: lock a new one
             except OSError as fault:
                 _close(opened)
-                raise NowhereToKeep(fault.strerror or str(fault)) from fault
+                raise UndoFolderInVault(fault.strerror or str(fault)) from fault
             _close(opened)
             if time.monotonic() > until:
                 raise WriteFailed("the vault", "another program is editing it")
@@ -204,7 +204,7 @@ class EditLock:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return os.open(self._file, _FLAGS, 0o600)
         except OSError as fault:
-            raise NowhereToKeep(fault.strerror or str(fault)) from fault
+            raise UndoFolderInVault(fault.strerror or str(fault)) from fault
 
 
 def _close(opened: int) -> None:
@@ -261,7 +261,7 @@ class FileTransaction:
                     self._look_at(entry, entry.plan.at)
                 self._look_where_it_goes(entry)
 
-    def leftovers(self) -> Leftovers:
+    def leftovers(self) -> StagedLeftovers:
         """Return what would be left by a death from now on; asked after `look`."""
         plans = [entry.plan for entry in self._entries]
         moves = [(plan.step.path, plan.final) for plan in plans if plan.step.folder]
@@ -269,7 +269,7 @@ class FileTransaction:
         homes = {entry.home for entry in self._entries if entry.staged}
         after = {str(path_after_moves(home, folders)) for home in homes}
         made = [path for path, known in self._places.items() if path != known]
-        return Leftovers(tuple(sorted(homes | after)), tuple(sorted(made)))
+        return StagedLeftovers(tuple(sorted(homes | after)), tuple(sorted(made)))
 
     def prepare(
         self, *beside: Callable[[], None], meanwhile: Callable[[], None]

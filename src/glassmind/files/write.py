@@ -22,7 +22,7 @@ from glassmind.errors import (
     FileTooLarge,
     NameTaken,
     NoteChanged,
-    NotTakenBack,
+    NotUndone,
     VaultError,
     WriteFailed,
     WriteRefused,
@@ -43,9 +43,9 @@ from glassmind.files.folder import (
 from glassmind.files.read import SPLIT_IT, Unreadable, decode, digest_of, safe_path
 from glassmind.files.scan import kind_of
 from glassmind.files.steps import InterruptedChange, PlannedStep, folders_of, plan_steps
-from glassmind.files.transaction import EditLock, FileTransaction, Leftovers
+from glassmind.files.transaction import EditLock, FileTransaction, StagedLeftovers
 from glassmind.model import MAX_NOTE_BYTES, Digest, NotePath
-from glassmind.model.edits import Applied, Standing, Step
+from glassmind.model.edits import Applied, FileStep, Standing
 
 TRIES = 20  # how often a change is made anew to a file that others change too
 
@@ -132,7 +132,7 @@ class VaultWriter:
         before = self._read_as(known, expected)
         at, after = None if before is None else known, digest_of(raw)
         if after != expected:
-            plan = PlannedStep(Step(at, known, before, raw), at, known, known)
+            plan = PlannedStep(FileStep(at, known, before, raw), at, known, known)
             try:
                 self._carry_out(plan, why)
             except NameTaken as fault:
@@ -147,14 +147,16 @@ class VaultWriter:
         """
         old, new = self.allowed(path), self.allowed(to)
         raw = self._read_as(old, expected) or b""
-        self._carry_out(PlannedStep(Step(old, new, raw, raw), old, new, new), why)
+        self._carry_out(PlannedStep(FileStep(old, new, raw, raw), old, new, new), why)
         return Applied(new, expected, expected, len(raw))
 
     def take_back(self, done: Applied, *, why: str) -> None:
         """Delete a file that was just made, if it is as it was made."""
         path = self.allowed(done.path)
         raw = self._read_as(path, done.after)
-        self._carry_out(PlannedStep(Step(path, path, raw, b""), path, None, path), why)
+        self._carry_out(
+            PlannedStep(FileStep(path, path, raw, b""), path, None, path), why
+        )
 
     def _read_as(self, path: NotePath, expected: Digest | None) -> bytes | None:
         raw = self.read(path)
@@ -243,7 +245,7 @@ def carry_out(
         except BaseException as fault:
             left = transaction.take_back()
             if left:
-                raise NotTakenBack(left[0], len(left), str(fault)) from fault
+                raise NotUndone(left[0], len(left), str(fault)) from fault
             if begun and entries:  # also where half of it was written
                 with suppress(OSError, VaultError):
                     record(log, entries, now(), undone=True)
@@ -372,7 +374,7 @@ class VaultChanger:
 
     def apply(
         self,
-        steps: Sequence[Step],
+        steps: Sequence[FileStep],
         /,
         *,
         why: str,
@@ -400,13 +402,13 @@ class VaultChanger:
         plans = plan_steps(steps, self._agent_folder)
         self._run(plans, meanwhile, why=why, client=client)
 
-    def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
+    def standing(self, steps: Sequence[FileStep], /) -> Sequence[Standing]:
         """Return how each file stands now; one that is half way counts as old."""
         return InterruptedChange(
             self._root, plan_steps(steps, self._agent_folder)
         ).standing()
 
-    def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
+    def settle(self, steps: Sequence[FileStep], /, *, forward: bool, why: str) -> None:
         """Take the rest of some steps, or take back those that were taken.
 
         Files that are neither as a step found them nor as it leaves them stay.
@@ -447,7 +449,7 @@ class VaultChanger:
     def sweep(self) -> None:
         """Sweep away what one left that was killed on the way; only in a turn."""
         left = self._queue.left()
-        if left == Leftovers():
+        if left == StagedLeftovers():
             return
         swept = [_sweep_folder(self._root, path) for path in sorted(left.staged)]
         for made in sorted(left.made, reverse=True):

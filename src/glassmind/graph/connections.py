@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from glassmind.errors import BadLimit, BadWish, NoteIsGhost, NoteNotFound
+from glassmind.errors import BadLimit, NoteNotCreated, NoteNotFound, ValueOutOfRange
 from glassmind.files.names import plain_name
 from glassmind.graph.link_graph import link_graph
 from glassmind.graph.similar import similar_to, similarity_notices
@@ -56,7 +56,7 @@ SIMILAR_SHOWN, COMMON_SHOWN = 10, 20
 MOST_CHAINS, MOST_HOPS = 50, 20  # longer chains say nothing of the two notes
 
 
-class Between(NamedTuple):
+class LinksBetween(NamedTuple):
     """The links between two nodes: the first of them, and how many lead each way."""
 
     edges: tuple[NetEdge, ...]
@@ -72,7 +72,7 @@ class Between(NamedTuple):
 class _Ring(NamedTuple):
     """The first nodes so many hops away, with the way to each, and how many."""
 
-    near: dict[int, tuple[tuple[int, ...], Between]]
+    near: dict[int, tuple[tuple[int, ...], LinksBetween]]
     total: int
     inbound: int
     outbound: int
@@ -140,14 +140,14 @@ def _guessed(vault: Vault, name: str) -> NotePath:
         ghost = _ghost_of(graph, name)
         if ghost is None:
             raise
-        raise NoteIsGhost(name, len(graph.edges_to(ghost))) from None
+        raise NoteNotCreated(name, len(graph.edges_to(ghost))) from None
 
 
-def between(graph: LinkGraph, one: int, other: int) -> Between:
+def between(graph: LinkGraph, one: int, other: int) -> LinksBetween:
     forth, back = graph.edges(one, other), graph.edges(other, one)
     room = max(LINKS_SHOWN - len(back), LINKS_SHOWN // 2 + 1)  # one back is shown
     edges = (*forth[:room], *back)[:LINKS_SHOWN]
-    return Between(edges, len(forth), len(back))
+    return LinksBetween(edges, len(forth), len(back))
 
 
 def connections(  # noqa: PLR0913 - each option by its name
@@ -161,7 +161,7 @@ def connections(  # noqa: PLR0913 - each option by its name
 ) -> Connections:
     """Return what is linked with a note, up to `limit` neighbours of every hop."""
     if not 1 <= depth <= MOST_DEPTH:
-        raise BadWish("depth", depth, f"from 1 to {MOST_DEPTH}")
+        raise ValueOutOfRange("depth", depth, f"from 1 to {MOST_DEPTH}")
     if not 1 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
     graph = link_graph(vault, ghosts=ghosts)
@@ -311,7 +311,7 @@ def chains(  # noqa: PLR0913 - each option by its name
     if not 1 <= limit <= MOST_CHAINS:
         raise BadLimit(limit, MOST_CHAINS)
     if not 1 <= most_hops <= MOST_HOPS:
-        raise BadWish("most_hops", most_hops, f"from 1 to {MOST_HOPS}")
+        raise ValueOutOfRange("most_hops", most_hops, f"from 1 to {MOST_HOPS}")
     graph = link_graph(vault, ghosts=ghosts)
     one, other = (node_of(vault, graph, name) for name in (source, target))
     found = shortest_paths(graph, one, other, limit=limit, most_hops=most_hops)
@@ -351,7 +351,7 @@ def _shown_chains(
     steps = {pair: between(graph, *pair) for pair in pairs}
     links = _Links(vault, graph, [e for step in steps.values() for e in step.edges])
 
-    def shown(step: Between) -> PathStep:
+    def shown(step: LinksBetween) -> PathStep:
         total = step.forth + step.back
         return PathStep(step.directions, links.shown(step.edges), total)
 

@@ -14,10 +14,10 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from glassmind.errors import (
-    BadWish,
     FileGone,
     FindingAbsent,
     NoteNotFound,
+    ValueOutOfRange,
     VaultError,
     WritesOff,
 )
@@ -212,7 +212,7 @@ def settle_pair(vault: Vault, a: str, b: str, *, dismiss: bool) -> Dismissed:
     _check_writes(vault, dismiss=dismiss)
     one, other = _called(vault, a), _called(vault, b)
     if one == other:
-        raise BadWish("a pair", f"of {one} and itself", "of two notes")
+        raise ValueOutOfRange("a pair", f"of {one} and itself", "of two notes")
     return dismissals_for(vault).settle(pair_line(one, other), dismiss=dismiss)
 
 

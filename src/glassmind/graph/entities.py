@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from glassmind.errors import BadLimit, FileUnreadable, NothingAsked
+from glassmind.errors import BadLimit, EmptyQuery, FileUnreadable
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, Names, plain_name
 from glassmind.files.read import Unreadable, decode
@@ -28,8 +28,8 @@ from glassmind.graph.link_graph import names_left_out
 from glassmind.graph.names import (
     COMMON_WORDS,
     SMALL_WORDS,
-    KnownNames,
     Name,
+    NameLists,
     folded,
     in_singular,
     is_date,
@@ -99,7 +99,7 @@ def resolve(vault: Vault, text: str, *, limit: int = 5) -> Resolution:
         raise BadLimit(limit, MOST_CANDIDATES)
     name, names = plain_text(text), vocabulary_for(vault).names
     if not name.strip("#@ "):
-        raise NothingAsked
+        raise EmptyQuery
     matches = matches_of(name, names)
     verdict, link = verdict_on(matches)
     advice = _advice(verdict, matches)
@@ -167,7 +167,7 @@ def _links(count: int) -> str:
     return "1 link leads" if count == 1 else f"{count} links lead"
 
 
-def matches_of(name: str, names: KnownNames) -> list[NameMatch]:
+def matches_of(name: str, names: NameLists) -> list[NameMatch]:
     """Return everything a name may mean, the likeliest first; ties go by path."""
     return _merged(list(_notes(name.removeprefix("#"), names)))
 
@@ -190,7 +190,7 @@ def _merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
     )
 
 
-def _notes(name: str, names: KnownNames) -> Iterator[NameMatch]:
+def _notes(name: str, names: NameLists) -> Iterator[NameMatch]:
     yield from _by_path(name, names)
     form = folded(name)
     if not form:
@@ -207,7 +207,7 @@ def _notes(name: str, names: KnownNames) -> Iterator[NameMatch]:
             yield _match(names, known, score * factor, reason)
 
 
-def _by_path(name: str, names: KnownNames) -> Iterator[NameMatch]:
+def _by_path(name: str, names: NameLists) -> Iterator[NameMatch]:
     whole = fold(name).removeprefix("./").removeprefix("/")
     bare = whole.removesuffix(NOTE_SUFFIX)
     entry = names.paths.get(bare)
@@ -222,7 +222,7 @@ def _by_path(name: str, names: KnownNames) -> Iterator[NameMatch]:
         yield NameMatch("ghost", None, ghost, link, 1.0, reason, ghost, count)
 
 
-def _same(name: str, form: str, names: KnownNames) -> Iterator[NameMatch]:
+def _same(name: str, form: str, names: NameLists) -> Iterator[NameMatch]:
     for known in names.forms.get(form, ()):
         exact = known.text == name
         differs = "" if exact else _difference(name, known.text)
@@ -250,7 +250,7 @@ def _difference(a: str, b: str) -> str:
 
 
 def _near(
-    form: str, names: KnownNames, *, slips: bool
+    form: str, names: NameLists, *, slips: bool
 ) -> Iterator[tuple[str, float, str]]:
     single = in_singular(form)
     for other in names.by("singular", single):
@@ -260,7 +260,7 @@ def _near(
     yield from _parts(single, names)
 
 
-def _slips(form: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
+def _slips(form: str, names: NameLists) -> Iterator[tuple[str, float, str]]:
     long = len(form) >= TWO_SLIPS_LETTERS
     most = 2 if long else int(len(form) >= ONE_SLIP_LETTERS)
     if not most:
@@ -286,7 +286,7 @@ def _are_slips(given: Sequence[str], meant: Sequence[str]) -> bool:
     )
 
 
-def _parts(single: str, names: KnownNames) -> Iterator[tuple[str, float, str]]:
+def _parts(single: str, names: NameLists) -> Iterator[tuple[str, float, str]]:
     wanted = [w for w in dict.fromkeys(single.split()) if w not in SMALL_WORDS]
     weights = {word: names.weight(word) for word in wanted}
     total = sum(weights.values())
@@ -330,7 +330,7 @@ def _numbers_agree(a: str, b: str) -> bool:
     return mine <= others or others <= mine
 
 
-def _match(names: KnownNames, name: Name, score: float, reason: str) -> NameMatch:
+def _match(names: NameLists, name: Name, score: float, reason: str) -> NameMatch:
     if name.path is None:
         link = names.link_to_new(name.title)
         return NameMatch(

@@ -57,7 +57,7 @@ from glassmind.model.health import (
     ScorePart,
     SecretPlace,
     Severity,
-    Unchecked,
+    UncheckedRepair,
     finding,
 )
 from glassmind.model.index import KnownNote
@@ -183,9 +183,9 @@ class HealthContext:
         self.vault = vault
         self.rows = vault.rows()
         self.habits = habits_of(vault.config.vault.path)
-        self._found: dict[Check, list[Finding] | Unchecked] = {}
+        self._found: dict[Check, list[Finding] | UncheckedRepair] = {}
 
-    def found_by(self, check: "Check") -> "list[Finding] | Unchecked":
+    def found_by(self, check: "Check") -> "list[Finding] | UncheckedRepair":
         if check not in self._found:
             self._found[check] = check(self)
         return self._found[check]
@@ -229,8 +229,8 @@ class HealthContext:
         return set() if node is None else set(self.net.around(node).tolist())
 
     @cached_property
-    def themes(self) -> "Sequence[Theme] | Unchecked":
-        return themed_for(self.vault).now().themes or Unchecked(NO_THEMES)
+    def themes(self) -> "Sequence[Theme] | UncheckedRepair":
+        return themed_for(self.vault).now().themes or UncheckedRepair(NO_THEMES)
 
     def members(self, theme: Theme) -> list[KnownNote]:
         found = (self.by_path.get(member.path) for member in theme.members)
@@ -256,7 +256,7 @@ class HealthContext:
         return {key: list(paths) for key, paths in known.items()}
 
 
-Check: TypeAlias = Callable[[HealthContext], "list[Finding] | Unchecked"]
+Check: TypeAlias = Callable[[HealthContext], "list[Finding] | UncheckedRepair"]
 """Returns what it finds, the worst first, or why it could not look."""
 
 
@@ -469,13 +469,15 @@ def _nearly(
             yield notes[first], notes[second], share
 
 
-def weakly_tied(context: HealthContext) -> list[Finding] | Unchecked:
+def weakly_tied(context: HealthContext) -> list[Finding] | UncheckedRepair:
     """A note is reported once, with the one it is most like."""
     pairs = _close_pairs(context.vault)
-    if isinstance(pairs, Unchecked):
+    if isinstance(pairs, UncheckedRepair):
         return pairs
     duplicates = context.found_by(near_duplicates)
-    copies = {} if isinstance(duplicates, Unchecked) else {f.path for f in duplicates}
+    copies = (
+        {} if isinstance(duplicates, UncheckedRepair) else {f.path for f in duplicates}
+    )
     taken = set[str](copies)
     found = []
     for pair in pairs:
@@ -493,21 +495,21 @@ def weakly_tied(context: HealthContext) -> list[Finding] | Unchecked:
     return found
 
 
-def _close_pairs(vault: Vault) -> list[Pair] | Unchecked:
+def _close_pairs(vault: Vault) -> list[Pair] | UncheckedRepair:
     """Return the pairs that are similar by `CLOSE`, the most similar first."""
     space, rows = answering_space(vault), vault.store.rows()
     state = rows.pair_lag(space).state
     if not space or state is None:
-        return Unchecked(NO_PAIRS if space else NO_VECTORS)
+        return UncheckedRepair(NO_PAIRS if space else NO_VECTORS)
     # As far above the vault's own threshold as `CLOSE` is above the usual one.
     reach = (1 - CLOSE) / (1 - state.level) if state.level < 1 else 1.0
     found = rows.similar_pairs(least=1 - (1 - state.threshold) * min(1.0, reach))
     return undismissed(found, dismissals_for(vault).now())
 
 
-def category_mismatch(context: HealthContext) -> list[Finding] | Unchecked:
+def category_mismatch(context: HealthContext) -> list[Finding] | UncheckedRepair:
     """Only where most others of the theme share one, and its own is a theme's."""
-    if isinstance(context.themes, Unchecked):
+    if isinstance(context.themes, UncheckedRepair):
         return context.themes
     categories = _categories(context)
     by_theme = [
@@ -544,9 +546,9 @@ def _main(categories: Sequence[str]) -> str | None:
     return category if count >= CATEGORY_SHARE * len(categories) else None
 
 
-def one_source(context: HealthContext) -> list[Finding] | Unchecked:
+def one_source(context: HealthContext) -> list[Finding] | UncheckedRepair:
     """A note comes from where a property such as `source` or `url` says."""
-    if isinstance(context.themes, Unchecked):
+    if isinstance(context.themes, UncheckedRepair):
         return context.themes
     sources: dict[int, set[str]] = {}
     for note_id, name, value in context.rows.said_values():
@@ -786,8 +788,8 @@ def report(
     marked: set[str] = set()
     for check in chosen(checks):
         found = context.found_by(check.find)
-        unchecked = found.reason if isinstance(found, Unchecked) else None
-        every = () if isinstance(found, Unchecked) else found
+        unchecked = found.reason if isinstance(found, UncheckedRepair) else None
+        every = () if isinstance(found, UncheckedRepair) else found
         left = undismissed_findings(check, every, book.findings)
         reports.append(
             CheckReport(
@@ -846,12 +848,12 @@ def finding_now(vault: Vault, key: str) -> FindingNow:
     found, book = HealthContext(vault).found_by(check.find), dismissals_for(vault)
     name = f"{check.name}:{subject}"
     dismissed = (check.name, subject) in book.now().findings
-    if not isinstance(found, Unchecked):
+    if not isinstance(found, UncheckedRepair):
         for one in found:
             if one.subject == subject:
                 return FindingNow(name, "there", dismissed, one)
     dismissed &= book.sees_all or check.name in SHAPES.keys() - WORDED
-    if isinstance(found, Unchecked):
+    if isinstance(found, UncheckedRepair):
         return FindingNow(name, "unchecked", dismissed, reason=found.reason)
     return FindingNow(name, "gone", dismissed)
 

@@ -16,7 +16,7 @@ from glassmind.graph.similar import similar
 from glassmind.graph.suggestions import suggest
 from glassmind.graph.themes import themed_for, themes
 from glassmind.graph.timeline import timeline
-from glassmind.model.graph import Metric, Ranking
+from glassmind.model.graph import Metric, RankedNotes
 from glassmind.model.search import SearchReply
 from glassmind.model.suggestions import Dismissals, Dismissed
 from glassmind.vault import Vault
@@ -109,7 +109,7 @@ class Knowledge:
         about: str | None = None,
         least_inbound: int = 0,
         ghosts: bool = False,
-    ) -> Ranking:
+    ) -> RankedNotes:
         """Return the notes that matter most, by one measure, each with a reason.
 
         With `theme`, those of a theme; with `about`, the hits of a search and what is

@@ -40,7 +40,7 @@ _CODE = frozenset(("fence", "code"))
 _ITEM = re.compile(rb"^([ \t]*)(?:([-*+])|(\d{1,9})([.)]))[ \t]", re.MULTILINE)
 
 
-class Place(NamedTuple):
+class LinkPlace(NamedTuple):
     """A byte of a note's text, and what stands before and behind a link put there."""
 
     at: int
@@ -48,7 +48,7 @@ class Place(NamedTuple):
     behind: str = ""
 
 
-def places_in(note: Note, newline: str) -> Iterator[Place]:
+def places_in(note: Note, newline: str) -> Iterator[LinkPlace]:
     """Yield where a link may be listed and seen, the most fitting first."""
     source = note.text.encode()
     drawn = any(key in note.frontmatter.properties for key in DRAWN_BY)
@@ -73,7 +73,7 @@ def _is_open(note: Note, source: bytes) -> bool:
     return source.rfind(b"<!--") > source.rfind(b"-->")
 
 
-def _listing(note: Note, source: bytes, newline: str) -> Iterator[Place]:
+def _listing(note: Note, source: bytes, newline: str) -> Iterator[LinkPlace]:
     stops = [block.start for block in note.blocks if block.kind == "rule"]
     stops += [heading.start for heading in note.headings]
     for heading in note.headings:
@@ -84,12 +84,12 @@ def _listing(note: Note, source: bytes, newline: str) -> Iterator[Place]:
     begin = max(source.rfind(b"\n", 0, at) + 1, note.frontmatter.end)
     line = _SEE_ALSO.match(source[begin:at])
     if line is not None:
-        yield Place(begin + line.end(), ", ")
-    yield Place(at, f"{newline * 2 if at else ''}See also: ")
-    yield Place(len(source), f"{newline * 2}See also: ", newline)
+        yield LinkPlace(begin + line.end(), ", ")
+    yield LinkPlace(at, f"{newline * 2 if at else ''}See also: ")
+    yield LinkPlace(len(source), f"{newline * 2}See also: ", newline)
 
 
-def _under(source: bytes, start: int, end: int, newline: str) -> Place:
+def _under(source: bytes, start: int, end: int, newline: str) -> LinkPlace:
     """Return the place behind the list that a heading has from `start` to `end`."""
     at = start + len(source[start:end].rstrip())
     items = list(_ITEM.finditer(source, start, at))
@@ -98,11 +98,11 @@ def _under(source: bytes, start: int, end: int, newline: str) -> Place:
         least = min(len(item[1]) for item in items)
         item = [one for one in items if len(one[1]) == least][-1]
         mark = item[2] or b"%d%b" % (int(item[3]) + 1, item[4])
-        return Place(at, f"{newline}{item[1].decode()}{mark.decode()} ")
-    return Place(at, f"{newline * 2}- ")
+        return LinkPlace(at, f"{newline}{item[1].decode()}{mark.decode()} ")
+    return LinkPlace(at, f"{newline * 2}- ")
 
 
-class Page(Struct, frozen=True):
+class LinkedPage(Struct, frozen=True):
     """A note as it is on disk; offsets count from `base`, behind any mark."""
 
     note: Note
@@ -114,7 +114,7 @@ class Page(Struct, frozen=True):
         return "\r\n" if b"\r\n" in self.raw else "\n"
 
 
-def page_from(path: NotePath, raw: bytes) -> Page | None:
+def page_from(path: NotePath, raw: bytes) -> LinkedPage | None:
     """Return what the bytes of a note say; None for what is no Markdown in UTF-8."""
     decoded = decode(raw)
     if not isinstance(decoded, Decoded) or decoded.encoding != "utf-8":
@@ -122,11 +122,11 @@ def page_from(path: NotePath, raw: bytes) -> Page | None:
     base = len(BOM_UTF8) if raw.startswith(BOM_UTF8) else 0
     note = read_note(path, decoded.text)
     exact = note.kind == "markdown" and note.text.encode() == raw[base:]
-    return Page(note, raw, base) if exact else None
+    return LinkedPage(note, raw, base) if exact else None
 
 
 def edit_for(
-    page: Page,
+    page: LinkedPage,
     target: NotePath,
     pen: LinkWriter,
     *,
@@ -143,7 +143,7 @@ def edit_for(
 
 
 def edit_for_mention(
-    page: Page, mention: Mention, target: NotePath, pen: LinkWriter
+    page: LinkedPage, mention: Mention, target: NotePath, pen: LinkWriter
 ) -> ProposedEdit | None:
     for link in pen.written(page.note.path, target, mention.text):
         edit = tried(page, mention.bytes, link, target, pen)
@@ -153,7 +153,7 @@ def edit_for_mention(
 
 
 def edit_for_relation(
-    page: Page, target: NotePath, pen: LinkWriter
+    page: LinkedPage, target: NotePath, pen: LinkWriter
 ) -> ProposedEdit | None:
     """Return the edit that lists a note as related; None if it would be hidden."""
     places = list(places_in(page.note, page.newline))
@@ -166,7 +166,7 @@ def edit_for_relation(
 
 
 def tried(  # noqa: PLR0913 - what, where, to whom, and how it is read
-    page: Page,
+    page: LinkedPage,
     place: tuple[int, int],
     text: str,
     target: NotePath,
@@ -227,7 +227,7 @@ def _keeps(before: Note, after: Note, name: str | None) -> bool:
 
 
 def edit_for_property(
-    page: Page, name: str, target: NotePath, pen: LinkWriter, *, many: bool = True
+    page: LinkedPage, name: str, target: NotePath, pen: LinkWriter, *, many: bool = True
 ) -> ProposedEdit | None:
     """Return the edit that adds a link to a property, or the property with it.
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from glassmind.files.scan import LeftOutNames, is_left_out, left_out_names
+from glassmind.files.scan import SkippedNames, is_left_out, left_out_names
 from glassmind.links.graph import LinkGraph, build, with_ghosts
 from glassmind.vault import RecentResults, Vault
 
@@ -36,7 +36,7 @@ def _recent_graphs(_: Vault) -> RecentResults:
     return RecentResults(2)  # with ghosts and without
 
 
-def names_left_out(vault: Vault) -> LeftOutNames:
+def names_left_out(vault: Vault) -> SkippedNames:
     skipped = [path for path, *_ in vault.store.rows().skipped()]
     return left_out_names(vault.config.vault.path, skipped, vault.files)
 

@@ -29,7 +29,7 @@ from glassmind.files.names import NOTE_SUFFIX, LinkWriter, Names, link_text
 from glassmind.files.settings import ObsidianSettings, obsidian_settings
 from glassmind.model import NotePath
 from glassmind.model.notes import Note
-from glassmind.model.ontology import Entry, GhostName, NameKind
+from glassmind.model.ontology import Entry, NameKind, UnresolvedNameUse
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.prose import prose
 from glassmind.obsidian.secrets import redacted
@@ -154,7 +154,7 @@ _DAY = re.compile(
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|<%|%>")
 
 
-class Habits(NamedTuple):
+class NoteFolders(NamedTuple):
     """The folders of templates and of days, folded, each with a `/` at its end."""
 
     templates: tuple[str, ...] = ()
@@ -180,13 +180,13 @@ def is_placeholder(name: str) -> bool:
     return _PLACEHOLDER.search(name) is not None
 
 
-def habits_of(root: Path) -> Habits:
+def habits_of(root: Path) -> NoteFolders:
     """Return the habits of a vault; settings that cannot be read count as absent."""
     return habits_in(obsidian_settings(root))
 
 
-def habits_in(settings: ObsidianSettings) -> Habits:
-    return Habits(
+def habits_in(settings: ObsidianSettings) -> NoteFolders:
+    return NoteFolders(
         tuple(f"{fold(folder)}/" for folder in settings.template_folders),
         tuple(f"{fold(folder)}/" for folder in settings.day_folders),
     )
@@ -231,7 +231,7 @@ COMMON_WORDS = frozenset(
 A list, since a small vault's frequencies say little; they decide about all others."""
 
 
-class Found(NamedTuple):
+class NameMatchSpan(NamedTuple):
     """A name met in a text, and the pieces it took: from `first`, before `last`."""
 
     name: Pieces
@@ -260,7 +260,7 @@ class NameTable(NamedTuple):
     def names_of(self, note_id: int) -> Sequence[Pieces]:
         return self.names.get(note_id, ())
 
-    def matches(self, pieces: Sequence[str]) -> Iterator[Found]:
+    def matches(self, pieces: Sequence[str]) -> Iterator[NameMatchSpan]:
         """Yield the longest name at each place; none overlap."""
         free, firsts = 0, self.firsts
         if firsts.isdisjoint(pieces):
@@ -271,7 +271,7 @@ class NameTable(NamedTuple):
             name = self._at(pieces, at)
             if name:
                 free = at + len(name)
-                yield Found(name, at, free)
+                yield NameMatchSpan(name, at, free)
 
     def _at(self, pieces: Sequence[str], at: int) -> Pieces:
         """Return the longest name that begins at a piece; nothing where none does."""
@@ -401,7 +401,7 @@ _WORD_AFTER = re.compile(rf" {_LARGE}\b")
 _WORD_BEFORE = re.compile(rf"(?<![\w]){_LARGE} $")
 
 
-class Spot(NamedTuple):
+class NameMention(NamedTuple):
     """Where a name first is in a note, in bytes; `exact` is false for a plural."""
 
     name: Pieces
@@ -415,10 +415,10 @@ class Spot(NamedTuple):
     times: int = 1
 
 
-def mentions_in(note: Note, table: NameTable) -> dict[int, Spot]:
+def mentions_in(note: Note, table: NameTable) -> dict[int, NameMention]:
     """Return where each note is first named outside brackets, exactly if it is."""
     source = note.text.encode()
-    found: dict[int, Spot] = {}
+    found: dict[int, NameMention] = {}
     for spot in _spots(note, source, table):
         for meant in spot.notes:
             known = found.get(meant)
@@ -430,7 +430,7 @@ def mentions_in(note: Note, table: NameTable) -> dict[int, Spot]:
     return found
 
 
-def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[Spot]:
+def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[NameMention]:
     if next(table.matches(rough_pieces(note.text)), None) is None:
         return  # a rough look costs a tenth of reading the note for prose
     starts = line_starts(source)
@@ -456,7 +456,7 @@ def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[Spot]:
             place = len(ahead), len(ahead) + len(shown)
             said = redacted(sentence_at(line_text, *place))
             meant, exact = table.notes[found.name], found.name not in table.inflected
-            yield Spot(found.name, meant, shown, at, until, line, said, exact)
+            yield NameMention(found.name, meant, shown, at, until, line, said, exact)
 
 
 def _in_brackets(source: bytes, start: int, end: int) -> bool:
@@ -538,7 +538,7 @@ def _letters(form: str) -> int:
     return mask
 
 
-class KnownNames:
+class NameLists:
     """The names of `named` notes and unresolved links; the paths of all notes.
 
     `forms` has all names by their folded forms.
@@ -594,7 +594,7 @@ class KnownNames:
         return [(other, slips) for slips, other in sorted(near)]
 
     @cached_property
-    def wanted_paths(self) -> dict[str, GhostName]:
+    def wanted_paths(self) -> dict[str, UnresolvedNameUse]:
         """The paths of unresolved links, folded; a bare name is not a path."""
         return {
             fold(ghost.name.removeprefix("./")).removesuffix(NOTE_SUFFIX): ghost
@@ -678,9 +678,9 @@ class Vocabulary:
         self.counted = tuple(e for e in self.named if not e.path.startswith(agents))
 
     @made_once
-    def names(self) -> KnownNames:
+    def names(self) -> NameLists:
         rows = self.vault.rows()
-        return KnownNames(self.entries, self.named, rows)
+        return NameLists(self.entries, self.named, rows)
 
     @made_once
     def table(self) -> NameTable:

@@ -20,7 +20,7 @@ from glassmind.model.ontology import (
     Hub,
     Label,
     LabelSource,
-    Listed,
+    ListedItems,
     Nesting,
     Ontology,
     PropertyUse,
@@ -83,7 +83,7 @@ def categories_of(entry: Entry) -> list[tuple[str, str]]:
     return [(name, label) for _, name, value in said for label in named_in(value)]
 
 
-class Use(NamedTuple):
+class SpellingUse(NamedTuple):
     """A spelling, and the notes that use it."""
 
     spelling: str
@@ -103,14 +103,14 @@ def near_spellings(
     for note, spellings in used.items():
         for spelling in spellings:
             notes.setdefault(spelling, set()).add(note)
-    forms: dict[str, list[Use]] = {}
+    forms: dict[str, list[SpellingUse]] = {}
     for spelling, found in sorted(notes.items()):
         if form := _form(what, spelling):
-            forms.setdefault(form, []).append(Use(spelling, frozenset(found)))
+            forms.setdefault(form, []).append(SpellingUse(spelling, frozenset(found)))
     by_singular: dict[str, list[str]] = {}
     for form in forms:
         by_singular.setdefault(word_form(what, form), []).append(form)
-    words: list[tuple[str, list[Use]]] = []
+    words: list[tuple[str, list[SpellingUse]]] = []
     for singular, numbers in by_singular.items():
         if _are_apart([forms[form] for form in numbers]):
             words.append((singular, [use for form in numbers for use in forms[form]]))
@@ -120,7 +120,7 @@ def near_spellings(
     return sorted(made, key=lambda word: (-word.notes, word.canonical))
 
 
-def _are_apart(words: Iterable[Iterable[Use]]) -> bool:
+def _are_apart(words: Iterable[Iterable[SpellingUse]]) -> bool:
     seen: set[int] = set()
     for uses in words:
         notes = frozenset[int]().union(*(use.notes for use in uses))
@@ -140,7 +140,7 @@ def _form(what: str, text: str) -> str:
     return "/".join(key_form(level) for level in levels)
 
 
-def _spelling(what: Spelled, form: str, uses: Iterable[Use]) -> SpelledWord:
+def _spelling(what: Spelled, form: str, uses: Iterable[SpellingUse]) -> SpelledWord:
     first, *others = sorted(
         uses,
         key=lambda u: (-len(u.notes), u.spelling != u.spelling.lower(), u.spelling),
@@ -297,9 +297,9 @@ def hubs(entries: Sequence[Entry]) -> list[Hub]:
     return sorted(found, key=lambda hub: (-hub.members.total, hub.name, hub.property))
 
 
-def _listed(paths: Collection[NotePath]) -> Listed[str]:
+def _listed(paths: Collection[NotePath]) -> ListedItems[str]:
     ordered = sorted(paths)
-    return Listed(tuple(ordered[:MEMBERS_SHOWN]), len(ordered))
+    return ListedItems(tuple(ordered[:MEMBERS_SHOWN]), len(ordered))
 
 
 UP = frozenset(
@@ -377,7 +377,7 @@ def hierarchy_of(
         count, levels = _walked(root, below)
         depth = max(depth, levels)
         children = sorted(shown.get(child, child) for child in below.get(root, ()))
-        listed = Listed(tuple(children[:CHILDREN_SHOWN]), len(children))
+        listed = ListedItems(tuple(children[:CHILDREN_SHOWN]), len(children))
         branches.append(Branch(shown.get(root, root), paths.get(root), listed, count))
     branches.sort(key=lambda branch: (-branch.below, branch.name))
     return Hierarchy(
@@ -385,7 +385,7 @@ def hierarchy_of(
         name,
         len(things),
         depth,
-        Listed(tuple(branches[:BRANCHES_SHOWN]), len(branches)),
+        ListedItems(tuple(branches[:BRANCHES_SHOWN]), len(branches)),
     )
 
 
@@ -425,7 +425,7 @@ def ontology(vault: Vault, *, limit: int = SHOWN) -> Ontology:
     ]
     return Ontology(
         notes=len(entries),
-        labels=Listed(tuple(shown), len(named)),
+        labels=ListedItems(tuple(shown), len(named)),
         types=_first([use for use in uses if is_category_key(use.name)], limit),
         properties=_first(uses, limit),
         schemas=_first(schemas(entries), limit),
@@ -436,8 +436,8 @@ def ontology(vault: Vault, *, limit: int = SHOWN) -> Ontology:
     )
 
 
-def _first(found: Sequence[T], limit: int) -> Listed[T]:
-    return Listed(tuple(found[:limit]), len(found))
+def _first(found: Sequence[T], limit: int) -> ListedItems[T]:
+    return ListedItems(tuple(found[:limit]), len(found))
 
 
 def labels(entries: Sequence[Entry]) -> list[Label]:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from glassmind.errors import BadLimit, BadWish
+from glassmind.errors import BadLimit, ValueOutOfRange
 from glassmind.graph.link_graph import link_graph
 from glassmind.graph.themes import theme_called, themed_for
 from glassmind.links.graph import Floats, LinkGraph, part_of, rings
@@ -20,7 +20,7 @@ from glassmind.model.graph import (
     METRICS,
     Metric,
     RankedNote,
-    Ranking,
+    RankedNotes,
     Theme,
     ThemeLabel,
 )
@@ -65,14 +65,14 @@ def ranking(  # noqa: PLR0913 - each option by its name
     about: str | None,
     least_inbound: int,
     ghosts: bool,
-) -> Ranking:
+) -> RankedNotes:
     """Return the first notes by a measure; equal ones by path."""
     if metric not in METRICS:
-        raise BadWish("metric", metric, f"one of {', '.join(METRICS)}")
+        raise ValueOutOfRange("metric", metric, f"one of {', '.join(METRICS)}")
     if not 1 <= limit <= MOST_RANKED:
         raise BadLimit(limit, MOST_RANKED)
     if least_inbound < 0:
-        raise BadWish("least_inbound", least_inbound, "0 or more")
+        raise ValueOutOfRange("least_inbound", least_inbound, "0 or more")
     graph = link_graph(vault, ghosts=ghosts)
     kept = None
     if theme is not None:
@@ -105,7 +105,7 @@ def ranking(  # noqa: PLR0913 - each option by its name
         notices.append("the search found no note to rank the neighbourhood of")
     elif nodes and not len(inside):
         notices.append(f"no note of these has {least_inbound:,} that link to it")
-    return Ranking(
+    return RankedNotes(
         metric=metric,
         notes=tuple(notes),
         total=len(inside),

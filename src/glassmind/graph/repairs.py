@@ -17,7 +17,7 @@ from glassmind.graph.health import (
     undismissed_findings,
 )
 from glassmind.graph.link_edits import (
-    Page,
+    LinkedPage,
     edit_for,
     page_from,
 )
@@ -39,8 +39,8 @@ from glassmind.model.health import (
     LinkEdit,
     Repairs,
     TagSpelling,
-    Unchecked,
-    Unmended,
+    UncheckedRepair,
+    UnrepairedProblem,
 )
 from glassmind.model.suggestions import LEADS, ProposedEdit, Suggestion
 from glassmind.obsidian.text import fold
@@ -64,7 +64,7 @@ Request: TypeAlias = tuple[str, Suggestion]
 
 
 def link_edits(
-    vault: Vault, requests: Iterable[Request], left: list[Unmended]
+    vault: Vault, requests: Iterable[Request], left: list[UnrepairedProblem]
 ) -> list[LinkEdit]:
     """Return one edit for each note, tried on what the others leave."""
     by_note: dict[NotePath, list[Request]] = {}
@@ -77,7 +77,7 @@ def link_edits(
         for path, some in sorted(by_note.items()):
             page = pages.at(path)
             if page is None:
-                left += [Unmended(key, NO_EDIT) for key, _ in some]
+                left += [UnrepairedProblem(key, NO_EDIT) for key, _ in some]
                 continue
             edit = _edit_of(page, some, pen, left)
             if edit is not None:
@@ -86,14 +86,17 @@ def link_edits(
 
 
 def _edit_of(
-    page: Page, requests: Sequence[Request], pen: LinkWriter, left: list[Unmended]
+    page: LinkedPage,
+    requests: Sequence[Request],
+    pen: LinkWriter,
+    left: list[UnrepairedProblem],
 ) -> LinkEdit | None:
     now, keys = page, list[str]()
     done: set[str] = set()
     for key, suggestion in _in_order(page, requests, left):
         name = (suggestion.property or "").lower()
         if name in ONE_EACH and name in done:
-            left.append(Unmended(key, ONLY_ONE))
+            left.append(UnrepairedProblem(key, ONLY_ONE))
             continue
         target, mention = suggestion.target, suggestion.mention
         edit = edit_for(now, target, pen, mention=mention, name=suggestion.property)
@@ -103,7 +106,7 @@ def _edit_of(
             raw = now.raw[:start] + edit.after.encode() + now.raw[end:]
             after = page_from(page.note.path, raw)
         if after is None:
-            left.append(Unmended(key, NO_EDIT))
+            left.append(UnrepairedProblem(key, NO_EDIT))
             continue
         now = after
         done.add(name)
@@ -112,7 +115,7 @@ def _edit_of(
 
 
 def _in_order(
-    page: Page, requests: Sequence[Request], left: list[Unmended]
+    page: LinkedPage, requests: Sequence[Request], left: list[UnrepairedProblem]
 ) -> Iterator[Request]:
     digest = digest_of(page.raw)
     named: list[tuple[int, int, Request]] = []
@@ -120,11 +123,11 @@ def _in_order(
     for key, suggestion in requests:
         edit, mention = suggestion.edit, suggestion.mention
         if edit is None or edit.digest != digest:
-            left.append(Unmended(key, NO_EDIT if edit is None else CHANGED))
+            left.append(UnrepairedProblem(key, NO_EDIT if edit is None else CHANGED))
         elif mention is None:
             added.append((key, suggestion))
         elif any(mention.bytes[0] < e and s < mention.bytes[1] for s, e, _ in named):
-            left.append(Unmended(key, TAKEN))
+            left.append(UnrepairedProblem(key, TAKEN))
         else:
             named.append((*mention.bytes, (key, suggestion)))
     named.sort(key=lambda one: -one[0])
@@ -132,7 +135,7 @@ def _in_order(
     yield from added
 
 
-def _difference(page: Page, after: Page) -> ProposedEdit:
+def _difference(page: LinkedPage, after: LinkedPage) -> ProposedEdit:
     was, now = page.note.text, after.note.text
     start = len(commonprefix([was, now]))
     tail = len(commonprefix([was[start:][::-1], now[start:][::-1]]))
@@ -168,7 +171,7 @@ def followed(
     for one in found.suggestions if mentions or keys is None else ():
         if not mentions or (one.mention is not None and not one.mention.namesakes):
             wanted[one.key] = None
-    left = [Unmended(key, NOT_SUGGESTED) for key in wanted if key not in known]
+    left = [UnrepairedProblem(key, NOT_SUGGESTED) for key in wanted if key not in known]
     requests = [(key, known[key]) for key in wanted if key in known]
     edits = link_edits(vault, requests, left)
     return Repairs(edits=tuple(edits), unmended=tuple(left), notices=found.notices)
@@ -184,10 +187,10 @@ def repairs(
     requests: list[Request] = []
     tags: list[TagSpelling] = []
     names: list[FormerName] = []
-    left: list[Unmended] = []
+    left: list[UnrepairedProblem] = []
     for check in chosen(checks):
         every = context.found_by(check.find)
-        if isinstance(every, Unchecked):
+        if isinstance(every, UncheckedRepair):
             continue
         found = undismissed_findings(check, every, book.findings)
         if not found:
@@ -205,7 +208,7 @@ def repairs(
                 many = len(found)
                 are = "1 finding is" if many == 1 else f"{many:,} findings are"
                 why = f"{are} for a person to mend: {check.fix}"
-                left.append(Unmended(check.name, why))
+                left.append(UnrepairedProblem(check.name, why))
     linked = {f"orphans:{path}" for one in names for path in (*one.sources, one.now)}
     left = [one for one in left if one.key not in linked]
     edits = link_edits(vault, requests, left)
@@ -219,7 +222,7 @@ def repairs(
 
 
 def _missing_answers(
-    vault: Vault, findings: Sequence[Finding], left: list[Unmended]
+    vault: Vault, findings: Sequence[Finding], left: list[UnrepairedProblem]
 ) -> Iterator[Request]:
     facts, book = facts_for(vault), dismissals_for(vault).now()
     wanted = {one.subject: one.key for one in findings}
@@ -230,11 +233,11 @@ def _missing_answers(
             subject = made and f"{made.source} {missing.answer}: {made.target}"
             if made is not None and subject in wanted:
                 yield wanted.pop(subject), made
-    left += [Unmended(key, NO_EDIT) for key in wanted.values()]
+    left += [UnrepairedProblem(key, NO_EDIT) for key in wanted.values()]
 
 
 def _mentions(
-    vault: Vault, findings: Sequence[Finding], left: list[Unmended]
+    vault: Vault, findings: Sequence[Finding], left: list[UnrepairedProblem]
 ) -> Iterator[Request]:
     """Yield one name for each orphan: of several words, and of one note."""
     alone = {one.path: one.key for one in findings}
@@ -247,7 +250,7 @@ def _mentions(
             yield alone[ends[0]], one
             for path in ends:
                 del alone[path]
-    left += [Unmended(key, NO_NAME) for key in alone.values()]
+    left += [UnrepairedProblem(key, NO_NAME) for key in alone.values()]
 
 
 def _tag_spellings(
@@ -263,12 +266,12 @@ def _tag_spellings(
 
 
 def _lost_names(
-    context: HealthContext, findings: Sequence[Finding], left: list[Unmended]
+    context: HealthContext, findings: Sequence[Finding], left: list[UnrepairedProblem]
 ) -> Iterator[FormerName]:
     lost = lost_names(context)
     for one in findings:
         meant = _meant(context, one, lost[one.subject])
-        if isinstance(meant, Unmended):
+        if isinstance(meant, UnrepairedProblem):
             left.append(meant)
         else:
             yield from meant
@@ -278,16 +281,16 @@ def _meant(
     context: HealthContext,
     lost: Finding,
     links: Sequence[StoredLink],
-) -> list[FormerName] | Unmended:
+) -> list[FormerName] | UnrepairedProblem:
     """The first way that a file answers to decides, if no second file does."""
     place = place_of(links[0])
     if place.startswith("../"):
-        return Unmended(lost.key, OUTSIDE)
+        return UnrepairedProblem(lost.key, OUTSIDE)
     for files, why, is_shown in _ways(context, lost.subject, place):
         if len(files) > 1:
             some = ", ".join(files[:MOST_NAMED])
             more = " or others" if len(files) > MOST_NAMED else ""
-            return Unmended(lost.key, f"it may mean any of {some}{more}")
+            return UnrepairedProblem(lost.key, f"it may mean any of {some}{more}")
         if files:
             sources: dict[str, dict[NotePath, None]] = {}
             for link in links:
@@ -296,7 +299,7 @@ def _meant(
                 FormerName(lost.key, _path(was), files[0], tuple(notes), why, is_shown)
                 for was, notes in sources.items()
             ]
-    return Unmended(lost.key, NO_FILE)
+    return UnrepairedProblem(lost.key, NO_FILE)
 
 
 def _ways(

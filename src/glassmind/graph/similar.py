@@ -16,7 +16,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from glassmind.errors import BadLimit, BadWish
+from glassmind.errors import BadLimit, ValueOutOfRange
 from glassmind.graph.dismissals import dismissals_for
 from glassmind.graph.link_graph import answering_space
 from glassmind.model import NotePath
@@ -72,7 +72,7 @@ def similar(
     if not 1 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
     if not 0 <= least <= 1:
-        raise BadWish("least", least, "from 0 to 1")
+        raise ValueOutOfRange("least", least, "from 0 to 1")
     note = None if name is None else notes_for(vault).find(name)
     rows = vault.store.rows()
     found = rows.similar_pairs(note, least=least)
@@ -122,7 +122,7 @@ def threshold_for(level: float, sample: Floats) -> float:
     return min(HIGHEST, max(LOWEST, round(moved * STEPS) / STEPS))
 
 
-class Pass(NamedTuple):
+class SimilarityRequest(NamedTuple):
     """What a pass starts from: notes by path, and what `changed`, None for all."""
 
     basis: PairBasis
@@ -164,7 +164,7 @@ def update_pairs(
     return False
 
 
-def _wanted(source: Rows, level: float) -> Pass | None:
+def _wanted(source: Rows, level: float) -> SimilarityRequest | None:
     """Return what there is to do; None when there is nothing."""
     space, before = source.answering_space(), source.pair_state()
     if space is None:
@@ -179,7 +179,7 @@ def _wanted(source: Rows, level: float) -> Pass | None:
     ids, sample = _ordered(source, space)
     after = after._replace(threshold=threshold_for(level, sample))
     changed = None if news.linked is None else [*news.changed, *news.linked]
-    return Pass(
+    return SimilarityRequest(
         PairBasis(source.setting("epoch") or "", before), space, after, changed, ids
     )
 
@@ -196,7 +196,7 @@ def pairs_among(
     made = (space.name, level, threshold, MOST_PARTNERS, PAIRS_VERSION)
     marks = (*state.mark, state.link_seq, state.link_token)
     after = PairState(*made, *marks)
-    wanted = Pass(PairBasis("", state), space, after, list(hidden), ids)
+    wanted = SimilarityRequest(PairBasis("", state), space, after, list(hidden), ids)
     # else comparing the few visible ones is faster
     change = _change(source, wanted) if len(hidden) < len(ids) else None
     if change is not None:
@@ -228,7 +228,7 @@ def _same_rules(before: PairState, after: PairState) -> bool:
     return before[:2] == after[:2] and before[3:5] == after[3:5]
 
 
-def _change(source: Rows, wanted: Pass) -> PairChange | None:
+def _change(source: Rows, wanted: SimilarityRequest) -> PairChange | None:
     """Return what follows from few changes, full lists anew; None to compare all."""
     before, after = wanted.basis.before, wanted.after
     if before is None or wanted.changed is None or not _same_rules(before, after):
@@ -249,7 +249,7 @@ def _change(source: Rows, wanted: Pass) -> PairChange | None:
     return PairChange(found, notes, changed)
 
 
-def _whole(source: Rows, wanted: Pass) -> "_Compared":
+def _whole(source: Rows, wanted: SimilarityRequest) -> "_Compared":
     compared = _Compared(source, wanted)
     compared.leave_out(source.links_among(None))
     return compared
@@ -272,7 +272,7 @@ def _rows_of(raw: bytes, width: int) -> Floats:
 class _Compared:
     """The vectors of all notes by path, and which of them are linked."""
 
-    def __init__(self, source: Rows, wanted: Pass) -> None:
+    def __init__(self, source: Rows, wanted: SimilarityRequest) -> None:
         self._ids, width = np.array(wanted.ids, np.int64), wanted.space.width
         self._threshold = wanted.after.threshold
         self.at = {note: number for number, note in enumerate(wanted.ids)}

@@ -22,16 +22,16 @@ from glassmind.files.read import VaultFiles
 from glassmind.files.settings import obsidian_settings
 from glassmind.graph.dismissals import dismissals_for
 from glassmind.graph.link_edits import (
-    Page,
+    LinkedPage,
     edit_for,
     page_from,
 )
 from glassmind.graph.link_graph import current_words, link_graph
 from glassmind.graph.names import (
     COMMON_WORDS,
+    NameMention,
     NameTable,
     Pieces,
-    Spot,
     habits_in,
     is_telling,
     mentions_in,
@@ -269,9 +269,9 @@ class Pages:
 
     def __init__(self, files: VaultFiles) -> None:
         self._files = files
-        self._read: dict[NotePath, Page | None] = {}
+        self._read: dict[NotePath, LinkedPage | None] = {}
 
-    def at(self, path: str) -> Page | None:
+    def at(self, path: str) -> LinkedPage | None:
         """Return a note; None if it is gone or not Markdown in UTF-8."""
         known = NotePath(path)
         if known not in self._read:
@@ -282,7 +282,7 @@ class Pages:
         return self._read[known]
 
 
-class Outlook(Struct, frozen=True):
+class NodeCandidates(Struct, frozen=True):
     """What one note says of all others; one that is not `open_` has the score 0."""
 
     node: int
@@ -292,7 +292,7 @@ class Outlook(Struct, frozen=True):
     scores: Strengths
 
 
-class Candidate(NamedTuple):
+class PairCandidate(NamedTuple):
     """Two notes that may be linked, seen from `node`.
 
     `alone` if it may be suggested though neither names the other; `paired` if it is,
@@ -305,13 +305,13 @@ class Candidate(NamedTuple):
     other: int
     strengths: Mapping[SignName, float]
     cosine: float
-    spot: Spot | None
+    spot: NameMention | None
     alone: bool
     paired: bool
-    back: Spot | None = None
+    back: NameMention | None = None
 
 
-class Finder:
+class SuggestionFinder:
     """Finds suggestions for one call, and keeps what it reads until the call ends."""
 
     def __init__(self, vault: Vault, pages: Pages) -> None:
@@ -327,10 +327,10 @@ class Finder:
         raw = np.frombuffer(b"".join(rows for _, rows in parts), "<f4")
         vectors = raw.reshape(-1, space.width if space else 1)
         self._nodes, self._vectors = nodes[nodes >= 0], vectors[nodes >= 0]
-        self._spots: dict[int, Mapping[int, Spot]] = {}
+        self._spots: dict[int, Mapping[int, NameMention]] = {}
         self._standing: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
 
-    def outlook(self, node: int) -> Outlook:
+    def outlook(self, node: int) -> NodeCandidates:
         facts, page = self.facts, self.pages.at(self.facts.net.paths[node])
         own = words_in(page) if page else frozenset()
         cosines = self._cosines(node)
@@ -348,7 +348,7 @@ class Finder:
         total: Strengths = np.zeros(len(facts.net))
         for name, weight in WEIGHTS.items():
             total = total + weight * signs[name]
-        return Outlook(node, open_, cosines, signs, np.where(open_, total, 0))
+        return NodeCandidates(node, open_, cosines, signs, np.where(open_, total, 0))
 
     def _cosines(self, node: int) -> Strengths:
         """Return the cosine of one note with each node; -1 where it is unknown."""
@@ -359,7 +359,7 @@ class Finder:
             found[node] = UNKNOWN
         return found
 
-    def spots(self, node: int) -> Mapping[int, Spot]:
+    def spots(self, node: int) -> Mapping[int, NameMention]:
         if node not in self._spots:
             net = self.facts.net
             page = self.pages.at(net.paths[node])
@@ -410,7 +410,7 @@ class Finder:
 
     def of_note(self, note: NotePath, limit: int) -> list[Suggestion]:
         node = self.facts.net.node_at(note)
-        candidates: Iterable[Candidate] = ()
+        candidates: Iterable[PairCandidate] = ()
         if node is not None:
             outlook = self.outlook(node)
             paired = np.zeros(len(self.facts.net), np.bool_)
@@ -439,7 +439,7 @@ class Finder:
             if self.pages.at(self.facts.net.paths[node]) is None:
                 node, other = other, node  # a drawing, say, which cannot be edited
             by_node.setdefault(node, []).append(other)
-        candidates: list[Candidate] = []
+        candidates: list[PairCandidate] = []
         for node, others in sorted(by_node.items()):
             outlook = self.outlook(node)
             for other in others:
@@ -474,10 +474,10 @@ class Finder:
         return all(bool(self.facts.days[node]) for node in nodes)
 
     def _candidate(
-        self, outlook: Outlook, other: int, *, alone: bool, paired: bool
-    ) -> Candidate:
+        self, outlook: NodeCandidates, other: int, *, alone: bool, paired: bool
+    ) -> PairCandidate:
         strengths = {name: float(sign[other]) for name, sign in outlook.signs.items()}
-        return Candidate(
+        return PairCandidate(
             float(outlook.scores[other]),
             outlook.node,
             other,
@@ -490,7 +490,7 @@ class Finder:
 
     def _best(
         self,
-        candidates: Iterable[Candidate],
+        candidates: Iterable[PairCandidate],
         note: NotePath | None,
         least: float,
         limit: int,
@@ -504,7 +504,7 @@ class Finder:
         return found[:limit]
 
     def _ranked(
-        self, candidates: Iterable[Candidate], least: float, limit: int
+        self, candidates: Iterable[PairCandidate], least: float, limit: int
     ) -> Iterator[Suggestion]:
         """Yield the best that hold on disk; what falls goes back into the heap."""
         heap = [(-one.score, one.node, one.other, one) for one in candidates]
@@ -533,7 +533,7 @@ class Finder:
             if place is not None:
                 places.add(place)
 
-    def _checked(self, one: Candidate) -> Candidate:
+    def _checked(self, one: PairCandidate) -> PairCandidate:
         strengths, back, facts = dict(one.strengths), None, self.facts
         if strengths["mentioned"]:
             back = self.spots(one.other).get(one.node)
@@ -546,7 +546,7 @@ class Finder:
         score = fsum(weight * strengths[name] for name, weight in WEIGHTS.items())
         return one._replace(score=score, strengths=strengths, back=back)
 
-    def _suggested(self, one: Candidate) -> Suggestion:
+    def _suggested(self, one: PairCandidate) -> Suggestion:
         net, tags = self.facts.net, self.facts.tags
         node, other, spot, signs = one.node, one.other, one.spot, _signs(one.strengths)
         if spot is None and (one.back or self.pages.at(net.paths[node]) is None):
@@ -578,7 +578,7 @@ class Finder:
             else None,
         )
 
-    def _mention(self, spot: Spot, meant: int) -> Mention:
+    def _mention(self, spot: NameMention, meant: int) -> Mention:
         net = self.facts.net
         nodes = (net.node_of(note) for note in spot.notes)
         others = sorted(node for node in nodes if node is not None and node != meant)
@@ -587,7 +587,7 @@ class Finder:
         return Mention(spot.text, spot.line, place, spot.sentence, namesakes)
 
 
-def words_in(page: Page) -> frozenset[str]:
+def words_in(page: LinkedPage) -> frozenset[str]:
     return frozenset(rough_pieces(readable_text(page.note)))
 
 
@@ -715,7 +715,7 @@ def suggestions_for(vault: Vault, note: NotePath | None, *, limit: int) -> Sugge
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     with vault.files() as files:
-        finder = Finder(vault, Pages(files))
+        finder = SuggestionFinder(vault, Pages(files))
         if note is None:
             found = finder.of_vault(PAGED if limit <= PAGED else MOST)[:limit]
         else:

@@ -18,21 +18,21 @@ from msgspec import structs
 
 from glassmind.errors import (
     AmbiguousTheme,
-    BadWish,
     IndexFault,
     UnknownTheme,
+    ValueOutOfRange,
 )
 from glassmind.graph.link_graph import link_graph
 from glassmind.links.communities import by_size, clusters, modularity
 from glassmind.links.graph import Floats, Ints, LinkGraph, part_of
 from glassmind.links.ranks import influence
 from glassmind.model.graph import (
-    KeptTheme,
-    KeptThemes,
+    StoredThemes,
     TagCount,
     Theme,
     ThemeLabel,
     ThemeMember,
+    ThemeRow,
     Themes,
     ThemeState,
 )
@@ -73,7 +73,7 @@ Members = Sequence[tuple[int, int, float]]
 """File id, theme id and influence of each note that has a theme, by file id."""
 
 
-class Parts(NamedTuple):
+class Partition(NamedTuple):
     """A number for each node by size, -1 for none; each node's share of its own."""
 
     labels: Ints
@@ -81,7 +81,9 @@ class Parts(NamedTuple):
     modularity: float
 
 
-_Division: TypeAlias = tuple[Parts, Sequence[int]]  # parts with the ids of the themes
+_Division: TypeAlias = tuple[
+    Partition, Sequence[int]
+]  # parts with the ids of the themes
 
 
 class _Made(NamedTuple):
@@ -122,7 +124,7 @@ class Themed:
             LEAST_RESOLUTION <= resolution <= MOST_RESOLUTION
         ):
             bounds = f"a number from {LEAST_RESOLUTION:g} to {MOST_RESOLUTION:g}"
-            raise BadWish("resolution", resolution, bounds)
+            raise ValueOutOfRange("resolution", resolution, bounds)
         with self._lock:
             return self._now(resolution, ghosts=ghosts, refresh=refresh).themes
 
@@ -203,7 +205,7 @@ class Themed:
         made = ThemeState(mark, resolution, quality, self._usual, grouped)
         return _Made(graph, state, made, themes)
 
-    def _parts(self, graph: LinkGraph, mark: str, resolution: float) -> Parts:
+    def _parts(self, graph: LinkGraph, mark: str, resolution: float) -> Partition:
         if self._vault.scope is None:
             return parted(graph, resolution)
         key = ("themes", mark, resolution)
@@ -212,7 +214,7 @@ class Themed:
     def _keep(self, made: _Made, *, wait_s: float = 0.0) -> None:
         ids = dict(zip(made.graph.paths, made.graph.ids.tolist(), strict=True))
         kept = [
-            KeptTheme(
+            ThemeRow(
                 theme.id,
                 theme.label,
                 theme.summary,
@@ -266,13 +268,13 @@ def _is_of(state: ThemeState | None, graph: str, resolution: float) -> bool:
     return state is not None and (state.graph, state.resolution) == (graph, resolution)
 
 
-def _from_rows(graph: LinkGraph, kept: KeptThemes, state: ThemeState) -> _Division:
+def _from_rows(graph: LinkGraph, kept: StoredThemes, state: ThemeState) -> _Division:
     before = _by_node(graph, kept.members, 1).astype(np.int32)
     ids, place = np.unique(before, return_inverse=True)
     first = int(len(ids) > 0 and ids[0] == 0)  # those that have none
     labels = (place - first).astype(np.int32)
     shares = _by_node(graph, kept.members, 2)
-    return Parts(labels, shares, state.modularity), ids[first:].tolist()
+    return Partition(labels, shares, state.modularity), ids[first:].tolist()
 
 
 def _members(made: _Made) -> Members:
@@ -333,7 +335,7 @@ def fingerprint(graph: LinkGraph) -> str:
     return made.hexdigest()
 
 
-def parted(graph: LinkGraph, resolution: float) -> Parts:
+def parted(graph: LinkGraph, resolution: float) -> Partition:
     """Return communities, large ones divided, small ones left out."""
     found = _smaller(graph, clusters(graph, resolution=resolution), resolution)
     labels = _numbered(found)
@@ -343,7 +345,7 @@ def parted(graph: LinkGraph, resolution: float) -> Parts:
     ranks[~themed] = 0.0
     totals = np.bincount(labels[themed], ranks[themed])
     ranks[themed] /= totals[labels[themed]]
-    return Parts(labels, ranks, modularity(graph, found))
+    return Partition(labels, ranks, modularity(graph, found))
 
 
 def _smaller(graph: LinkGraph, labels: Ints, resolution: float) -> Ints:

@@ -44,7 +44,7 @@ SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
 """What a server is asked for where the settings name no model."""
 
 
-class Examined:
+class IndexCheckContext:
     """An index that is looked at; what several checks need is read once."""
 
     def __init__(self, vault: Vault) -> None:
@@ -104,7 +104,7 @@ class Examined:
 def examine(vault: Vault) -> list[Check]:
     """Look at one thing after the one it rests on, up to rows that are damaged."""
     found: list[Check] = []
-    examined = Examined(vault)
+    examined = IndexCheckContext(vault)
     for name, look in CHECKS.items():
         try:
             with vault.faults():
@@ -123,21 +123,21 @@ def examine(vault: Vault) -> list[Check]:
     return found
 
 
-def _config(examined: Examined) -> Iterator[Check]:
+def _config(examined: IndexCheckContext) -> Iterator[Check]:
     for warning in examined.config.warnings:
         yield Check("config", "warn", warning, "see: glassmind config show --origin")
     if not examined.config.warnings:
         yield Check("config", "ok", "every setting is understood")
 
 
-def _vault(examined: Examined) -> Iterator[Check]:
+def _vault(examined: IndexCheckContext) -> Iterator[Check]:
     files, root = counted(examined.scan.seen), examined.config.vault.path
     yield Check("vault", "ok", f"{root}: {files} found")
     for warning in examined.vault.ignore_rules().warnings:
         yield Check("vault", "warn", warning, "mend the rule it names")
 
 
-def _folder(examined: Examined) -> Iterator[Check]:
+def _folder(examined: IndexCheckContext) -> Iterator[Check]:
     place, folder = examined.place, examined.place.database_folder
     if place.writable:
         yield Check("index folder", "ok", f"{folder} can be written")
@@ -158,14 +158,14 @@ def _either(
     return Check(name, state, wrong, fix) if wrong else Check(name, "ok", fine)
 
 
-def _sqlite(_: Examined) -> Iterator[Check]:
+def _sqlite(_: IndexCheckContext) -> Iterator[Check]:
     release = sqlite_version()
     old = tuple(int(part) for part in release.split(".")[:3]) < SAFE_SQLITE
     version, fix = f"SQLite {release}", "upgrade it: pip install -U apsw"
     yield _either("sqlite", version if old else "", fix, version, "fail")
 
 
-def _llm(examined: Examined) -> Iterator[Check]:
+def _llm(examined: IndexCheckContext) -> Iterator[Check]:
     if examined.llm:
         from glassmind.models.chat import chat_lacks  # noqa: PLC0415 - only who has one
 
@@ -173,18 +173,18 @@ def _llm(examined: Examined) -> Iterator[Check]:
         yield _either("llm", lacks, WITHOUT_LLM, fine)
 
 
-def _hindsight(examined: Examined) -> Iterator[Check]:
+def _hindsight(examined: IndexCheckContext) -> Iterator[Check]:
     if examined.vault.hindsight is not None:
         yield examined.vault.hindsight.check()
 
 
-def _rows(examined: Examined) -> Iterator[Check]:
+def _rows(examined: IndexCheckContext) -> Iterator[Check]:
     fine = "every page and passage reads well"
     wrong = examined.vault.store.damage("rows")
     yield _either("index.db", wrong, REBUILD, fine, "fail")
 
 
-def _words(examined: Examined) -> Iterator[Check]:
+def _words(examined: IndexCheckContext) -> Iterator[Check]:
     wrong = examined.vault.store.damage("words")
     if wrong is not None:
         yield Check("word index", "fail", wrong, REBUILD)
@@ -195,7 +195,7 @@ def _words(examined: Examined) -> Iterator[Check]:
     yield _either("word index", late, UPDATE, fine)
 
 
-def _freshness(examined: Examined) -> Iterator[Check]:
+def _freshness(examined: IndexCheckContext) -> Iterator[Check]:
     stamps, found = examined.stamps, examined.scan
     # what is to be hashed again was indexed just after it was written: not a change
     changed = [file for file in found.changed if stamps.get(file.path) != TO_HASH]
@@ -208,13 +208,13 @@ def _freshness(examined: Examined) -> Iterator[Check]:
         yield Check("freshness", "warn", said, "make it readable")
 
 
-def _writer(examined: Examined) -> Iterator[Check]:
+def _writer(examined: IndexCheckContext) -> Iterator[Check]:
     holder = examined.holder(LOCK)
     busy = f"{holder} is writing the index now" if holder else ""
     yield _either("writer", busy, "wait for it", "nobody is writing the index")
 
 
-def _watch(examined: Examined) -> Iterator[Check]:
+def _watch(examined: IndexCheckContext) -> Iterator[Check]:
     state = read_state(examined.place.folder)
     who = f"process {state.pid}"
     if state.error:
@@ -230,7 +230,7 @@ def _watch(examined: Examined) -> Iterator[Check]:
         yield Check("watch", "ok", "nobody follows the vault now")
 
 
-def _notes(examined: Examined) -> Iterator[Check]:
+def _notes(examined: IndexCheckContext) -> Iterator[Check]:
     count, first = examined.vault.store.rows().troubled(NOTES_NAMED)
     if not count:
         yield Check("notes", "ok", "every note could be read in full")
@@ -242,7 +242,7 @@ def _notes(examined: Examined) -> Iterator[Check]:
     yield Check("notes", "warn", f"{much} something to mend: {named}{more}", fix)
 
 
-def _model(examined: Examined) -> Iterator[Check]:
+def _model(examined: IndexCheckContext) -> Iterator[Check]:
     if not examined.model:
         yield Check("model", "ok", "none is chosen: words and links only")
         return
@@ -254,7 +254,7 @@ def _model(examined: Examined) -> Iterator[Check]:
     yield _either("model", wrong, fix, f"{examined.model} is at hand")
 
 
-def _vectors(examined: Examined) -> Iterator[Check]:
+def _vectors(examined: IndexCheckContext) -> Iterator[Check]:
     known = examined.vault.store.rows()
     damaged = known.damaged_vectors()
     if damaged:
@@ -287,7 +287,7 @@ def _vectors(examined: Examined) -> Iterator[Check]:
         yield Check("vectors", "warn", finding, UPDATE)
 
 
-def _usage(examined: Examined) -> Iterator[Check]:
+def _usage(examined: IndexCheckContext) -> Iterator[Check]:
     folder = examined.vault.whole.store.usage_log.place
     if folder:
         yield Check("use", "ok", f"what is retrieved goes on record in {folder}")
@@ -298,7 +298,7 @@ def _usage(examined: Examined) -> Iterator[Check]:
         yield Check("use", "ok", "what is retrieved is not recorded, as you set it")
 
 
-CHECKS: dict[str, Callable[[Examined], Iterator[Check]]] = {
+CHECKS: dict[str, Callable[[IndexCheckContext], Iterator[Check]]] = {
     "config": _config,
     "vault": _vault,
     "index folder": _folder,
@@ -339,7 +339,7 @@ PARTS = {"index.db": ("index.db",), "words": ("lexical",), "vectors": ("vectors"
 
 def status_of(vault: Vault) -> Status:
     """Return what is current, without reading the vault."""
-    examined = Examined(vault)
+    examined = IndexCheckContext(vault)
     place, reader, config = examined.place, vault.store, vault.config
     known = reader.rows()
     space = known.answering_space()
@@ -378,7 +378,7 @@ def status_of(vault: Vault) -> Status:
 
 
 def _models(
-    examined: Examined, space: Space | None
+    examined: IndexCheckContext, space: Space | None
 ) -> tuple[Sequence[str], bool, bool]:
     """Return notices, whether other settings made what answers, and lack of a model."""
     if not examined.model:
@@ -405,7 +405,7 @@ def _models(
 
 
 def _begun(
-    examined: Examined, space: Space, name: str, holder: str | None
+    examined: IndexCheckContext, space: Space, name: str, holder: str | None
 ) -> list[str]:
     """Return what to say of a space beside the one that answers."""
     spaces = examined.vault.store.rows().spaces()

@@ -166,7 +166,7 @@ MODEL_SETTINGS = (
 UNDONE = '[""]'  # what it says while not everything is embedded as it is wanted now
 
 
-class Passed(NamedTuple):
+class EmbeddingResult(NamedTuple):
     """What a pass did, in chunks, and what a user should know of it."""
 
     embedded: int = 0
@@ -218,7 +218,7 @@ class EmbeddingPass:
 
     def run(
         self, *, again: bool = False, pause: Callable[[], bool] = lambda: False
-    ) -> Passed:
+    ) -> EmbeddingResult:
         """Embed what lacks a vector, and say what was done.
 
         `again` looks even where nothing has changed since the last pass. `pause` is
@@ -232,22 +232,24 @@ class EmbeddingPass:
         """
         with self._vault.faults():
             if not again and self._known.setting(LEVEL) == self._level():
-                return Passed()
+                return EmbeddingResult()
             if not self._lock.take_unless_alive(waiting(self._progress)):
                 holder = f"{self._lock.holder()} is embedding this vault already"
-                return Passed(left=self._left(), warnings=(holder,))
+                return EmbeddingResult(left=self._left(), warnings=(holder,))
             try:
                 return self._locked(pause)
             finally:
                 self._lock.release()
 
-    def _locked(self, pause: Callable[[], bool]) -> Passed:
+    def _locked(self, pause: Callable[[], bool]) -> EmbeddingResult:
         given, warnings = self._given, list[str]()
         try:
             batcher = Batcher(self._vault.embedder(), given)
         except ModelFault as error:
             if given is None:
-                return Passed(left=self._left(), warnings=(WITHOUT.format(error),))
+                return EmbeddingResult(
+                    left=self._left(), warnings=(WITHOUT.format(error),)
+                )
             batcher = Batcher(None, given)
             said = f"only what Smart Connections has embedded is used: {error}"
             warnings.append(said)
@@ -259,7 +261,7 @@ class EmbeddingPass:
             warnings.append(said.format(error))
             left = self._missing()
         warnings += batcher.remarks()
-        return Passed(batcher.embedded, batcher.reused, left, tuple(warnings))
+        return EmbeddingResult(batcher.embedded, batcher.reused, left, tuple(warnings))
 
     @property
     def _known(self) -> Rows:

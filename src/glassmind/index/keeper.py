@@ -21,8 +21,8 @@ from glassmind.errors import (
 from glassmind.files.scan import Scan, kind_of, scan, scan_folders
 from glassmind.index.embed import SMALLEST, EmbeddingPass, waiting
 from glassmind.index.pipeline import (
+    IndexJob,
     IndexRequest,
-    Job,
     apply_scan,
     exceeds,
     fingerprint,
@@ -40,7 +40,7 @@ from glassmind.model.index import (
     ShowProgress,
     SplitRules,
 )
-from glassmind.store.protocol import Follower, Sidecar, Writer
+from glassmind.store.protocol import KeywordUpdate, Sidecar, Writer
 from glassmind.vault import WRITER_WAIT_S, Vault
 
 
@@ -309,7 +309,7 @@ def _bring_up_rows(
     store: Writer,
     request: IndexRequest,
     progress: ShowProgress,
-    follower: Follower | None = None,
+    follower: KeywordUpdate | None = None,
 ) -> IndexReport:
     rules, index = vault.ignore_rules(), vault.config.index
     split_rules = SplitRules(
@@ -319,7 +319,7 @@ def _bring_up_rows(
         max_chunks=index.max_chunks_per_note,
     )
     with vault.files() as files:
-        job = Job(
+        job = IndexJob(
             store=store,
             vault=files,
             ignore=rules,
@@ -340,7 +340,7 @@ def _bring_up_rows(
     return replace(report, warnings=(*rules.warnings, *report.warnings))
 
 
-def _looked(root: Path, job: Job) -> tuple[Job, dict[NotePath, int], Scan]:
+def _looked(root: Path, job: IndexJob) -> tuple[IndexJob, dict[NotePath, int], Scan]:
     """Look at the paths, their folders or everywhere; return what was known there."""
     request, rows = job.request, job.store.rows()
     paths = frozenset(request.paths)

@@ -31,7 +31,7 @@ from glassmind.model.index import (
     ShowProgress,
     Skipped,
     SplitRules,
-    Unsettled,
+    UndecidedLink,
 )
 from glassmind.model.notes import Note
 from glassmind.obsidian.secrets import SHAPES_VERSION
@@ -127,13 +127,13 @@ BATCH = 20_000  # links at a time; bounds memory in a vault with a million links
 def settle_in(step: Transaction) -> None:
     """Resolve every unsettled link, among the files that share its last name."""
     while links := step.unsettled(BATCH):
-        ends = Ends.of(step.files({link.name_key for link in links}))
+        ends = LinkTargets.of(step.files({link.name_key for link in links}))
         step.settle(
             [(k, ends.end(k.kind, k.target, k.source, k.note_id)) for k in links]
         )
 
 
-class Ends(Struct, frozen=True):
+class LinkTargets(Struct, frozen=True):
     """Where links may lead; `plain` has the ends that wikilinks have everywhere."""
 
     names: Names
@@ -141,14 +141,14 @@ class Ends(Struct, frozen=True):
     plain: dict[str, int | None] = {}
 
     @classmethod
-    def of(cls, files: Mapping[NotePath, int]) -> "Ends":
+    def of(cls, files: Mapping[NotePath, int]) -> "LinkTargets":
         return cls(Names.of(files), files)
 
     def of_note(self, note: Note) -> list[int | None]:
         path, own = note.path, self.files[note.path]
         return [self.end(link.kind, link.target, path, own) for link in note.links]
 
-    def of_link(self, link: Unsettled) -> int | None:
+    def of_link(self, link: UndecidedLink) -> int | None:
         return self.end(link.kind, link.target, link.source, link.note_id)
 
     def end(self, kind: str, target: str, source: NotePath, own: int) -> int | None:
@@ -199,7 +199,7 @@ class IndexRequest(Struct, frozen=True):
         return "+".join([*reason, *options])
 
 
-class Job(Struct, frozen=True):
+class IndexJob(Struct, frozen=True):
     """What a run works with and is asked for.
 
     `written` is called after each batch of rows. `folders` are those that were looked
@@ -227,7 +227,7 @@ def fingerprint(rules: SplitRules) -> str:
     return f"{PARSER_VERSION}/{SPLITTER_VERSION}/{SHAPES_VERSION}/{rules}"
 
 
-class Tally(Struct):
+class RunCounts(Struct):
     added: int = 0
     changed: int = 0
     moved: int = 0
@@ -267,7 +267,7 @@ class Tally(Struct):
         )
 
 
-def known_stamps(job: Job) -> dict[NotePath, int]:
+def known_stamps(job: IndexJob) -> dict[NotePath, int]:
     """Return the stamps a scan compares with; none fits where all is to be hashed."""
     rows = job.store.rows()
     stamps = rows.stamps()
@@ -276,7 +276,7 @@ def known_stamps(job: Job) -> dict[NotePath, int]:
     return stamps
 
 
-def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexReport:
+def apply_scan(job: IndexJob, known: Mapping[NotePath, int], scan: Scan) -> IndexReport:
     """Bring the rows up to what a scan saw, and say what was done.
 
     Raises:
@@ -284,7 +284,7 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
             raised where the job holds deletions.
     """
     began = time.perf_counter()
-    tally = Tally(skipped=[*scan.skipped])
+    tally = RunCounts(skipped=[*scan.skipped])
     run, held = None, frozenset[NotePath]()
     if scan.changed or scan.missing:
         work = _Work(job, known, scan, tally)
@@ -303,7 +303,7 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
             tally.skipped.append(Skipped(path, reason, unknown=unknown))
     with job.store.transaction() as step:
         if job.request.verify:
-            ends = Ends.of(step.files())
+            ends = LinkTargets.of(step.files())
             checked = [(link, end, ends.of_link(link)) for link, end in step.settled()]
             step.settle([(link, right) for link, end, right in checked if end != right])
         run = run or step.start_run(datetime.now(UTC), job.request.why())
@@ -330,7 +330,7 @@ class _Work:
     """The changes of one run, written in batches."""
 
     def __init__(
-        self, job: Job, known: Mapping[NotePath, int], scan: Scan, tally: Tally
+        self, job: IndexJob, known: Mapping[NotePath, int], scan: Scan, tally: RunCounts
     ) -> None:
         self._job, self._known, self._scan, self._tally = job, known, scan, tally
         rows = job.store.rows()
@@ -350,7 +350,7 @@ class _Work:
         self._held: frozenset[NotePath] = frozenset()
         self._back: frozenset[NotePath] = frozenset()
         self._lost: list[NotePath] = []
-        self._ends: Ends | None = None
+        self._ends: LinkTargets | None = None
         self._unread = {path for path, stamp in known.items() if stamp == UNREAD}
         self._clear()
 
@@ -418,7 +418,7 @@ class _Work:
         if not self._known and self._job.folders is None:
             self._unread = {file.path for file in self._scan.changed}
             with self._job.store.transaction() as step:
-                self._ends = Ends.of(step.announce(self._scan.changed))
+                self._ends = LinkTargets.of(step.announce(self._scan.changed))
         for done, file in enumerate(self._scan.changed, 1):
             young = file.mtime_ns > time.time_ns() - DOUBT_NS
             self._take(replace(file, stamp=TO_HASH) if young else file)

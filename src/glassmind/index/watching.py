@@ -15,15 +15,15 @@ from glassmind.index.background import Background
 from glassmind.index.keeper import IndexKeeper
 from glassmind.index.pipeline import folder_of
 from glassmind.model.index import (
-    Brought,
     Cause,
-    Hindered,
+    ChangeRecovered,
     IndexReport,
+    IndexUpdated,
     Progress,
-    Settled,
     TellNews,
-    Turned,
+    UpdateFailed,
     WatchMode,
+    WatchModeChanged,
     WatchState,
 )
 from glassmind.store.disk import filesystem_kind, on_network
@@ -91,7 +91,7 @@ class Watching:
         self._stop, self._told = stop, told or (lambda _: None)
         try:
             for sentence in settled:
-                self._told(Settled(sentence))
+                self._told(ChangeRecovered(sentence))
             self._listen()
             while not stop.is_set():
                 self._turn()
@@ -187,7 +187,7 @@ class Watching:
             self._events.close()
         if (mode, refused) != (self._state.mode, self._state.reason):
             self._state = replace(self._state, mode=mode, reason=refused, since=_now())
-            self._told(Turned(mode, refused))
+            self._told(WatchModeChanged(mode, refused))
 
     def _look(self) -> None:
         cause = self._cause
@@ -257,7 +257,7 @@ class Watching:
         self._whole_at, self._poll_at = time.monotonic() + again_s, NEVER
         if sentence != self._state.error:
             self._state = replace(self._state, error=sentence)
-            self._told(Hindered(sentence, again_s))
+            self._told(UpdateFailed(sentence, again_s))
 
     def _embed(self) -> None:
         self._embed_at = NEVER
@@ -282,7 +282,7 @@ class Watching:
             again_s = max(self._graph_quiet_s, FIRST_RETRY_S)
             self._graph_at = time.monotonic() + again_s
             if str(error) != self._unrelinked:
-                self._told(Hindered(str(error), again_s))
+                self._told(UpdateFailed(str(error), again_s))
             self._unrelinked = str(error)
         else:
             self._unrelinked = ""
@@ -302,7 +302,7 @@ class Watching:
             if not fresh and not report.embedded:
                 return
             report = replace(report, warnings=fresh)
-        self._told(Brought(cause, report, tuple(paths)))
+        self._told(IndexUpdated(cause, report, tuple(paths)))
 
     def _show(self, _: Progress) -> None:
         """Leave a run when we are to end; what it has written is kept."""

@@ -46,7 +46,7 @@ class Table(NamedTuple):
         return tuple(column[first:last] for column in self.columns)
 
 
-class View(NamedTuple):
+class NeighbourView(NamedTuple):
     """Each node's distinct neighbours, ascending, and the strongest confidence."""
 
     starts: Ints
@@ -150,11 +150,11 @@ class LinkGraph:
         return _distinct(len(self), np.concatenate(keys))
 
     @cached_property
-    def out_view(self) -> View:
+    def out_view(self) -> NeighbourView:
         return _view(self.tables.out)
 
     @cached_property
-    def both_view(self) -> View:
+    def both_view(self) -> NeighbourView:
         return _view(self.both)
 
 
@@ -332,8 +332,8 @@ def _rows_of(count: int, keys: NDArray[np.int64], pairs: NDArray[np.int64]) -> T
     return Table(starts, (nodes, kinds))
 
 
-def _view(table: Table) -> View:
-    return View(table.starts, table.columns[0], STRENGTH[table.columns[1]])
+def _view(table: Table) -> NeighbourView:
+    return NeighbourView(table.starts, table.columns[0], STRENGTH[table.columns[1]])
 
 
 Stops: TypeAlias = tuple[int, ...]

@@ -38,7 +38,7 @@ class Reputation(NamedTuple):
     authorities: Floats
 
 
-class Bridging(NamedTuple):
+class Betweenness(NamedTuple):
     """The share of shortest paths between two others that goes through each node.
 
     `error` is how far any score may be off with 95 % confidence; 0 when every node was
@@ -126,7 +126,7 @@ def _arcs(graph: LinkGraph, groups: Ints | None = None) -> _Arcs:
     return _Arcs(count, sources, targets, weights)
 
 
-def bridging(graph: LinkGraph, *, most_work: int = MOST_WORK) -> Bridging:
+def bridging(graph: LinkGraph, *, most_work: int = MOST_WORK) -> Betweenness:
     """Return the betweenness of every node, over links in either direction.
 
     Divided by the number of pairs, n(n-1)/2. Brandes (2001), for many roots at once: a
@@ -152,21 +152,23 @@ def bridging(graph: LinkGraph, *, most_work: int = MOST_WORK) -> Bridging:
     return _estimated(total, squares, len(linked), done)
 
 
-def _estimated(total: Floats, squares: Floats, linked: int, samples: int) -> Bridging:
+def _estimated(
+    total: Floats, squares: Floats, linked: int, samples: int
+) -> Betweenness:
     count = len(total)
     if not samples:
-        return Bridging(total, 0.0, samples)
+        return Betweenness(total, 0.0, samples)
     scale = linked / (count * (count - 1.0))  # each path is met from both its ends
     mean = total / samples
     scores = np.clip(mean * scale, 0.0, 1.0)
     if samples in {1, linked}:
-        return Bridging(scores, 0.0 if samples == linked else 1.0, samples)
+        return Betweenness(scores, 0.0 if samples == linked else 1.0, samples)
     freedom = samples - 1
     spread = np.maximum(squares / samples - mean**2, 0.0) / freedom
     rest = (linked - samples) / (linked - 1)
     deviation = scale * float(np.sqrt(spread.max() * rest))
     error = min(1.0, (CERTAINTY + FEW_SAMPLES / freedom) * deviation)
-    return Bridging(scores, error, samples)
+    return Betweenness(scores, error, samples)
 
 
 def _through(starts: Ints, nodes: Ints, roots: NDArray[np.intp]) -> tuple[Floats, int]:

@@ -14,17 +14,17 @@ from msgspec import Struct
 from glassmind.errors import BadLimit, ProjectUnknown
 from glassmind.files.read import VaultFiles
 from glassmind.memory.pins import pinned, pins_in
-from glassmind.memory.vault import MemoryVault
+from glassmind.memory.vault import MemoryStore
 from glassmind.model import NotePath
 from glassmind.model.memory import (
     MOST_AT_ONCE,
     ActiveNote,
     ActiveProject,
+    ActivityOverview,
     HeatLevel,
-    Temperatures,
     alone,
 )
-from glassmind.model.search import Warm
+from glassmind.model.search import ActivityLevel
 from glassmind.obsidian.properties import parse_project, projects_in
 from glassmind.obsidian.text import fold
 from glassmind.store.protocol import Rows
@@ -76,7 +76,7 @@ _LIST = re.compile(r"[\W\d_]*(?:projects?|index|readme)", re.IGNORECASE)
 """A note that lists the projects of its folder, and is not one."""
 
 
-class Use(NamedTuple):
+class UsageCount(NamedTuple):
     """How often a note was returned by an operation, and how many days ago."""
 
     verb: str
@@ -88,7 +88,7 @@ class Use(NamedTuple):
         return WEIGHTS.get(self.verb, OTHER_OPERATION)
 
 
-class Tie(NamedTuple):
+class WarmingLink(NamedTuple):
     """The hot note that warms another most; `leads` if it links to it."""
 
     share: float
@@ -109,7 +109,7 @@ def faded(days: float, half_life_days: float) -> float:
     return float(2.0 ** (-max(0.0, days) / half_life_days))
 
 
-def use_heat(uses: Iterable[Use], half_life_days: float) -> float:
+def use_heat(uses: Iterable[UsageCount], half_life_days: float) -> float:
     """Return what use gives; each day by the logarithm of its use.
 
     So a program that asks for one note all day says little more than a person who read
@@ -162,13 +162,13 @@ class Activity:
         self.waiting = rows.note_ids(folder=f"{agent}/inbox")
         self.successors = vault.store.successors()
         self.edits, self.days = self._edits(agent), self._own_days()
-        self.uses: dict[int, list[Use]] = {}
+        self.uses: dict[int, list[UsageCount]] = {}
         since, until = self._first.isoformat(), _later(today, 1).isoformat()
         events, _ = vault.whole.store.usage_log.tail(rows.uses_read())
         for use in rows.uses(since, events):
             if use.day <= until:
                 days = self._ago(date.fromisoformat(use.day))
-                made = Use(use.verb, days, use.times)
+                made = UsageCount(use.verb, days, use.times)
                 self.uses.setdefault(use.note_id, []).append(made)
         summaries = rows.note_ids(folder=f"{agent}/summaries")
         apart = (self.waiting | summaries) - {*self.pinned}
@@ -312,7 +312,7 @@ def _ago(days: int) -> str:
     return {0: "today", 1: "yesterday"}.get(days, f"{days:,} days ago")
 
 
-def _ties(rows: Rows, direct: Mapping[int, float]) -> dict[int, Tie]:
+def _ties(rows: Rows, direct: Mapping[int, float]) -> dict[int, WarmingLink]:
     hot = [note for note, heat in direct.items() if heat >= HOT]
     hottest = sorted(hot, key=lambda note: (-direct[note], note))[:HOT_LINKED]
     onward = rows.links(sources=hottest, between_notes=True)
@@ -324,12 +324,12 @@ def _ties(rows: Rows, direct: Mapping[int, float]) -> dict[int, Tie]:
     degree: dict[int, int] = {}
     for note, _, _ in links:
         degree[note] = degree.get(note, 0) + 1
-    ties: dict[int, Tie] = {}
+    ties: dict[int, WarmingLink] = {}
     for note, other, leads in links:
         share = LINKED * direct[note] * min(1.0, LINKS_A_PERSON_READS / degree[note])
         known = ties.get(other)
         if known is None or (share, -note) > (known.share, -known.via):
-            ties[other] = Tie(share, note, leads)
+            ties[other] = WarmingLink(share, note, leads)
     return ties
 
 
@@ -396,8 +396,8 @@ def place_in(path: str) -> str | None:
 
 
 def temperatures(
-    vault: MemoryVault, today: date, *, limit: int, project: str | None
-) -> Temperatures:
+    vault: MemoryStore, today: date, *, limit: int, project: str | None
+) -> ActivityOverview:
     """Return the most active notes, and count the others; see `Memory.temperatures`."""
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
@@ -424,7 +424,7 @@ def temperatures(
         )
         for one in found.projects[:MOST_PROJECTS]
     )
-    return Temperatures(
+    return ActivityOverview(
         _most_active(found, heat, rows, limit),
         projects,
         hot=hot,
@@ -467,9 +467,9 @@ class CachedHeat:
         self._vault, self._lock = vault, Lock()
         self._state: object = None
         self._until = 0.0
-        self._heat: Mapping[int, Warm] = {}
+        self._heat: Mapping[int, ActivityLevel] = {}
 
-    def __call__(self) -> Mapping[int, Warm]:
+    def __call__(self) -> Mapping[int, ActivityLevel]:
         vault, today = self._vault, datetime.now().astimezone().date()
         with self._lock:
             state = (vault.store.head(), today)
@@ -478,7 +478,7 @@ class CachedHeat:
                     pins = pins_in(files, vault.agent_folder, vault.rows()).paths
                 found = Activity(vault, pins, today)
                 self._heat = {
-                    note: Warm(heat, pinned=note in found.pinned)
+                    note: ActivityLevel(heat, pinned=note in found.pinned)
                     for note, heat in found.heat.items()
                 }
                 self._state, self._until = state, time.monotonic() + CACHED_S

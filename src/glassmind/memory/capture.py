@@ -10,7 +10,13 @@ from typing import NamedTuple
 from msgspec import Struct, structs
 from msgspec.structs import replace
 
-from glassmind.errors import BadMemo, BadWish, GlassmindError, IndexFault, VaultError
+from glassmind.errors import (
+    BadMemory,
+    GlassmindError,
+    IndexFault,
+    ValueOutOfRange,
+    VaultError,
+)
 from glassmind.memory.format import (
     BOXES,
     FIRST_STATUS,
@@ -21,11 +27,17 @@ from glassmind.memory.format import (
     with_box,
 )
 from glassmind.memory.near import nearby
-from glassmind.memory.vault import MemoryVault, not_indexed
+from glassmind.memory.vault import MemoryStore, not_indexed
 from glassmind.memory.writing import retained, write_new
 from glassmind.model import NotePath
 from glassmind.model.index import GuessedNote
-from glassmind.model.memory import CAPTURED, MEMO_FOLDERS, Captured, Memo, MemoKind
+from glassmind.model.memory import (
+    CAPTURED,
+    MEMO_FOLDERS,
+    Captured,
+    MemoKind,
+    MemoryItem,
+)
 from glassmind.obsidian.elements import is_tag
 from glassmind.obsidian.frontmatter import MAX_BYTES, read_head
 from glassmind.obsidian.properties import parse_project
@@ -70,12 +82,14 @@ class Claim(Struct, frozen=True):
     agent: bool = False
 
 
-def captured(vault: MemoryVault, claim: Claim) -> Captured:
+def captured(vault: MemoryStore, claim: Claim) -> Captured:
     """Save a memory."""
     vault.check_writes("nothing was captured")
     kind = next((known for known in CAPTURED if known == claim.kind), None)
     if kind is None:
-        raise BadWish("kind", repr(claim.kind[:40]), f"one of {', '.join(CAPTURED)}")
+        raise ValueOutOfRange(
+            "kind", repr(claim.kind[:40]), f"one of {', '.join(CAPTURED)}"
+        )
     rule = vault.config.memory.inbox
     origin = provenance_of(vault, claim.client) if claim.agent else Provenance()
     waits = rule == "all" or origin.held or (rule == "agents" and claim.agent)
@@ -94,7 +108,7 @@ def captured(vault: MemoryVault, claim: Claim) -> Captured:
     return structs.replace(done, notices=(*done.notices, *sent))
 
 
-def summary_kept(vault: MemoryVault, claim: Claim, title: str) -> Captured:
+def summary_kept(vault: MemoryStore, claim: Claim, title: str) -> Captured:
     """Save a summary; see `captured`.
 
     Its properties name the first sources only; its text names them all.
@@ -108,10 +122,10 @@ def summary_kept(vault: MemoryVault, claim: Claim, title: str) -> Captured:
 
 
 def _memo(
-    vault: MemoryVault, claim: Claim, kind: MemoKind, folder: str, origin: "Provenance"
-) -> Memo:
+    vault: MemoryStore, claim: Claim, kind: MemoKind, folder: str, origin: "Provenance"
+) -> MemoryItem:
     text = checked_text(claim.text, kind)
-    blank = Memo(
+    blank = MemoryItem(
         path=NotePath(f"{vault.folder}/{folder}"),
         kind=kind,
         title=title_from(text, kind),
@@ -129,12 +143,12 @@ def _memo(
     )
     made = with_box(blank, box_of(claim.text, kind))
     if read_head(memo_text(made)).frontmatter.error:
-        raise BadMemo("memo", f"its facts take more than {MAX_BYTES:,} bytes")
+        raise BadMemory("memo", f"its facts take more than {MAX_BYTES:,} bytes")
     return made
 
 
 def _saved(
-    vault: MemoryVault, memo: Memo, why: str, notices: Sequence[str] = ()
+    vault: MemoryStore, memo: MemoryItem, why: str, notices: Sequence[str] = ()
 ) -> Captured:
     written, digest = write_new(vault, memo, why)
     problem = ""
@@ -167,16 +181,16 @@ def checked_text(text: str, kind: MemoKind) -> str:
         plain = _TASK.sub("", plain, count=1)
         if box in BOXES and _OPEN.search(plain):
             problem = "the box it begins with is over, and another is open"
-            raise BadMemo("text", f"{problem}; capture each task by itself")
+            raise BadMemory("text", f"{problem}; capture each task by itself")
     if not any(sign.isprintable() and not sign.isspace() for sign in plain):
-        raise BadMemo("text", "it says nothing")
+        raise BadMemory("text", "it says nothing")
     if "\0" in plain:
-        raise BadMemo("text", "it holds NUL characters, so it would be no text file")
+        raise BadMemory("text", "it holds NUL characters, so it would be no text file")
     if _is_broken(plain):
-        raise BadMemo("text", "it holds half a character (a surrogate)")
+        raise BadMemory("text", "it holds half a character (a surrogate)")
     if (size := len(plain.encode())) > TEXT_BYTES:
         problem = f"it has {size:,} bytes, and {TEXT_BYTES:,} are the most"
-        raise BadMemo("text", f"{problem}; keep a part of it, with its source")
+        raise BadMemory("text", f"{problem}; keep a part of it, with its source")
     return plain
 
 
@@ -186,12 +200,12 @@ def box_of(text: str, kind: MemoKind) -> str:
 
 
 def checked_project(project: str) -> str:
-    """Return the name of a project; raises `BadMemo` unless it is one short line."""
+    """Return the name of a project; raises `BadMemory` unless it is one short line."""
     plain = project.strip()
     if len(plain.splitlines()) > 1 or len(plain) > PROJECT_CHARS:
-        raise BadMemo("project", f"it is one line of at most {PROJECT_CHARS} signs")
+        raise BadMemory("project", f"it is one line of at most {PROJECT_CHARS} signs")
     if _is_broken(plain):
-        raise BadMemo("project", "it holds characters that are none")
+        raise BadMemory("project", "it holds characters that are none")
     return plain
 
 
@@ -201,10 +215,10 @@ def _project_name(project: str) -> str:
     if parsed.form != "any" or _SELECTOR.match(plain):
         name = _SELECTOR.sub("", parsed.name) or "Atlas"
         problem = f"{plain[:80]!r} picks notes and names no project"
-        raise BadMemo("project", f"{problem}; write its name alone, such as {name!r}")
+        raise BadMemory("project", f"{problem}; write its name alone, such as {name!r}")
     if any(part.strip() in {".", ".."} for part in re.split(r"[/\\]", plain)):
         problem = f"{plain[:80]!r} leads elsewhere"
-        raise BadMemo("project", f"{problem}; write its name, such as 'Atlas'")
+        raise BadMemory("project", f"{problem}; write its name, such as 'Atlas'")
     return plain
 
 
@@ -218,9 +232,9 @@ def _tags(tags: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if len(name) > TAG_CHARS or not is_tag(name):
             problem = f"{name[:40]!r} is none: letters, digits, _, - and / make one"
-            raise BadMemo("tag", f"{problem}, and not digits alone")
+            raise BadMemory("tag", f"{problem}, and not digits alone")
     if len(names) > MOST:
-        raise BadMemo("list of tags", f"{MOST} are the most")
+        raise BadMemory("list of tags", f"{MOST} are the most")
     return tuple(names)
 
 
@@ -232,7 +246,7 @@ def _is_broken(text: str) -> bool:
 
 
 def _sources(
-    vault: MemoryVault, sources: Sequence[str], *, verified: bool = True
+    vault: MemoryStore, sources: Sequence[str], *, verified: bool = True
 ) -> tuple[tuple[str, ...], list[str]]:
     """Return sources as receipts, each once, and notices about changed ones.
 
@@ -240,12 +254,12 @@ def _sources(
     """
     names = dict.fromkeys(source.strip() for source in sources)
     if len(names) > MOST:
-        raise BadMemo("list of sources", f"{MOST} are the most")
+        raise BadMemory("list of sources", f"{MOST} are the most")
     receipts: dict[str, None] = {}
     notices: dict[str, None] = {}
     for name in names:
         if not name or len(name) > SOURCE_CHARS or _is_broken(name):
-            raise BadMemo("source", f"{name[:80]!r} is none: {ACCEPTED}")
+            raise BadMemory("source", f"{name[:80]!r} is none: {ACCEPTED}")
         known, notice = parse_receipt(name), ""
         if known is None:
             receipt = _receipt_for(vault, bare(name))
@@ -258,30 +272,30 @@ def _sources(
     return tuple(receipts), list(notices)
 
 
-def _checked_receipt(vault: MemoryVault, receipt: str) -> tuple[str, str]:
+def _checked_receipt(vault: MemoryStore, receipt: str) -> tuple[str, str]:
     try:
         found = verify(vault.vault, [receipt])[0]
     except GlassmindError as error:
-        raise BadMemo("source", str(error)) from error
+        raise BadMemory("source", str(error)) from error
     if found.state == "unchanged":
         return receipt, ""
     if found.state == "moved" and found.now:
         return found.now, f"a source is cited from where it stands now: {found.note}"
     if found.state == "changed":
         return receipt, f"the source {receipt} is kept as it was: {found.note}"
-    raise BadMemo("source", f"the lines of {receipt} are not there: {found.note}")
+    raise BadMemory("source", f"the lines of {receipt} are not there: {found.note}")
 
 
-def _receipt_for(vault: MemoryVault, place: str) -> str:
+def _receipt_for(vault: MemoryStore, place: str) -> str:
     try:
         with vault.faults():
             found = notes_for(vault.vault).read(place)
     except (IndexFault, VaultError) as error:
-        raise BadMemo("source", f"{error}; {ACCEPTED}") from error
+        raise BadMemory("source", f"{error}; {ACCEPTED}") from error
     if isinstance(found, GuessedNote):
-        raise BadMemo("source", f"no note is called {place[:80]!r}; {ACCEPTED}")
+        raise BadMemory("source", f"no note is called {place[:80]!r}; {ACCEPTED}")
     if not found.text.strip():
-        raise BadMemo("source", f"{found.path} says nothing there")
+        raise BadMemory("source", f"{found.path} says nothing there")
     heading = found.heading_path[-1] if found.heading_path else ""
     return receipt_of(found.path, heading, found.span, found.text)
 
@@ -344,7 +358,7 @@ GIVEN = Given()
 """What was given in this process."""
 
 
-def provenance_of(vault: MemoryVault, client: str) -> Provenance:
+def provenance_of(vault: MemoryStore, client: str) -> Provenance:
     given = GIVEN.to(str(vault.root), client)
     texts = [NotePath(path) for path, is_text in given.items() if is_text]
     untrusted = bool(given) and vault.is_untrusted([NotePath(path) for path in given])

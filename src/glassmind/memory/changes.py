@@ -11,8 +11,8 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from glassmind.errors import (
+    IndexStillWaiting,
     NotSuperseded,
-    StillWaiting,
     VaultError,
 )
 from glassmind.files.names import NOTE_SUFFIX
@@ -25,7 +25,7 @@ from glassmind.memory.format import (
     title_in,
     with_facts,
 )
-from glassmind.memory.vault import MemoryVault
+from glassmind.memory.vault import MemoryStore
 from glassmind.memory.writing import (
     GONE,
     change_memo,
@@ -33,7 +33,7 @@ from glassmind.memory.writing import (
     put_away,
 )
 from glassmind.model import NotePath, PropertyValue
-from glassmind.model.memory import MEMO_FOLDERS, Memo, Moved, Superseded
+from glassmind.model.memory import MEMO_FOLDERS, MemoryItem, Moved, Superseded
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.yaml_text import Fact
 
@@ -49,7 +49,7 @@ LONGEST_CHAIN = 1_000  # memos that superseded one another, as far as they are f
 Facts = Mapping[str, Fact | None]
 
 
-def supersede(vault: MemoryVault, old: str, new: str, *, client: str) -> Superseded:
+def supersede(vault: MemoryStore, old: str, new: str, *, client: str) -> Superseded:
     """Link a memo to the one that takes its place, and back; see `Memory.supersede`."""
     vault.check_writes("nothing was superseded")
     before, after = memo_called(vault, old), memo_called(vault, new)
@@ -76,17 +76,17 @@ def supersede(vault: MemoryVault, old: str, new: str, *, client: str) -> Superse
     return Superseded(left, took, vault.refreshed(before.path, after.path))
 
 
-def _refuse_circles(vault: MemoryVault, old: Memo, new: Memo) -> None:
+def _refuse_circles(vault: MemoryStore, old: MemoryItem, new: MemoryItem) -> None:
     for memo in (old, new):
         if memo.place == "inbox":
-            raise StillWaiting(memo.path)
+            raise IndexStillWaiting(memo.path)
     if old.path == new.path:
         raise NotSuperseded(old.path, new.path, "they are the same memo")
     now = _at(vault, old.superseded_by)
     if now is not None and now.path != new.path:
         reason = f"{now.path} has its place; supersede that one"
         raise NotSuperseded(old.path, new.path, reason)
-    here: Memo | None = new
+    here: MemoryItem | None = new
     for _ in range(LONGEST_CHAIN):
         here = here and _at(vault, here.superseded_by)
         if here and here.path == old.path:
@@ -94,33 +94,33 @@ def _refuse_circles(vault: MemoryVault, old: Memo, new: Memo) -> None:
             raise NotSuperseded(old.path, new.path, reason)
 
 
-def _at(vault: MemoryVault, link: str) -> Memo | None:
+def _at(vault: MemoryStore, link: str) -> MemoryItem | None:
     name = link.removeprefix("[[").removesuffix("]]").partition("|")[0]
     with suppress(VaultError):  # forgotten since, or not a memo
         return memo_called(vault, name) if name else None
     return None
 
 
-def link_to(memo: Memo) -> str:
+def link_to(memo: MemoryItem) -> str:
     at = memo.path.removesuffix(NOTE_SUFFIX)
     return f"[[{at}]]"
 
 
 def _write(
-    vault: MemoryVault,
+    vault: MemoryStore,
     writer: VaultWriter,
-    memo: Memo,
+    memo: MemoryItem,
     facts: Callable[[Mapping[str, PropertyValue]], Facts],
     why: str,
-) -> Memo:
-    def change(before: FileText, _: Memo) -> str:
+) -> MemoryItem:
+    def change(before: FileText, _: MemoryItem) -> str:
         new = facts(read_head(before.text).frontmatter.properties)
         return with_facts(before.text, new, memo.path) if new else before.text
 
     return change_memo(vault, writer, memo.path, change, why)
 
 
-def forget(vault: MemoryVault, name: str, *, client: str) -> Moved:
+def forget(vault: MemoryStore, name: str, *, client: str) -> Moved:
     vault.check_writes("nothing was forgotten")
     memo = memo_called(vault, name)
     with vault.changing(client) as writer:
@@ -136,7 +136,9 @@ def forget(vault: MemoryVault, name: str, *, client: str) -> Moved:
     return Moved(gone, memo.path, (*notices, *vault.refreshed(*paths)))
 
 
-def _lift(vault: MemoryVault, writer: VaultWriter, memo: Memo) -> list[Memo]:
+def _lift(
+    vault: MemoryStore, writer: VaultWriter, memo: MemoryItem
+) -> list[MemoryItem]:
     """Let the memos that one superseded count again, and return them.
 
     If it was superseded itself, its successor becomes theirs.
@@ -153,7 +155,7 @@ def _lift(vault: MemoryVault, writer: VaultWriter, memo: Memo) -> list[Memo]:
     return lifted
 
 
-def summary_renewed(vault: MemoryVault, claim: Claim, title: str) -> NotePath:
+def summary_renewed(vault: MemoryStore, claim: Claim, title: str) -> NotePath:
     """Save a summary in place of the former ones of that title; return its path.
 
     Those are the ones with the heading that the new one begins with: a file name has
@@ -176,12 +178,12 @@ def summary_renewed(vault: MemoryVault, claim: Claim, title: str) -> NotePath:
     return path
 
 
-def _summaries(vault: MemoryVault, title: str, project: str) -> list[Memo]:
+def _summaries(vault: MemoryStore, title: str, project: str) -> list[MemoryItem]:
     folder = f"{vault.folder}/{MEMO_FOLDERS['summary']}"
     named = re.compile(re.escape(title_from(title, "summary")) + r"(?: \d+)?")
     with vault.files() as files:
         names = [name for name in files.names(folder) if name.endswith(NOTE_SUFFIX)]
-    found: list[Memo | None] = []
+    found: list[MemoryItem | None] = []
     for path in (NotePath(f"{folder}/{name}") for name in names):
         if named.fullmatch(title_in(path)):
             with suppress(VaultError):  # an unreadable file is not ours

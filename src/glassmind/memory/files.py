@@ -14,10 +14,10 @@ from glassmind.errors import (
     AmbiguousName,
     FileGone,
     IndexFault,
-    MemoAstray,
-    MemoNotFound,
-    MemoUnreadable,
-    NotAMemo,
+    MemoryNotFound,
+    MemoryUnreadable,
+    MisplacedMemory,
+    NotAMemory,
     NoteNotFound,
     NotWaiting,
     VaultError,
@@ -39,9 +39,9 @@ from glassmind.memory.format import (
     read_memo,
     title_in,
 )
-from glassmind.memory.vault import MemoryVault
+from glassmind.memory.vault import MemoryStore
 from glassmind.model import NotePath
-from glassmind.model.memory import Memo, MemoKind, MemoPlace
+from glassmind.model.memory import MemoKind, MemoPlace, MemoryItem
 
 DEEPEST = 8  # nested folders that the inbox is searched through
 
@@ -54,40 +54,40 @@ MOST_COMPARED = 2_000
 
 
 def memo_called(
-    vault: MemoryVault, name: str, *, place: MemoPlace | None = None
-) -> Memo:
+    vault: MemoryStore, name: str, *, place: MemoPlace | None = None
+) -> MemoryItem:
     """Return the memo with a name; those of one place are preferred."""
     path = _at_path(vault, name) or _named(vault, name, place)
     try:
         memo = memo_at(vault, path)
     except FileGone as error:  # still in the index
         waits = place == "inbox"
-        raise NotWaiting(name) if waits else MemoNotFound(name) from error
+        raise NotWaiting(name) if waits else MemoryNotFound(name) from error
     if memo is None:
-        raise NotAMemo(path, vault.folder)
+        raise NotAMemory(path, vault.folder)
     return memo
 
 
-def memo_at(vault: MemoryVault, path: NotePath) -> Memo | None:
+def memo_at(vault: MemoryStore, path: NotePath) -> MemoryItem | None:
     """Return the memo that a file on disk is, if it is one."""
     with vault.files() as files:
         found = decode(files.read(path))
     if isinstance(found, Unreadable):
-        raise MemoUnreadable(path, found.reason)
+        raise MemoryUnreadable(path, found.reason)
     return read_memo(path, found.text, vault.folder)
 
 
-def memo_again(vault: MemoryVault, memo: Memo) -> Memo:
+def memo_again(vault: MemoryStore, memo: MemoryItem) -> MemoryItem:
     """Return a memo as it is on disk now."""
     found = None
     with suppress(FileGone):
         found = memo_at(vault, memo.path)
     if found is None:
-        raise MemoNotFound(memo.path)
+        raise MemoryNotFound(memo.path)
     return found
 
 
-def waiting_called(vault: MemoryVault, name: str) -> Memo:
+def waiting_called(vault: MemoryStore, name: str) -> MemoryItem:
     """Return the memo with a name that waits for a person; see `memo_called`.
 
     What an agent captured waits until it is approved, wherever a person put it.
@@ -98,7 +98,7 @@ def waiting_called(vault: MemoryVault, name: str) -> Memo:
     return memo
 
 
-def still_waiting(vault: MemoryVault, memo: Memo) -> Memo:
+def still_waiting(vault: MemoryStore, memo: MemoryItem) -> MemoryItem:
     found = None
     with suppress(FileGone):
         found = memo_at(vault, memo.path)
@@ -107,11 +107,11 @@ def still_waiting(vault: MemoryVault, memo: Memo) -> Memo:
     return found
 
 
-def is_waiting(memo: Memo) -> bool:
+def is_waiting(memo: MemoryItem) -> bool:
     return memo.place == "inbox" or memo.generated
 
 
-def inbox_paths(vault: MemoryVault) -> list[NotePath]:
+def inbox_paths(vault: MemoryStore) -> list[NotePath]:
     with vault.files() as files:
         found = _notes_below(files, f"{vault.folder}/{INBOX}", DEEPEST)
         return [path for path in found if files.may_tell(path)]
@@ -132,7 +132,7 @@ def _notes_below(files: VaultFiles, folder: str, deepest: int) -> list[NotePath]
     return found
 
 
-def _at_path(vault: MemoryVault, name: str) -> NotePath | None:
+def _at_path(vault: MemoryStore, name: str) -> NotePath | None:
     path = name.strip().removeprefix("./")
     with vault.files() as files:
         for start in ("", f"{vault.folder}/"):
@@ -143,13 +143,13 @@ def _at_path(vault: MemoryVault, name: str) -> NotePath | None:
     return None
 
 
-def _is_ours(vault: MemoryVault, path: str) -> bool:
+def _is_ours(vault: MemoryStore, path: str) -> bool:
     below = path.removeprefix(f"{vault.folder}/")
     hidden = f"{below}/".startswith((f"{TRASH}/", "logs/", "cache/"))
     return below != path and path.endswith(NOTE_SUFFIX) and not hidden
 
 
-def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> NotePath:
+def _named(vault: MemoryStore, name: str, place: MemoPlace | None) -> NotePath:
     known = _names(vault)
     preferred = [one for one in known if place_of(one.path, vault.folder) == place]
     path = sure_note(name, preferred) or sure_note(name, known)
@@ -157,17 +157,17 @@ def _named(vault: MemoryVault, name: str, place: MemoPlace | None) -> NotePath:
         return path
     other = vault.exact(name)
     if other is None:
-        raise MemoNotFound(name, _closest(name, known))
+        raise MemoryNotFound(name, _closest(name, known))
     if _is_ours(vault, other):
         return other
     for stray in vault.rows().memory_notes(vault.folder, outside=True):
         if stray.path == other:
             waits = stray.properties.get("generated") is True
-            raise MemoAstray(other, vault.folder, waits=waits)
-    raise NotAMemo(other, vault.folder)
+            raise MisplacedMemory(other, vault.folder, waits=waits)
+    raise NotAMemory(other, vault.folder)
 
 
-def _names(vault: MemoryVault) -> list[NamedNote]:
+def _names(vault: MemoryStore) -> list[NamedNote]:
     known: dict[NotePath, NamedNote] = {}
     with suppress(IndexFault):  # the inbox has names before there is an index
         for note in vault.rows().memory_notes(vault.folder):
@@ -189,13 +189,13 @@ def _closest(name: str, known: Sequence[NamedNote]) -> tuple[str, ...]:
         return error.candidates
 
 
-def superseded_paths(vault: MemoryVault) -> set[NotePath]:
+def superseded_paths(vault: MemoryStore) -> set[NotePath]:
     """Return the notes that others took the place of."""
     former = vault.vault.store.successors().keys()
     return {path for path, _ in vault.rows().names(former).values()}
 
 
-def known_memos(vault: MemoryVault, *, superseded: bool = False) -> list[Memo]:
+def known_memos(vault: MemoryStore, *, superseded: bool = False) -> list[MemoryItem]:
     """Return the memos of the index, the newest first, without their texts.
 
     Those that a person moved out of the agent folder are among them; what others
@@ -223,7 +223,7 @@ def moment_of(created: str) -> float:
         return -inf
 
 
-def unreadable_notices(vault: MemoryVault) -> list[str]:
+def unreadable_notices(vault: MemoryStore) -> list[str]:
     """Return notices about notes whose properties cannot be read."""
     folder = vault.folder
     return [
@@ -234,7 +234,9 @@ def unreadable_notices(vault: MemoryVault) -> list[str]:
     ]
 
 
-def whole(vault: MemoryVault, known: Iterable[Memo]) -> dict[NotePath, Memo]:
+def whole(
+    vault: MemoryStore, known: Iterable[MemoryItem]
+) -> dict[NotePath, MemoryItem]:
     texts = vault.rows().whole_texts(sorted({memo.path for memo in known}))
     return {
         path: memo
@@ -243,7 +245,7 @@ def whole(vault: MemoryVault, known: Iterable[Memo]) -> dict[NotePath, Memo]:
     }
 
 
-def kept_memos(vault: MemoryVault, kinds: Collection[MemoKind]) -> list[Memo]:
+def kept_memos(vault: MemoryStore, kinds: Collection[MemoKind]) -> list[MemoryItem]:
     if not kinds:
         return []
     wanted = [

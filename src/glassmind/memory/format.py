@@ -13,12 +13,12 @@ from typing import Final, cast
 
 from msgspec.structs import replace
 
-from glassmind.errors import MemoUnreadable, NotEditable, PathOutsideVault
+from glassmind.errors import MemoryUnreadable, NotEditable, PathOutsideVault
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.edits import ChangeProperty, is_over
-from glassmind.model.memory import KEEP, MEMO_FOLDERS, Memo, MemoKind, MemoPlace
+from glassmind.model.memory import KEEP, MEMO_FOLDERS, MemoKind, MemoPlace, MemoryItem
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import MARKER
 from glassmind.obsidian.property_edits import with_property
@@ -55,14 +55,14 @@ SUPERSEDED = "superseded"
 _ENDS = re.compile(r"\r\n?")
 
 
-def memo_text(memo: Memo) -> str:
+def memo_text(memo: MemoryItem) -> str:
     lines = [line for fact in facts_of(memo) for line in property_lines(*fact)]
     above = "\n".join(marker_lines(memo.client))
     marker = f"{above}\n\n" if memo.place == "inbox" else ""
     return "\n".join(["---", *lines, "---", "", f"{marker}{body_of(memo)}", ""])
 
 
-def facts_of(memo: Memo) -> Iterable[tuple[str, Fact]]:
+def facts_of(memo: MemoryItem) -> Iterable[tuple[str, Fact]]:
     """Yield what the frontmatter says, in its order; what is empty is left out."""
     facts: tuple[tuple[str, Fact], ...] = (
         ("kind", memo.kind),
@@ -81,7 +81,7 @@ def facts_of(memo: Memo) -> Iterable[tuple[str, Fact]]:
     return (fact for fact in facts if fact[1])
 
 
-def body_of(memo: Memo) -> str:
+def body_of(memo: MemoryItem) -> str:
     """Return the text as it stands in a note: that of a task has a box."""
     if memo.kind != "task":
         return memo.text
@@ -90,7 +90,7 @@ def body_of(memo: Memo) -> str:
     return "\n".join([f"- [{box}] {first}", *(line and f"  {line}" for line in more)])
 
 
-def with_box(memo: Memo, box: str) -> Memo:
+def with_box(memo: MemoryItem, box: str) -> MemoryItem:
     own = _own(box)
     return replace(memo, status=BOXES.get(box, memo.status), box=own) if box else memo
 
@@ -113,13 +113,13 @@ def kind_of_note(
 
 def memo_without_text(
     path: NotePath, properties: Mapping[str, object], folder: str
-) -> Memo | None:
+) -> MemoryItem | None:
     kind = kind_of_note(path, properties, folder)
     facts = cast("Mapping[str, PropertyValue]", properties)
     return None if kind is None else _memo_of(path, facts, "", kind, folder)
 
 
-def read_memo(path: NotePath, text: str, folder: str) -> Memo | None:
+def read_memo(path: NotePath, text: str, folder: str) -> MemoryItem | None:
     """Return the memo that a note is, if it is one.
 
     A task whose box is ticked is over, whatever the property says.
@@ -141,13 +141,13 @@ def _memo_of(
     body: str,
     kind: MemoKind,
     folder: str,
-) -> Memo:
+) -> MemoryItem:
     text, box = plain_ends(body.strip("\r\n")), ""
     if kind == "task" and (found := _TASK.match(text)):
         first, *more = text[found.end() :].split("\n")
         dedented = (re.sub(r"^ {1,2}", "", line) for line in more)
         text, box = "\n".join([first, *dedented]), found["box"]
-    return Memo(
+    return MemoryItem(
         path=path,
         kind=kind,
         title=title_in(path),
@@ -222,7 +222,7 @@ def with_facts(text: str, facts: Mapping[str, Fact | None], path: NotePath) -> s
         try:
             text = with_property(path, text, change, newline)
         except NotEditable as error:
-            raise MemoUnreadable(path, error.reason) from error
+            raise MemoryUnreadable(path, error.reason) from error
     return text
 
 

@@ -8,14 +8,14 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from glassmind.errors import (
-    BadWish,
     FileGone,
     IndexFault,
-    MemoAstray,
-    MemoNotFound,
+    MemoryNotFound,
+    MisplacedMemory,
     NoteChanged,
     NotMerged,
     NotWaiting,
+    ValueOutOfRange,
     VaultError,
 )
 from glassmind.files.names import NOTE_SUFFIX
@@ -45,8 +45,8 @@ from glassmind.memory.format import (
     with_facts,
     without_marker,
 )
-from glassmind.memory.near import NearMemos
-from glassmind.memory.vault import MemoryVault
+from glassmind.memory.near import SimilarMemoryIndex
+from glassmind.memory.vault import MemoryStore
 from glassmind.memory.writing import (
     GONE,
     change_memo,
@@ -63,8 +63,8 @@ from glassmind.model.edits import is_over
 from glassmind.model.memory import (
     KEEP,
     Inbox,
-    Memo,
     MemoKind,
+    MemoryItem,
     Moved,
     Promoted,
     WaitingMemory,
@@ -98,7 +98,7 @@ _PARAGRAPHS = re.compile(r"\n[ \t]*\n")
 _NUMBER = re.compile(r" \d{1,9}\Z")
 _DAY_CHARS = len("2000-01-01")
 
-Change = Callable[[FileText, Memo], str]
+Change = Callable[[FileText, MemoryItem], str]
 """Returns the new text of the note of a memo."""
 
 
@@ -106,12 +106,12 @@ class _Seen(Struct, frozen=True):
     """A file of the inbox: a memo, if it is one, and whether it was ticked."""
 
     path: NotePath
-    memo: Memo | None = None
+    memo: MemoryItem | None = None
     ticked: bool = False
     problem: str = ""
 
 
-def inbox_now(vault: MemoryVault, *, promote: bool) -> Inbox:
+def inbox_now(vault: MemoryStore, *, promote: bool) -> Inbox:
     """Return what waits, the oldest first, each with similar memos.
 
     With `promote`, what a person ticked is accepted first, if writes are allowed.
@@ -127,7 +127,7 @@ def inbox_now(vault: MemoryVault, *, promote: bool) -> Inbox:
     except IndexFault as error:
         kept = []
         problems.append(f"near-duplicates are looked for in the inbox alone: {error}")
-    near = NearMemos({memo.path: memo for memo in (*kept, *memos)}.values())
+    near = SimilarMemoryIndex({memo.path: memo for memo in (*kept, *memos)}.values())
     waiting = [
         extended(WaitingMemory, one.memo, checked=one.ticked, near=near.to(one.memo))
         for one in seen
@@ -137,14 +137,14 @@ def inbox_now(vault: MemoryVault, *, promote: bool) -> Inbox:
     with suppress(IndexFault):
         problems += unreadable_notices(vault)
         problems += (
-            str(MemoAstray(note.path, vault.folder, waits=True))
+            str(MisplacedMemory(note.path, vault.folder, waits=True))
             for note in vault.rows().memory_notes(vault.folder, outside=True)
             if note.properties.get("generated") is True
         )
     return Inbox(tuple(waiting), done.moved, tuple(problems))
 
 
-def accept_ticked(vault: MemoryVault) -> Promoted:
+def accept_ticked(vault: MemoryStore) -> Promoted:
     """Accept what a person ticked, as far as the index knows.
 
     The index says where to look only: the file says whether it is ticked.
@@ -160,7 +160,7 @@ def accept_ticked(vault: MemoryVault) -> Promoted:
     return Promoted(done.moved, (*done.problems, *problems))
 
 
-def _promote_ticked(vault: MemoryVault, seen: Sequence[_Seen]) -> Promoted:
+def _promote_ticked(vault: MemoryStore, seen: Sequence[_Seen]) -> Promoted:
     """Accept those that are ticked, each for itself; nothing while writes are off."""
     moved: list[Moved] = []
     problems: list[str] = []
@@ -181,7 +181,7 @@ def _promote_ticked(vault: MemoryVault, seen: Sequence[_Seen]) -> Promoted:
     return Promoted(tuple(moved), tuple(problems))
 
 
-def _seen(vault: MemoryVault, path: NotePath) -> _Seen:
+def _seen(vault: MemoryStore, path: NotePath) -> _Seen:
     try:
         with vault.files() as files:
             found = decode(files.read(path))
@@ -201,14 +201,14 @@ def _seen(vault: MemoryVault, path: NotePath) -> _Seen:
     return _Seen(path, memo, ticked)
 
 
-def accept(vault: MemoryVault, name: str, *, client: str) -> Moved:
+def accept(vault: MemoryStore, name: str, *, client: str) -> Moved:
     vault.check_writes("nothing was accepted")
     memo = waiting_called(vault, name)
     return _indexed(vault, _accepted(vault, memo.path, client))
 
 
 def edit(
-    vault: MemoryVault, name: str, text: str, *, before: str | None, client: str
+    vault: MemoryStore, name: str, text: str, *, before: str | None, client: str
 ) -> Moved:
     """Give a memo of the inbox another text, and accept it; see `Memory.edit`.
 
@@ -220,7 +220,7 @@ def edit(
         replace(memo, text=checked_text(text, memo.kind)), box_of(text, memo.kind)
     )
 
-    def change(found: FileText, now: Memo) -> str:
+    def change(found: FileText, now: MemoryItem) -> str:
         if now.text != memo.text:
             raise NoteChanged(memo.path, expected="", found="")
         head = found.text[: read_head(found.text).length]
@@ -244,19 +244,19 @@ def edit(
     return _indexed(vault, moved)
 
 
-def reject(vault: MemoryVault, name: str, *, client: str) -> Moved:
+def reject(vault: MemoryStore, name: str, *, client: str) -> Moved:
     vault.check_writes("nothing was rejected")
     memo = waiting_called(vault, name)
     return put_away(vault, memo, client=client, why=REJECTED)
 
 
-def _accepted(vault: MemoryVault, path: NotePath, client: str) -> Moved:
+def _accepted(vault: MemoryStore, path: NotePath, client: str) -> Moved:
     with vault.changing(client) as writer:
         return _moved(vault, writer, path, lambda found, _: found.text, why=ACCEPTED)
 
 
 def _moved(  # noqa: PLR0913 - each fact by its name
-    vault: MemoryVault,
+    vault: MemoryStore,
     writer: VaultWriter,
     path: NotePath,
     change: Change,
@@ -270,14 +270,14 @@ def _moved(  # noqa: PLR0913 - each fact by its name
     """
     today = vault.now().date().isoformat()
 
-    def accepted(before: FileText, known: Memo) -> str:
+    def accepted(before: FileText, known: MemoryItem) -> str:
         if not is_waiting(known):
             raise NotWaiting(path)
         return _approved(before, known, change, today)
 
     try:
         memo = change_memo(vault, writer, path, accepted, why)
-    except MemoNotFound as error:
+    except MemoryNotFound as error:
         raise NotWaiting(path) from error
     raw = writer.read(path)
     if raw is None:
@@ -291,7 +291,7 @@ def _moved(  # noqa: PLR0913 - each fact by its name
     return Moved(replace(memo, path=to, title=title_in(to), place="kept"), path)
 
 
-def _approved(before: FileText, memo: Memo, change: Change, today: str) -> str:
+def _approved(before: FileText, memo: MemoryItem, change: Change, today: str) -> str:
     facts = read_head(before.text).frontmatter.properties
     if APPROVED in facts and facts.get("generated") is False:  # accepted before
         return change(before, memo)
@@ -302,16 +302,16 @@ def _approved(before: FileText, memo: Memo, change: Change, today: str) -> str:
     return with_facts(changed, new, memo.path)
 
 
-def _dated_name(memo: Memo) -> str:
+def _dated_name(memo: MemoryItem) -> str:
     return f"{memo.created[:_DAY_CHARS]} {memo.title}{NOTE_SUFFIX}".lstrip()
 
 
-def _indexed(vault: MemoryVault, moved: Moved) -> Moved:
+def _indexed(vault: MemoryStore, moved: Moved) -> Moved:
     notices = vault.refreshed(moved.before, moved.memory.path)
     return structs.replace(moved, notices=(*notices, *retained(vault, moved.memory)))
 
 
-def merge(vault: MemoryVault, name: str, into: str, *, client: str) -> Moved:
+def merge(vault: MemoryStore, name: str, into: str, *, client: str) -> Moved:
     """Add a memo of the inbox to another, and move the first to the trash.
 
     The other is written first, so after a crash the merge can be repeated. Raises as
@@ -321,7 +321,9 @@ def merge(vault: MemoryVault, name: str, into: str, *, client: str) -> Moved:
     memo = waiting_called(vault, name)
     kept = memo_called(vault, into, place="kept")
     if kept.path == memo.path:
-        raise BadWish("the other memo", repr(into[:80]), "another than the first")
+        raise ValueOutOfRange(
+            "the other memo", repr(into[:80]), "another than the first"
+        )
     with vault.changing(client) as writer:
         memo, kept = still_waiting(vault, memo), memo_again(vault, kept)
         _refuse_hiding(memo, kept)
@@ -342,7 +344,7 @@ def merge(vault: MemoryVault, name: str, into: str, *, client: str) -> Moved:
     return Moved(after, memo.path, tuple(notices))
 
 
-def _refuse_hiding(memo: Memo, kept: Memo) -> None:
+def _refuse_hiding(memo: MemoryItem, kept: MemoryItem) -> None:
     reason = ""
     if kept.kind != memo.kind:
         reason = f"the one is a {memo.kind}, the other a {kept.kind}"
@@ -355,7 +357,7 @@ def _refuse_hiding(memo: Memo, kept: Memo) -> None:
         raise NotMerged(memo.path, kept.path, reason)
 
 
-def with_added(before: FileText, kept: Memo, memo: Memo) -> str:
+def with_added(before: FileText, kept: MemoryItem, memo: MemoryItem) -> str:
     """Return the note of a kept memo with what another says, unless it says so."""
     text, facts = before.text, _more_facts(kept, memo)
     if not is_included(kept, memo):
@@ -371,7 +373,7 @@ def with_added(before: FileText, kept: Memo, memo: Memo) -> str:
     return with_facts(text, facts, kept.path) if facts else text
 
 
-def is_included(kept: Memo, memo: Memo) -> bool:
+def is_included(kept: MemoryItem, memo: MemoryItem) -> bool:
     """True if a memo has the paragraphs of another in a row.
 
     Whole paragraphs: "do not ship on Friday" does not include "ship on Friday".
@@ -386,7 +388,7 @@ def _paragraphs(text: str) -> list[str]:
     return [plain for part in parts if (plain := " ".join(part.split()))]
 
 
-def _more_facts(kept: Memo, memo: Memo) -> dict[str, Fact | None]:
+def _more_facts(kept: MemoryItem, memo: MemoryItem) -> dict[str, Fact | None]:
     doubt: dict[str, Fact | None] = {"untrusted": True} if memo.untrusted else {}
     return doubt | {
         name: (*known, *(one for one in more if one not in known))

@@ -8,7 +8,7 @@ from glassmind.memory.files import waiting_called
 from glassmind.memory.log import write_log
 from glassmind.memory.recall import RecallRequest, recall
 from glassmind.memory.vault import (
-    MemoryVault,
+    MemoryStore,
     Refresh,
     Search,
     no_refresh,
@@ -16,16 +16,16 @@ from glassmind.memory.vault import (
 )
 from glassmind.model import NotePath
 from glassmind.model.memory import (
+    ActivityOverview,
     Captured,
     Inbox,
-    Memo,
     MemoKind,
+    MemoryItem,
     Moved,
     Pins,
     Promoted,
     Recalled,
     Superseded,
-    Temperatures,
     WriteLog,
 )
 from glassmind.search.query import parse_day
@@ -48,7 +48,7 @@ class Memory:
         refresh: Refresh = no_refresh,
         used: Used = lambda *_: None,
     ) -> None:
-        self._vault, self._used = MemoryVault(vault, search, refresh), used
+        self._vault, self._used = MemoryStore(vault, search, refresh), used
 
     def capture(  # noqa: PLR0913 - each fact by its name
         self,
@@ -148,7 +148,7 @@ class Memory:
         with self._vault.faults():
             return inbox.accept_ticked(self._vault)
 
-    def waiting(self, name: str) -> Memo:
+    def waiting(self, name: str) -> MemoryItem:
         with self._vault.faults():
             return waiting_called(self._vault, name)
 
@@ -198,7 +198,7 @@ class Memory:
 
     def temperatures(
         self, *, limit: int = 20, project: str | None = None, today: str | None = None
-    ) -> Temperatures:
+    ) -> ActivityOverview:
         """Return the most active notes, and the active projects.
 
         With `project`, only its notes are returned and counted. `today` is a day as a

@@ -10,9 +10,9 @@ from unicodedata import normalize
 from glassmind.errors import GlassmindError
 from glassmind.memory.files import superseded_paths
 from glassmind.memory.format import SUPERSEDED, read_memo
-from glassmind.memory.vault import MemoryVault
+from glassmind.memory.vault import MemoryStore
 from glassmind.model import NotePath
-from glassmind.model.memory import Memo, SimilarMemory, extended
+from glassmind.model.memory import MemoryItem, SimilarMemory, extended
 
 LEAST = 0.6
 """The least similarity that is shown. Of a sentence of ten words, one may differ, or
@@ -39,10 +39,10 @@ class _Sketch(NamedTuple):
     pairs: frozenset[tuple[str, str]]
 
 
-class NearMemos:
+class SimilarMemoryIndex:
     """Some memos, prepared to look for similar ones."""
 
-    def __init__(self, memos: Iterable[Memo]) -> None:
+    def __init__(self, memos: Iterable[MemoryItem]) -> None:
         self.memos = sorted(memos, key=lambda memo: memo.path)
         self._sketches = [_sketch(memo.text) for memo in self.memos]
         self._with: dict[tuple[str, str], list[int]] = {}
@@ -50,7 +50,7 @@ class NearMemos:
             for pair in sketch.pairs:
                 self._with.setdefault(pair, []).append(number)
 
-    def to(self, memo: Memo) -> tuple[SimilarMemory, ...]:
+    def to(self, memo: MemoryItem) -> tuple[SimilarMemory, ...]:
         """Return the others of its kind that say nearly the same, the nearest first."""
         own = _sketch(memo.text)
         shared = Counter(n for pair in own.pairs for n in self._with.get(pair, ()))
@@ -79,7 +79,7 @@ def _sketch(text: str) -> _Sketch:
     return _Sketch(frozenset(words), pairs)
 
 
-def nearby(vault: MemoryVault, memo: Memo) -> tuple[SimilarMemory, ...]:
+def nearby(vault: MemoryStore, memo: MemoryItem) -> tuple[SimilarMemory, ...]:
     """Return the current memos that say nearly the same, kept or waiting.
 
     Nothing if the index does not answer: a capture does not depend on it.
@@ -94,10 +94,10 @@ def nearby(vault: MemoryVault, memo: Memo) -> tuple[SimilarMemory, ...]:
         current = list(_current(vault, texts))
     except GlassmindError:
         return ()
-    return NearMemos(current).to(memo)
+    return SimilarMemoryIndex(current).to(memo)
 
 
-def _current(vault: MemoryVault, texts: dict[NotePath, str]) -> Iterator[Memo]:
+def _current(vault: MemoryStore, texts: dict[NotePath, str]) -> Iterator[MemoryItem]:
     superseded = superseded_paths(vault)
     for path, text in texts.items():
         if path not in superseded:

@@ -19,7 +19,7 @@ from msgspec import structs
 from glassmind.errors import FileGone, NoteNotFound, VaultError
 from glassmind.files.read import Unreadable, VaultFiles, decode
 from glassmind.files.write import FileText, rewrite
-from glassmind.memory.vault import MemoryVault
+from glassmind.memory.vault import MemoryStore
 from glassmind.model import NotePath
 from glassmind.model.memory import Pins
 from glassmind.store.protocol import Rows
@@ -78,7 +78,7 @@ def line_of(pin: PinLine) -> str:
     return f"{path}{named}" + (f" digest {pin.digest}" if pin.digest else "")
 
 
-def pinned(vault: MemoryVault) -> Pins:
+def pinned(vault: MemoryStore) -> Pins:
     with vault.files() as files:
         return pins_in(files, vault.folder, vault.rows())
 
@@ -131,7 +131,7 @@ def _notes_of(pins: Collection[PinLine], rows: Rows) -> dict[PinLine, NotePath |
     return found
 
 
-def pin(vault: MemoryVault, name: str, client: str) -> Pins:
+def pin(vault: MemoryStore, name: str, client: str) -> Pins:
     """Pin a note, unless it is pinned already; see `Memory.pin`."""
     vault.check_writes("nothing was pinned")
     path = vault.exact(name)
@@ -153,7 +153,7 @@ def pin(vault: MemoryVault, name: str, client: str) -> Pins:
     return _changed(vault, change, path, client, "pinned")
 
 
-def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
+def unpin(vault: MemoryStore, name: str, client: str) -> Pins:
     """Unpin a note, or one that is gone by the path of its line."""
     vault.check_writes("nothing was unpinned")
     rows, path = vault.rows(), _path(name)
@@ -177,7 +177,7 @@ def unpin(vault: MemoryVault, name: str, client: str) -> Pins:
 
 
 def _changed(
-    vault: MemoryVault,
+    vault: MemoryStore,
     change: Callable[[FileText], str],
     path: NotePath,
     client: str,

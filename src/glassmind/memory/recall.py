@@ -11,9 +11,15 @@ from glassmind.memory.files import (
     unreadable_notices,
     whole,
 )
-from glassmind.memory.vault import MemoryVault
+from glassmind.memory.vault import MemoryStore
 from glassmind.model import NotePath
-from glassmind.model.memory import Memo, MemoKind, Recalled, RecalledMemory, extended
+from glassmind.model.memory import (
+    MemoKind,
+    MemoryItem,
+    Recalled,
+    RecalledMemory,
+    extended,
+)
 from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.text import fold
 
@@ -56,12 +62,12 @@ class RecallRequest(NamedTuple):
 class _Found(NamedTuple):
     """A memo that was found, its share of the best score, and the search's reason."""
 
-    memo: Memo
+    memo: MemoryItem
     relevance: float
     why: str = ""
 
 
-def recall(vault: MemoryVault, request: RecallRequest, today: date) -> Recalled:
+def recall(vault: MemoryStore, request: RecallRequest, today: date) -> Recalled:
     """Return the memos that pass every filter, best or newest first."""
     if request.kind is not None and request.kind not in get_args(MemoKind):
         raise UnknownKind(str(request.kind), get_args(MemoKind))
@@ -113,11 +119,11 @@ def recall(vault: MemoryVault, request: RecallRequest, today: date) -> Recalled:
     )
 
 
-def _project(vault: MemoryVault, project: str) -> Callable[[Memo], bool]:
+def _project(vault: MemoryStore, project: str) -> Callable[[MemoryItem], bool]:
     wanted = parse_project(project)
     members = {note.path for note in vault.rows().project_notes(wanted)}
 
-    def is_of(memo: Memo) -> bool:
+    def is_of(memo: MemoryItem) -> bool:
         own = parse_project(memo.project)
         same_form = own.form == wanted.form or "any" in (own.form, wanted.form)
         same_name = bool(own.name) and _last(own.name) == _last(wanted.name)
@@ -130,7 +136,7 @@ def _last(name: str) -> str:
     return fold(name).rpartition("/")[2]
 
 
-def _is_between(memo: Memo, since: date | None, until: date | None) -> bool:
+def _is_between(memo: MemoryItem, since: date | None, until: date | None) -> bool:
     if since is None and until is None:
         return True
     day = _day(memo.created)
@@ -147,16 +153,16 @@ def _day(created: str) -> date | None:
     return (moment.astimezone() if moment.tzinfo else moment).date()
 
 
-def _captured(memo: Memo) -> str:
+def _captured(memo: MemoryItem) -> str:
     day = _day(memo.created)
     return "captured, on a day it does not tell" if day is None else f"captured {day}"
 
 
 def _by_query(
-    vault: MemoryVault,
+    vault: MemoryStore,
     request: RecallRequest,
     query: str,
-    passing: Sequence[Memo],
+    passing: Sequence[MemoryItem],
     today: date,
 ) -> "tuple[list[_Found], SearchReply]":
     """Return what a search finds among memos, best first, and its reply.
@@ -214,7 +220,9 @@ def _near(hits: "Sequence[Hit]", query: str, least: float) -> "list[Hit]":
     ]
 
 
-def _found(hits: "Sequence[Hit]", wanted: Mapping[NotePath, Memo]) -> list[_Found]:
+def _found(
+    hits: "Sequence[Hit]", wanted: Mapping[NotePath, MemoryItem]
+) -> list[_Found]:
     """Return the memos of hits, each once, best first.
 
     Summaries come behind what was captured: they repeat it.

@@ -38,7 +38,7 @@ def no_refresh(_: Sequence[NotePath]) -> GlassmindError | None:
     return None
 
 
-class MemoryVault:
+class MemoryStore:
     """One vault, as its memory operations read it and write to its agent folder."""
 
     def __init__(

@@ -88,7 +88,7 @@ Surface: TypeAlias = Literal["mcp-stdio", "mcp-http", "http"]
 """The way by which a client asks."""
 
 
-class Passage(NamedTuple):
+class DisclosedLines(NamedTuple):
     """Lines of a note whose text was given; without lines, text of it that has none.
 
     Such text is a part of the note whose place the answer does not tell, such as an
@@ -100,24 +100,24 @@ class Passage(NamedTuple):
     last: int = 0
 
 
-class Shown(NamedTuple):
-    passages: tuple[Passage, ...] = ()
+class DisclosedNotes(NamedTuple):
+    passages: tuple[DisclosedLines, ...] = ()
     named: tuple[str, ...] = ()
 
 
-class Reading(NamedTuple):
+class LoggedAnswer(NamedTuple):
     """One answer: when, to whom, by which way, to which verb, and what it showed."""
 
     at: datetime
     client: str
     surface: str
     verb: str
-    passages: tuple[Passage, ...]
+    passages: tuple[DisclosedLines, ...]
     named: tuple[str, ...]
     more_named: int = 0
 
 
-class Wanted(NamedTuple):
+class ReadFilter(NamedTuple):
     """Which readings are asked for; empty means all."""
 
     client: str = ""

@@ -28,7 +28,7 @@ ReceiptState: TypeAlias = Literal[
 "bad" where the text is no receipt, or leads out of the vault."""
 
 
-class Verified(Struct, frozen=True):
+class ReceiptCheck(Struct, frozen=True):
     """What became of the lines that a receipt is for.
 
     `now` is the receipt of where they stand now: the same where nothing changed, that
@@ -136,7 +136,7 @@ class NextRead(Struct, frozen=True):
 ConflictKind: TypeAlias = Literal["property", "statement", "superseded", "newer"]
 
 
-class Side(Struct, frozen=True):
+class ConflictSide(Struct, frozen=True):
     """One of two sources that do not agree, with what it says.
 
     `date` is empty where nobody knows of when it is. What an agent captured and nobody
@@ -156,10 +156,10 @@ class Conflict(Struct, frozen=True):
 
     kind: ConflictKind
     about: str
-    sides: tuple[Side, Side]
+    sides: tuple[ConflictSide, ConflictSide]
 
 
-class Dropped(Struct, frozen=True):
+class OmittedSection(Struct, frozen=True):
     """What the budget left no room for, by section.
 
     `at_least` where there is more than was looked at, so that nobody has counted it.
@@ -191,7 +191,7 @@ class Bundle(Struct, frozen=True):
     suggested: tuple[NextRead, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     follow_ups: tuple[str, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[OmittedSection, ...] = ()
     project: str = ""
     confidence: float | None = None
     doubtful: bool = False
@@ -228,7 +228,7 @@ class Briefing(Struct, frozen=True):
     tasks: tuple[Item, ...] = ()
     changed: tuple[ChangedNote, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[OmittedSection, ...] = ()
     degraded: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -296,7 +296,7 @@ class Statement(Struct, frozen=True):
         return self.support != "unsupported"
 
 
-class Gathered(Struct, frozen=True):
+class AnswerSources(Struct, frozen=True):
     """What was found for a question, before anybody answers it.
 
     `told` is the answer in sentences of the notes, empty where they hold none.
@@ -348,37 +348,37 @@ class Answer(Struct, frozen=True):
 NOT_IN_NOTES = "Not in your notes."  # what is answered where the vault holds no answer
 
 
-class Found(Struct, frozen=True):
+class SourcesFound(Struct, frozen=True):
     """News: what an answer will rest on."""
 
     sources: tuple[Source, ...]
     confidence: float | None
 
 
-class Spoken(Struct, frozen=True):
+class TextPiece(Struct, frozen=True):
     """News: letters of the statement that is being written, borne out or not.
 
     `support` is what is known by then, since a model names its quote first; that a
-    figure comes from nowhere is known at the end, and told by `Stated`.
+    figure comes from nowhere is known at the end, and told by `StatementDone`.
     """
 
     text: str
     support: Support
 
 
-class Stated(Statement, frozen=True, kw_only=True):
+class StatementDone(Statement, frozen=True, kw_only=True):
     """News: a whole statement; `number` counts from 1."""
 
     number: int
 
 
-class Withdrawn(Struct, frozen=True):
+class TextWithdrawn(Struct, frozen=True):
     """News: what was spoken and stated so far does not count; what does comes next."""
 
     reason: str
 
 
-News: TypeAlias = Found | Spoken | Stated | Withdrawn
+News: TypeAlias = SourcesFound | TextPiece | StatementDone | TextWithdrawn
 """What is told of an answer while it is made: every statement that counts is spoken,
 in one piece or many, and then stated."""
 
@@ -441,7 +441,7 @@ class SectionLink(NamedTuple):
     property: str
 
 
-class MemoWish(NamedTuple):
+class MemoryFilter(NamedTuple):
     """Captures that are looked for below the agent folder: of a kind, and open."""
 
     agent: str

@@ -132,7 +132,7 @@ class Splice(NamedTuple):
     text: bytes
 
 
-class Step(NamedTuple):
+class FileStep(NamedTuple):
     """What becomes of one file, or with `folder` of a whole folder that is moved.
 
     A new file has no `path` and no `before`. One that is deleted goes `to` the trash.
@@ -183,7 +183,7 @@ class Draft:
 
     verb: ChangeVerb
     title: str
-    steps: tuple[Step, ...]
+    steps: tuple[FileStep, ...]
     rewritten: Rewritten = NO_LINKS
     adopted: int = 0
     risks: tuple[str, ...] = ()

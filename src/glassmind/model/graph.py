@@ -343,7 +343,7 @@ class RankedNote(Struct, frozen=True, kw_only=True):
     uri: str | None = None
 
 
-class Ranking(Struct, frozen=True, kw_only=True):
+class RankedNotes(Struct, frozen=True, kw_only=True):
     """Notes by rank, of `total` that were considered.
 
     `margin` bounds the error of a score (95 % confidence) estimated from `samples`
@@ -422,14 +422,14 @@ class ThemeState(NamedTuple):
     members: int
 
 
-class KeptTheme(NamedTuple):
+class ThemeRow(NamedTuple):
     id: int
     label: str
     summary: str
     members: Sequence[tuple[int, float]]
 
 
-class KeptThemes(NamedTuple):
+class StoredThemes(NamedTuple):
     """The themes as they are kept; `state` is None where none were made."""
 
     state: ThemeState | None

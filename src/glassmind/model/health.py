@@ -53,7 +53,7 @@ def finding(check: str, subject: str, path: NotePath, line: int, what: str) -> F
     return Finding(f"{check}:{subject}", path, line or None, what)
 
 
-class Unchecked(NamedTuple):
+class UncheckedRepair(NamedTuple):
     reason: str
 
 
@@ -110,7 +110,7 @@ class FindingNow(Struct, frozen=True):
     reason: str | None = None
 
 
-class SaidValue(NamedTuple):
+class PropertyValueRow(NamedTuple):
     note_id: int
     name: str
     value: PropertyValue
@@ -138,7 +138,7 @@ class FormerName(NamedTuple):
     shown: bool = False
 
 
-class Unmended(NamedTuple):
+class UnrepairedProblem(NamedTuple):
     key: str
     why: str
 
@@ -148,5 +148,5 @@ class Repairs:
     edits: tuple[LinkEdit, ...] = ()
     tags: tuple[TagSpelling, ...] = ()
     names: tuple[FormerName, ...] = ()
-    unmended: tuple[Unmended, ...] = ()
+    unmended: tuple[UnrepairedProblem, ...] = ()
     notices: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ ShowProgress: TypeAlias = Callable[[Progress], None]
 """Called often while long work goes on, so it must be cheap."""
 
 
-class IndexWishes(TypedDict):
+class IndexOptions(TypedDict):
     reason: str
     paths: tuple[str, ...]
     embed: bool
@@ -114,7 +114,7 @@ class Indexed(NamedTuple):
     secrets: int = 0
 
 
-class Unsettled(NamedTuple):
+class UndecidedLink(NamedTuple):
     note_id: int
     seq: int
     source: NotePath
@@ -151,7 +151,7 @@ class WatchState(Struct, frozen=True):
 UNWATCHED = WatchState()  # nobody follows the vault
 
 
-class Brought(Struct, frozen=True):
+class IndexUpdated(Struct, frozen=True):
     """The index was brought up to the vault; no `paths` means a look at all of it."""
 
     cause: Cause
@@ -159,27 +159,27 @@ class Brought(Struct, frozen=True):
     paths: tuple[str, ...] = ()
 
 
-class Turned(Struct, frozen=True):
+class WatchModeChanged(Struct, frozen=True):
     """Changes are noticed in another way from now on."""
 
     mode: WatchMode
     reason: str = ""
 
 
-class Hindered(Struct, frozen=True):
+class UpdateFailed(Struct, frozen=True):
     """Changes could not be taken in; it is tried again after `again_s`."""
 
     message: str
     again_s: float
 
 
-class Settled(Struct, frozen=True):
+class ChangeRecovered(Struct, frozen=True):
     """A change of notes that was cut short was brought to its end, or waits still."""
 
     message: str
 
 
-News: TypeAlias = Brought | Turned | Hindered | Settled
+News: TypeAlias = IndexUpdated | WatchModeChanged | UpdateFailed | ChangeRecovered
 """What whoever follows a vault is told."""
 
 TellNews: TypeAlias = Callable[[News], None]
@@ -305,7 +305,7 @@ class NoteLinks(Struct, frozen=True):
     incoming_total: int
 
 
-class Ghost(Struct, frozen=True):
+class UnresolvedName(Struct, frozen=True):
     """A name that links lead to and that no file has; `links` counts them.
 
     `incoming` are the first of them, where one name was asked about.
@@ -411,7 +411,7 @@ OWED = "owed"
 next waits for its words."""
 
 
-class Passage(NamedTuple):
+class ChunkPassage(NamedTuple):
     chunk_id: int
     headings: Sequence[str]
     text: str
@@ -426,7 +426,7 @@ class Document(NamedTuple):
     properties: Sequence[tuple[str, PropertyValue]]
     day: str | None
     mtime_ns: int
-    passages: Sequence[Passage]
+    passages: Sequence[ChunkPassage]
 
 
 SPLITTER_VERSION = 3

@@ -27,7 +27,7 @@ MemoPlace: TypeAlias = Literal["inbox", "kept", "trash"]
 KEEP = "Keep this"  # what the box of a memo says that waits for a person
 
 
-class Memo(Struct, frozen=True):
+class MemoryItem(Struct, frozen=True):
     """A saved memory, decision, task, question or summary, as its note says it.
 
     `created` is a time with its zone, `client` who captured it, `sources` receipts or
@@ -57,37 +57,37 @@ class Memo(Struct, frozen=True):
     box: str = ""
 
 
-class MemoNote(NamedTuple):
+class MemoryNoteRow(NamedTuple):
     path: NotePath
     title: str
     aliases: tuple[str, ...] = ()
     properties: Mapping[str, object] = {}
 
 
-class SimilarMemory(Memo, frozen=True, kw_only=True):
+class SimilarMemory(MemoryItem, frozen=True, kw_only=True):
     """A memory that says nearly the same; `similarity` 1 is the same."""
 
     similarity: float
 
 
-class RecalledMemory(Memo, frozen=True, kw_only=True):
+class RecalledMemory(MemoryItem, frozen=True, kw_only=True):
     """A memory that was found: its share of the best score, and why it is here."""
 
     relevance: float
     why: str
 
 
-class WaitingMemory(Memo, frozen=True, kw_only=True):
+class WaitingMemory(MemoryItem, frozen=True, kw_only=True):
     """A memory in the inbox; `checked` if a person ticked its box."""
 
     checked: bool = False
     near: tuple[SimilarMemory, ...] = ()
 
 
-M = TypeVar("M", bound=Memo)
+M = TypeVar("M", bound=MemoryItem)
 
 
-def extended(kind: type[M], memo: Memo, **more: Any) -> M:
+def extended(kind: type[M], memo: MemoryItem, **more: Any) -> M:
     return kind(**asdict(memo), **more)
 
 
@@ -97,7 +97,7 @@ class Captured(Struct, frozen=True):
     `indexed` tells whether a search finds it already; `notices` say why not.
     """
 
-    memory: Memo
+    memory: MemoryItem
     digest: Digest
     near: tuple[SimilarMemory, ...] = ()
     indexed: bool = True
@@ -132,7 +132,7 @@ class Moved(Struct, frozen=True):
     `before` is its former path.
     """
 
-    memory: Memo
+    memory: MemoryItem
     before: NotePath
     notices: tuple[str, ...] = ()
 
@@ -147,8 +147,8 @@ class Promoted(Struct, frozen=True):
 class Superseded(Struct, frozen=True):
     """A memo that another has taken the place of."""
 
-    old: Memo
-    new: Memo
+    old: MemoryItem
+    new: MemoryItem
     notices: tuple[str, ...] = ()
 
 
@@ -174,7 +174,7 @@ class ActiveProject(Struct, frozen=True):
     last: str
 
 
-class Temperatures(Struct, frozen=True):
+class ActivityOverview(Struct, frozen=True):
     """The warmest notes first, the projects that are active, and how many of each.
 
     `waiting` counts what is in the inbox, of which nothing is among them.
@@ -250,7 +250,7 @@ class UseEvent(NamedTuple):
     paths: tuple[str, ...]
 
 
-class UseTail(NamedTuple):
+class UsageEvents(NamedTuple):
     events: list[UseEvent]
     upto: dict[str, int]
 
@@ -262,7 +262,7 @@ class DayUse(NamedTuple):
     times: int
 
 
-class Edit(NamedTuple):
+class EditEvent(NamedTuple):
     note_id: int
     mtime_ns: int
     company: int

@@ -117,7 +117,7 @@ class Callout(NamedTuple):
     end: int
 
 
-class Field(NamedTuple):
+class InlineFieldValue(NamedTuple):
     """An inline Dataview field: `key:: value`, `[key:: value]` or `(key:: value)`."""
 
     key: str
@@ -174,7 +174,7 @@ class Note(NamedTuple):
     tasks: tuple[Task, ...] = ()
     block_ids: tuple[BlockId, ...] = ()
     callouts: tuple[Callout, ...] = ()
-    fields: tuple[Field, ...] = ()
+    fields: tuple[InlineFieldValue, ...] = ()
     footnotes: tuple[Footnote, ...] = ()
     blocks: tuple[Region, ...] = ()
     regions: tuple[Region, ...] = ()

@@ -48,13 +48,13 @@ class Entry(NamedTuple):
         return self.path.rpartition("/")[0]
 
 
-class GhostName(NamedTuple):
+class UnresolvedNameUse(NamedTuple):
     name: str
     links: int
     notes: int
 
 
-class Listed(Struct, Generic[T_co], frozen=True):
+class ListedItems(Struct, Generic[T_co], frozen=True):
     """The first of many, and how many there are."""
 
     shown: tuple[T_co, ...] = ()
@@ -138,7 +138,7 @@ class Hub(Struct, frozen=True):
     property: str | None
     name: str
     path: str | None
-    members: Listed[str]
+    members: ListedItems[str]
     uri: str | None = None
 
 
@@ -147,7 +147,7 @@ class Branch(Struct, frozen=True):
 
     name: str
     path: str | None
-    children: Listed[str]
+    children: ListedItems[str]
     below: int
 
 
@@ -158,19 +158,19 @@ class Hierarchy(Struct, frozen=True):
     name: str
     size: int
     depth: int
-    roots: Listed[Branch]
+    roots: ListedItems[Branch]
 
 
 class Ontology(Struct, frozen=True, kw_only=True):
     """What a vault calls things, most used first."""
 
     notes: int
-    labels: Listed[Label]
-    types: Listed[PropertyUse]
-    properties: Listed[PropertyUse]
-    schemas: Listed[Schema]
-    spellings: Listed[Spelling]
-    hubs: Listed[Hub]
+    labels: ListedItems[Label]
+    types: ListedItems[PropertyUse]
+    properties: ListedItems[PropertyUse]
+    schemas: ListedItems[Schema]
+    spellings: ListedItems[Spelling]
+    hubs: ListedItems[Hub]
     hierarchies: tuple[Hierarchy, ...]
     notices: tuple[str, ...] = ()
 

@@ -27,7 +27,7 @@ class Adjustment(Struct, frozen=True):
     reason: str
 
 
-class Warm(NamedTuple):
+class ActivityLevel(NamedTuple):
     heat: float
     pinned: bool
 
@@ -202,7 +202,7 @@ class Hit(NamedTuple):
         return "; ".join(evidence.reason for evidence in self.evidence)
 
 
-class Wish(NamedTuple):
+class SearchOptions(NamedTuple):
     """How a question is to be answered; what is None is for the settings to say.
 
     `intent` is "auto" when it is to be told from the question, and None where every
@@ -286,7 +286,7 @@ class RecalledFact(NamedTuple):
     document: str = ""
 
 
-class Told(NamedTuple):
+class HindsightDocument(NamedTuple):
     """Something that Hindsight is to remember; told again, it replaces the former."""
 
     document: str

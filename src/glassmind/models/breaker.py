@@ -56,7 +56,7 @@ class CircuitBreaker:
         self.worked()
 
 
-class PatientReranker:
+class BreakerReranker:
     def __init__(self, reranker: Reranker, patience: CircuitBreaker) -> None:
         self._reranker, self._patience = reranker, patience
 

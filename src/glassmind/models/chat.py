@@ -14,20 +14,26 @@ from glassmind.models.http import (
     NOBODY,
     NOT_JSON,
     OK,
-    Bounds,
     Exchange,
     ModelServer,
+    Timeouts,
 )
-from glassmind.models.protocols import ChatModel, Ended, Halt, Prompt, Turn
+from glassmind.models.protocols import (
+    Cancellation,
+    ChatModel,
+    GenerationEnd,
+    Prompt,
+    Turn,
+)
 
 CONNECT_S = 2.0  # a server on this machine is there at once or not at all
-LOOK = Bounds(connect_s=1.0, total_s=2.0)
+LOOK = Timeouts(connect_s=1.0, total_s=2.0)
 """To see whether a server is there: it need not load its model for that."""
 
 
-def chat_for(config: Config, bounds: Bounds | None = None) -> ChatModel:
+def chat_for(config: Config, bounds: Timeouts | None = None) -> ChatModel:
     chosen, server = config.llm, _server(config)
-    bounds = bounds or Bounds(CONNECT_S, chosen.timeout_s)
+    bounds = bounds or Timeouts(CONNECT_S, chosen.timeout_s)
     made = OllamaChat if chosen.backend == "ollama" else OpenAIChat
     return made(chosen, server, bounds)
 
@@ -98,9 +104,11 @@ class Pieces:
             self._reply.begun()
             self.thought = True
 
-    def ended(self, prompt: Prompt) -> Ended:
+    def ended(self, prompt: Prompt) -> GenerationEnd:
         if self.wrote:
-            return Ended(self.read, self.was_cut, lost(self.read, prompt.tokens))
+            return GenerationEnd(
+                self.read, self.was_cut, lost(self.read, prompt.tokens)
+            )
         if self.thought:
             reason = "it thought, but wrote nothing; raise llm.answer_tokens, or choose"
             raise self._reply.failed(f"{reason} a model that does not think first")
@@ -122,7 +130,7 @@ def is_too_long(status: int, words: str) -> bool:
     return status in TOO_LONG and "context" in heard and about
 
 
-class Refused(ModelFailed):
+class ChatRefused(ModelFailed):
     """A server reports an error in place of an answer; `words` are its own."""
 
     def __init__(self, error: ModelFailed, status: int, words: str) -> None:
@@ -139,7 +147,7 @@ def check_answers(reply: Exchange, hints: Mapping[int, str]) -> None:
             hint = "it leads elsewhere, and is not followed: check llm.url"
         said = f"HTTP {reply.status}{words and ': '}{words}"
         error = reply.failed(f"{said}{hint and '; '}{hint}")
-        raise Refused(error, reply.status, words)
+        raise ChatRefused(error, reply.status, words)
     if reply.kind == "text/html":
         raise reply.failed("it answers text/html, not JSON; check llm.url")
 
@@ -155,7 +163,7 @@ def event_of(reply: Exchange, line: bytes) -> dict[str, Any]:
         words = reply.message(said)
         hint = f"; {LENGTH_HINT}" if is_too_long(BAD, words) else ""
         told = f"{words or 'it failed in the middle of its answer'}{hint}"
-        raise Refused(reply.failed(told), BAD, words)
+        raise ChatRefused(reply.failed(told), BAD, words)
     return said
 
 
@@ -186,7 +194,7 @@ def lost(read: int | None, sent: int) -> str:
 
 
 class ServedChat:
-    def __init__(self, chosen: Llm, server: ModelServer, bounds: Bounds) -> None:
+    def __init__(self, chosen: Llm, server: ModelServer, bounds: Timeouts) -> None:
         self._chosen, self._server, self._bounds = chosen, server, bounds
 
     @property
@@ -216,8 +224,8 @@ class OllamaChat(ServedChat):
     _thinks = True
 
     def answer(
-        self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
-    ) -> Ended:
+        self, prompt: Prompt, said: Callable[[str], None], halt: Cancellation, /
+    ) -> GenerationEnd:
         bounds = self._bounds._replace(ends=monotonic() + self._bounds.total_s)
         thinks = self._thinks
         pieces = self._tried(prompt, said, halt, bounds, thinks=thinks)
@@ -230,8 +238,8 @@ class OllamaChat(ServedChat):
         self,
         prompt: Prompt,
         said: Callable[[str], None],
-        halt: Halt,
-        bounds: Bounds,
+        halt: Cancellation,
+        bounds: Timeouts,
         *,
         thinks: bool,
     ) -> Pieces:
@@ -260,7 +268,7 @@ class OllamaChat(ServedChat):
     def _read(self, reply: Exchange, pieces: Pieces) -> None:
         try:
             check_answers(reply, OLLAMA_HINTS)
-        except Refused as error:
+        except ChatRefused as error:
             if error.status == ABSENT and "not found" in error.words:
                 pull = f"it is not there; run: ollama pull {self.model}"
                 raise reply.failed(pull) from None
@@ -303,7 +311,7 @@ UNKNOWN = ("support", "unknown", "unrecognized", "unexpected", "extra", "additio
 """Words about a part of the question that does not say which."""
 
 
-def refused_part(error: Refused, without: Collection[str]) -> str:
+def refused_part(error: ChatRefused, without: Collection[str]) -> str:
     """Return which part of a question to leave out after a refusal; empty for none."""
     heard = error.words.casefold()
     if error.status not in REFUSED and "response_format" not in heard:
@@ -323,8 +331,8 @@ class OpenAIChat(ServedChat):
     _without: frozenset[str] = frozenset()
 
     def answer(
-        self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
-    ) -> Ended:
+        self, prompt: Prompt, said: Callable[[str], None], halt: Cancellation, /
+    ) -> GenerationEnd:
         bounds = self._bounds._replace(ends=monotonic() + self._bounds.total_s)
         path, without = "/v1/chat/completions", self._without
         while True:
@@ -333,7 +341,7 @@ class OpenAIChat(ServedChat):
                 pieces = Pieces(reply, said)
                 try:
                     _read(reply, pieces)
-                except Refused as error:
+                except ChatRefused as error:
                     part = "" if pieces.wrote else refused_part(error, without)
                     if not part:
                         raise

@@ -7,12 +7,12 @@ from datetime import date
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
-from glassmind.config.settings import Hindsight
+from glassmind.config.settings import HindsightSection
 from glassmind.errors import GlassmindError, HindsightFailed, ModelFailed, RemoteRefused
 from glassmind.model.index import Check
-from glassmind.model.search import FACTS, RecalledFact, Told, document_of
+from glassmind.model.search import FACTS, HindsightDocument, RecalledFact, document_of
 from glassmind.models.breaker import CircuitBreaker
-from glassmind.models.http import Bounds, Exchange, ModelServer
+from glassmind.models.http import Exchange, ModelServer, Timeouts
 
 Hear: TypeAlias = Callable[[], Sequence[RecalledFact]]
 """Waits for the facts that were asked for, best first.
@@ -31,7 +31,7 @@ QUESTION_BYTES = 1_000
 DEPTH = {"budget": "low", "max_tokens": 1_024}
 """How far the server looks: somebody waits, and a few facts have less."""
 
-GLANCE = Bounds(0.5, 0.5)  # of a look whether the server answers
+GLANCE = Timeouts(0.5, 0.5)  # of a look whether the server answers
 HEARD_S = 10.0  # seconds for which what was heard of the server last is believed
 REMOTE = "hindsight.allow_remote"
 
@@ -40,14 +40,14 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 class HindsightServer:
     def __init__(
-        self, settings: Hindsight, clock: Callable[[], float] = time.monotonic
+        self, settings: HindsightSection, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._server = ModelServer("hindsight", settings.url, settings.token)
         self._bank, self._clock = settings.bank, clock
         self._memories = f"/v1/default/banks/{quote(settings.bank, safe='')}/memories"
         captures = ", and what is captured," if settings.retain else ""
         self._leaves = f"what you ask{captures}"
-        self._bounds = Bounds(settings.timeout_s, settings.timeout_s)
+        self._bounds = Timeouts(settings.timeout_s, settings.timeout_s)
         self._remote = settings.allow_remote
         self._breaker = CircuitBreaker("hindsight", clock, HindsightFailed)
         self._heard: tuple[float, bool] | None = None
@@ -59,7 +59,7 @@ class HindsightServer:
         wait = self._begun(f"{self._memories}/recall", asked, self._bounds)
         return lambda: self._watched(lambda: self._facts(wait()))
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: HindsightDocument) -> None:
         """Give it something to remember; it is taken in when the server has time."""
         item = {
             "content": told.text,
@@ -105,7 +105,7 @@ class HindsightServer:
         self,
         path: str,
         body: Mapping[str, Any] | None,
-        bounds: Bounds,
+        bounds: Timeouts,
         *,
         is_glance: bool = False,
     ) -> Callable[[], Any]:

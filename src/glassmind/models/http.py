@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from glassmind.config.values import is_loopback
 from glassmind.errors import CallAbandoned, ModelFailed, RemoteRefused
-from glassmind.models.protocols import Halt
+from glassmind.models.protocols import Cancellation
 
 if TYPE_CHECKING:
     import httpx2
@@ -44,7 +44,7 @@ AT_ONCE = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
 """Let closing a connection wait for nothing."""
 
 
-class Bounds(NamedTuple):
+class Timeouts(NamedTuple):
     """How long we wait, in seconds: for a connection, for all, and between pieces.
 
     The first piece may take as long as the whole: a server loads its model first.
@@ -123,10 +123,10 @@ class ModelServer:
             made["Authorization"] = f"Bearer {self._key}"
         return made
 
-    def ask(self, path: str, question: Mapping[str, Any], bounds: Bounds) -> Any:
+    def ask(self, path: str, question: Mapping[str, Any], bounds: Timeouts) -> Any:
         return Exchange(self, path, question, bounds).json()
 
-    def look(self, path: str, bounds: Bounds) -> Any:
+    def look(self, path: str, bounds: Timeouts) -> Any:
         return Exchange(self, path, None, bounds).json()
 
     def failed(self, reason: str) -> ModelFailed:
@@ -167,12 +167,12 @@ class Exchange:
         server: ModelServer,
         path: str,
         question: Mapping[str, Any] | None,
-        bounds: Bounds,
-        halt: Halt | None = None,
+        bounds: Timeouts,
+        halt: Cancellation | None = None,
     ) -> None:
         self.server, self.question = server, question or {}
         self.status, self.kind = 0, ""
-        self._bounds, self._halt = bounds, halt or Halt()
+        self._bounds, self._halt = bounds, halt or Cancellation()
         self._check()
         self._came: SimpleQueue[Any] = SimpleQueue()
         self._link: socket.socket | None = None
@@ -360,7 +360,7 @@ CUT_SHORT = "it stopped in the middle of its answer"
 CLOSED = "it closed the connection before its answer was whole"
 
 
-def _reason(error: Exception, bounds: Bounds) -> str:
+def _reason(error: Exception, bounds: Timeouts) -> str:
     import httpx2  # noqa: PLC0415 - slow to import
 
     match error:

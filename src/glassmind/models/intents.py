@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 
 from glassmind.config.settings import Config
-from glassmind.models.http import Bounds, ModelServer
+from glassmind.models.http import ModelServer, Timeouts
 
-BOUNDS = Bounds(connect_s=0.5, total_s=1.5)
+BOUNDS = Timeouts(connect_s=0.5, total_s=1.5)
 """Longer than that and the rules have long answered."""
 
 ASKED = """Name the kind of answer that a question to somebody's own notes wants.

@@ -51,7 +51,7 @@ class Reranker(Protocol):
         """
 
 
-class Halt:
+class Cancellation:
     """Ends at once what nobody waits for any more.
 
     Whoever is at work says how to be ended; a thread that waits for bytes has no time
@@ -106,7 +106,7 @@ class Prompt(NamedTuple):
     most_tokens: int
 
 
-class Ended(NamedTuple):
+class GenerationEnd(NamedTuple):
     """How a model came to its end: what it read, as far as it tells, and what of it.
 
     `was_cut` where its answer was longer than it may be; `lost` says in a sentence
@@ -128,8 +128,8 @@ class ChatModel(Protocol):
         pass
 
     def answer(
-        self, prompt: Prompt, said: Callable[[str], None], halt: Halt, /
-    ) -> Ended:
+        self, prompt: Prompt, said: Callable[[str], None], halt: Cancellation, /
+    ) -> GenerationEnd:
         """Have a prompt answered; `said` is called with each piece, in this thread.
 
         What `said` raises ends the answer, and passes through.

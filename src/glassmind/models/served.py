@@ -8,7 +8,7 @@ import numpy as np
 from glassmind.config.settings import Embeddings
 from glassmind.errors import ModelFailed
 from glassmind.models.cards import Family, prefixes_for
-from glassmind.models.http import Bounds, ModelServer
+from glassmind.models.http import ModelServer, Timeouts
 from glassmind.models.tokens import first_tokens, text_windows
 from glassmind.models.vectors import VERSION, in_order, unit
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from glassmind.model.vectors import Embeddable, Matrix, Vector
 
 
-Ask = Callable[[list[str], Bounds], Any]
+Ask = Callable[[list[str], Timeouts], Any]
 """Returns what a server says to some texts: a list of vectors, if all is well."""
 
 
@@ -28,8 +28,8 @@ class EmbeddingBounds(NamedTuple):
     machine takes long.
     """
 
-    query: Bounds = Bounds(2.0, 10.0)
-    passage: Bounds = Bounds(2.0, 120.0)
+    query: Timeouts = Timeouts(2.0, 10.0)
+    passage: Timeouts = Timeouts(2.0, 120.0)
 
 
 USUAL = EmbeddingBounds()
@@ -86,7 +86,7 @@ class ServedEmbedder:
         texts = text_windows(part, self._family.passage, self._window)
         return self._embedded(texts, self._patience.passage)
 
-    def _embedded(self, texts: list[str], bounds: Bounds) -> "Matrix":
+    def _embedded(self, texts: list[str], bounds: Timeouts) -> "Matrix":
         rows = self._ask(texts, bounds)
         try:
             made = np.array(rows, dtype=np.float32)
@@ -126,7 +126,7 @@ def served_embedder(
         extra["dimensions"] = chosen.dimensions
     path = "/api/embed" if native else "/v1/embeddings"
 
-    def ask(texts: list[str], bounds: Bounds) -> Any:
+    def ask(texts: list[str], bounds: Timeouts) -> Any:
         answer = server.ask(path, {"model": model, "input": texts, **extra}, bounds)
         try:
             if native:

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from glassmind.model.notes import (
     BlockId,
     Callout,
-    Field,
     FieldForm,
     Footnote,
     FootnoteForm,
+    InlineFieldValue,
     Region,
     Tag,
     Task,
@@ -309,10 +309,10 @@ _MEANING = {
 """What a sign before a date says; the calendar signs say "due"."""
 
 
-def bracketed_fields(line: str) -> list[Field]:
+def bracketed_fields(line: str) -> list[InlineFieldValue]:
     """Return `[key:: value]` and `(key:: value)`; places count characters."""
     closing = _closings(line)
-    found: list[Field] = []
+    found: list[InlineFieldValue] = []
     cursor = 0
     while match := _KEY.search(line, cursor):
         start = match.start()
@@ -322,19 +322,21 @@ def bracketed_fields(line: str) -> list[Field]:
             continue
         form: FieldForm = "bracket" if line[start] == "[" else "paren"
         value = line[match.end() : end].strip()
-        found.append(Field(match[1].strip(), value, form, 0, start, end + 1))
+        found.append(InlineFieldValue(match[1].strip(), value, form, 0, start, end + 1))
         cursor = end + 2
     return found
 
 
-def dated_fields(line: str) -> list[Field]:
+def dated_fields(line: str) -> list[InlineFieldValue]:
     return [
-        Field(_MEANING.get(sign[1], "due"), sign[2], "emoji", 0, *sign.span())
+        InlineFieldValue(
+            _MEANING.get(sign[1], "due"), sign[2], "emoji", 0, *sign.span()
+        )
         for sign in _EMOJI.finditer(line)
     ]
 
 
-def whole_line_field(line: str, lead: int = 0) -> Field | None:
+def whole_line_field(line: str, lead: int = 0) -> InlineFieldValue | None:
     """Return the field that a line is, from the character `lead` on."""
     mark = line.find("::", lead)
     key = _WHOLE.fullmatch(line, lead, mark) if mark >= 0 else None
@@ -342,10 +344,10 @@ def whole_line_field(line: str, lead: int = 0) -> Field | None:
         return None
     end = max(len(line.rstrip()), mark + 2)
     value = line[mark + 2 :].strip()
-    return Field(key[1].strip(), value, "line", 0, key.start(1), end)
+    return InlineFieldValue(key[1].strip(), value, "line", 0, key.start(1), end)
 
 
-def inline_fields(note: Structure) -> list[Field]:
+def inline_fields(note: Structure) -> list[InlineFieldValue]:
     """Return the fields of the body, in order; those without a key are left out."""
     source, starts = note.source, note.starts
     may_date = note.items and not note.text.isascii()
@@ -354,7 +356,7 @@ def inline_fields(note: Structure) -> list[Field]:
         return []
     listed = {note.line_at(item.start) for item in note.items}
     dated = listed if items else frozenset[int]()
-    found: list[Field] = []
+    found: list[InlineFieldValue] = []
     for number in range(note.line_at(note.body), len(starts) + 1):
         start = starts[number - 1]
         end = starts[number] - 1 if number < len(starts) else len(source)
@@ -373,7 +375,7 @@ def inline_fields(note: Structure) -> list[Field]:
     return found
 
 
-def _line_fields(line: str, *, listed: bool) -> list[Field]:
+def _line_fields(line: str, *, listed: bool) -> list[InlineFieldValue]:
     """Return the fields of one line; `listed` says that a list item begins on it."""
     found = bracketed_fields(line) if "::" in line else []
     mark = _LIST_MARK.match(line) if listed else None

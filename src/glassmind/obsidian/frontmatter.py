@@ -10,7 +10,7 @@ import yaml
 
 from glassmind.model import PropertyValue
 from glassmind.model.notes import Frontmatter, all_of
-from glassmind.obsidian.yaml_text import Leaf, load
+from glassmind.obsidian.yaml_text import YamlScalar, load
 
 MAX_BYTES = 64 * 1024
 """A larger block is refused: properties are metadata, and YAML is slow to read."""
@@ -20,7 +20,7 @@ _CLOSING = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.MULTILINE)
 
 
 class Property(NamedTuple):
-    leaf: Leaf
+    leaf: YamlScalar
     start: int
     end: int
 
@@ -49,7 +49,7 @@ def read_head(text: str) -> Head:
     end = length if head.isascii() else len(head.encode())
     lines = head.count("\n") + (not head.endswith("\n"))
     error: str | None = None
-    leaves: tuple[Leaf, ...] = ()
+    leaves: tuple[YamlScalar, ...] = ()
     repeated: tuple[str, ...] = ()
     value: PropertyValue = {}
     if end > MAX_BYTES:
@@ -77,7 +77,9 @@ def read_head(text: str) -> Head:
     return Head(frontmatter, _placed(head, opening.end(), leaves), length)
 
 
-def _placed(text: str, base: int, leaves: tuple[Leaf, ...]) -> tuple[Property, ...]:
+def _placed(
+    text: str, base: int, leaves: tuple[YamlScalar, ...]
+) -> tuple[Property, ...]:
     """Return the leaves with byte offsets, counting bytes once from the front."""
     if text.isascii():
         places = [(leaf, base + leaf.start, base + leaf.end) for leaf in leaves]

@@ -79,7 +79,7 @@ class Shape(NamedTuple):
         return with_escapes(f"((?:{begins})[{self.letters}]{{{self.least},}}+)")
 
 
-class Pattern(NamedTuple):
+class SecretPattern(NamedTuple):
     """A kind of credential that is told by more than how it begins."""
 
     kind: str
@@ -166,35 +166,35 @@ SHAPES: Sequence[Shape] = (
     Shape("Yandex key", ("AQVN",), WORD, 35),
 )  # fmt: skip
 
-PATTERNS: Sequence[Pattern] = (
-    Pattern("Airtable token", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
-    Pattern("AWS key", r"(A[KSB]IA[A-Z0-9]{16})(?![A-Za-z0-9])", True),
-    Pattern("Azure secret",
+PATTERNS: Sequence[SecretPattern] = (
+    SecretPattern("Airtable token", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
+    SecretPattern("AWS key", r"(A[KSB]IA[A-Z0-9]{16})(?![A-Za-z0-9])", True),
+    SecretPattern("Azure secret",
         r"([\w~.]{3}[0-9]Q~[\w~.-]{31,34})(?![A-Za-z0-9~.-]|_{1,3}[A-Za-z0-9~.-])"),
-    Pattern("Cloudflare key", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}+)"),
-    Pattern("Discord token",
+    SecretPattern("Cloudflare key", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}+)"),
+    SecretPattern("Discord token",
         r"([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})"
         r"(?![A-Za-z0-9.-]|_{1,3}[A-Za-z0-9.-])"),
-    Pattern("Discord webhook",
+    SecretPattern("Discord webhook",
         r"discord(?:app)?\.com/api/webhooks/([0-9]{10,25}/[\w-]{40,}+)"),
-    Pattern("Google key",
+    SecretPattern("Google key",
         r"(AIza[\w-]{35})(?![A-Za-z0-9-]|_{1,3}[A-Za-z0-9-])", True),
-    Pattern("JWT", r"(eyJ[\w-]{8,250}+\.[\w.-]{16,}+)"),
-    Pattern("Mailchimp key",
+    SecretPattern("JWT", r"(eyJ[\w-]{8,250}+\.[\w.-]{16,}+)"),
+    SecretPattern("Mailchimp key",
         r"([0-9a-f]{32}-us[0-9]{1,2})(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])"),
-    Pattern("Mailgun key", r"(?<!-)(key-[0-9a-f]{32,}+)"),
-    Pattern("MaxMind key",
+    SecretPattern("Mailgun key", r"(?<!-)(key-[0-9a-f]{32,}+)"),
+    SecretPattern("MaxMind key",
         r"([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])"),
-    Pattern("Slack webhook",
+    SecretPattern("Slack webhook",
         r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w+/-]{20,}+)"),
-    Pattern("Teams webhook",
+    SecretPattern("Teams webhook",
         r"[\w-]{1,60}\.webhook\.office\.com/webhookb2/([\w/-]{20,}+)"),
-    Pattern("Twilio key", r"(SK[0-9a-f]{32})(?![A-Za-z0-9])"),
-    Pattern("Terraform token", r"([A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}+)"),
+    SecretPattern("Twilio key", r"(SK[0-9a-f]{32})(?![A-Za-z0-9])"),
+    SecretPattern("Terraform token", r"([A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}+)"),
 )  # fmt: skip
 """Each begins where no longer word could have begun, as all shapes do."""
 
-_ALL: Sequence[Shape | Pattern] = (*SHAPES, *PATTERNS)
+_ALL: Sequence[Shape | SecretPattern] = (*SHAPES, *PATTERNS)
 _LONG_WORD = re.compile(r"[A-Za-z0-9]{20,}")
 """Longer than what people write without a blank; with a figure in it, it is drawn."""
 

@@ -45,7 +45,7 @@ _SHAPE_TAGS = frozenset((_CORE + "seq", _CORE + "map"))
 NodeKind: TypeAlias = Literal["scalar", "list", "map", "alias"]
 
 
-class Leaf(NamedTuple):
+class YamlScalar(NamedTuple):
     """A scalar, the keys and list positions that lead to it, and its characters."""
 
     path: tuple[str | int, ...]
@@ -54,11 +54,11 @@ class Leaf(NamedTuple):
     end: int
 
 
-class Loaded(NamedTuple):
+class YamlDocument(NamedTuple):
     """A document: its value, its scalars in order, and the keys said twice."""
 
     value: PropertyValue
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[YamlScalar, ...]
     repeated: tuple[str, ...]
 
 
@@ -108,9 +108,9 @@ def resolve_plain(text: str) -> PropertyValue:
     return text
 
 
-def load(text: str) -> Loaded:
+def load(text: str) -> YamlDocument:
     """Return the document of `text`; of a key given twice the first value counts."""
-    leaves: list[Leaf] = []
+    leaves: list[YamlScalar] = []
     repeated: list[str] = []
 
     def value(
@@ -121,7 +121,7 @@ def load(text: str) -> Loaded:
         if node.kind == "scalar":
             plain = resolve_plain(node.text) if node.is_plain else node.text
             place = at or node
-            leaves.append(Leaf(path, plain, place.start, place.stop))
+            leaves.append(YamlScalar(path, plain, place.start, place.stop))
             return plain
         if node.kind == "list":
             items = enumerate(node.items)
@@ -136,7 +136,7 @@ def load(text: str) -> Loaded:
 
     root = read_nodes(text)
     document = None if root is None else value(root, ())
-    return Loaded(document, tuple(leaves), tuple(repeated))
+    return YamlDocument(document, tuple(leaves), tuple(repeated))
 
 
 def read_nodes(text: str) -> Node | None:

@@ -18,7 +18,7 @@ from glassmind.access.scopes import (
 )
 from glassmind.engine import Engine
 from glassmind.errors import BadValue, GlassmindError
-from glassmind.model.access import ReadRule, Scope, Shown, Wanted
+from glassmind.model.access import DisclosedNotes, ReadFilter, ReadRule, Scope
 from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.find import Since, Until, most
 from glassmind.operations.registry import (
@@ -254,7 +254,7 @@ class AccessLogResult(Result, frozen=True, kw_only=True):
     more: bool
     notices: list[str]
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         named = [name for entry in self.readings for name in entry.named]
         named += [place.path for entry in self.readings for place in entry.passages]
         return shown(named=named)
@@ -312,7 +312,7 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
         for day in (arguments.since, arguments.until)
     )
     notes = _names_of(vault, arguments.note) if arguments.note else ()
-    found = log.readings(Wanted(arguments.client, notes, since, until))
+    found = log.readings(ReadFilter(arguments.client, notes, since, until))
     rows = [
         copied(
             LoggedRead,

@@ -33,7 +33,7 @@ LONGEST_NOTE = 1_000_000  # characters of an argument that becomes a note
 DEEPEST = 64  # levels of nesting of JSON that is written as text
 
 
-class Field(NamedTuple):
+class ArgumentField(NamedTuple):
     """One declared argument; `attribute` differs from `name` if that is a keyword."""
 
     name: str
@@ -87,7 +87,7 @@ UNDESCRIBED = arg("")
 @cache
 def fields_of(
     arguments: type[Arguments], surface: Surface | None = None
-) -> tuple[Field, ...]:
+) -> tuple[ArgumentField, ...]:
     """Return the declared arguments, or those that a surface offers."""
     hints = get_type_hints(arguments, include_extras=True)
     found = []
@@ -112,7 +112,9 @@ def fields_of(
         required = default is msgspec.NODEFAULT
         default = None if required else default
         name = declared.encode_name
-        found.append(Field(name, kind, bounds, about, required, default, declared.name))
+        found.append(
+            ArgumentField(name, kind, bounds, about, required, default, declared.name)
+        )
     return tuple(found)
 
 
@@ -143,7 +145,7 @@ def read(
 
 
 def checked(
-    field: Field, value: Any, owner: str, surface: Surface, *, strict: bool
+    field: ArgumentField, value: Any, owner: str, surface: Surface, *, strict: bool
 ) -> Any:
     if value is None:
         raise BadArgument(owner, f"{field.label(surface)} is missing")
@@ -155,7 +157,7 @@ def checked(
         raise BadArgument(owner, problem(field, value, surface)) from None
 
 
-def _converted(field: Field, value: Any, *, strict: bool) -> Any:
+def _converted(field: ArgumentField, value: Any, *, strict: bool) -> Any:
     if isinstance(value, float) and field.kind is int and value.is_integer():
         value = int(value)
     for text in _texts(value):
@@ -169,7 +171,7 @@ def _converted(field: Field, value: Any, *, strict: bool) -> Any:
     return made
 
 
-def _from_text(field: Field, value: Any) -> Any:
+def _from_text(field: ArgumentField, value: Any) -> Any:
     if field.kind is str and isinstance(value, int) and not isinstance(value, bool):
         return str(value)  # ids look like numbers
     if not isinstance(value, str) or field.kind in (str, Any):
@@ -235,11 +237,11 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _texts(child)
 
 
-def problem(field: Field, value: Any, surface: Surface) -> str:
+def problem(field: ArgumentField, value: Any, surface: Surface) -> str:
     return f"{field.label(surface)} must be {_requirement(field, value)}"
 
 
-def _requirement(field: Field, value: Any) -> str:
+def _requirement(field: ArgumentField, value: Any) -> str:
     for text in _texts(value):
         if not is_text(text):
             return "valid Unicode text"
@@ -265,7 +267,7 @@ def _requirement(field: Field, value: Any) -> str:
     return f"{required} (got {shortened(got)})"
 
 
-def _required_number(field: Field, value: Any) -> str:
+def _required_number(field: ArgumentField, value: Any) -> str:
     low, high = field.bounds.ge, field.bounds.le
     try:
         number = math.nan if isinstance(value, bool) else float(value)
@@ -290,7 +292,7 @@ def schema_of(arguments: type[Arguments], surface: Surface) -> dict[str, Any]:
 
 
 def property_schema(
-    field: Field, surface: Surface, *, in_query: bool = False
+    field: ArgumentField, surface: Surface, *, in_query: bool = False
 ) -> dict[str, Any]:
     made = msgspec.json.schema(field.bounded)
     if field.choices:

@@ -9,11 +9,11 @@ from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
 from glassmind.model import context as domain
-from glassmind.model.access import Passage, Shown
-from glassmind.model.context import NOT_IN_NOTES, Conflict, Spoken, Withdrawn
+from glassmind.model.access import DisclosedLines, DisclosedNotes
+from glassmind.model.context import NOT_IN_NOTES, Conflict, TextPiece, TextWithdrawn
 from glassmind.model.ontology import Resolution
 from glassmind.model.search import ASKS, LONGEST_QUESTION, MOST_SOURCES
-from glassmind.models.protocols import Halt
+from glassmind.models.protocols import Cancellation
 from glassmind.obsidian.text import Style, counted, heading_address, obsidian_uri
 from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
 from glassmind.operations.model_text import GENERATED, one_line
@@ -84,15 +84,15 @@ class AskSources(Result):
     passages: list[AskSource] = msgspec.field(name="sources")
     confidence: float | None
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         return shown(_passages(self.passages))
 
 
 EVENTS = {
     "sources": AskSources,
-    "text": domain.Spoken,
-    "statement": domain.Stated,
-    "withdrawn": domain.Withdrawn,
+    "text": domain.TextPiece,
+    "statement": domain.StatementDone,
+    "withdrawn": domain.TextWithdrawn,
 }
 
 
@@ -117,7 +117,7 @@ class AskResult(Result):
     degraded: list[str]
     conflicts: list[Conflict]
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         sides = [side for conflict in self.conflicts for side in conflict.sides]
         passages = [cited(side.receipt, side.path) for side in sides]
         return shown([*_passages(self.passages), *passages])
@@ -135,8 +135,12 @@ class AskResult(Result):
         return notices
 
 
-def _passages(sources: Sequence[AskSource]) -> list[Passage]:
-    return [Passage(source.path, *source.lines) for source in sources if source.receipt]
+def _passages(sources: Sequence[AskSource]) -> list[DisclosedLines]:
+    return [
+        DisclosedLines(source.path, *source.lines)
+        for source in sources
+        if source.receipt
+    ]
 
 
 _LINES = re.compile(r":(\d+(?:-\d+)?)@")
@@ -240,9 +244,9 @@ class LiveAnswer:
         self._shown = False
 
     def __call__(self, event: object) -> None:
-        if isinstance(event, Spoken):
+        if isinstance(event, TextPiece):
             self._write(event.text, event.support)
-        elif isinstance(event, Withdrawn):
+        elif isinstance(event, TextWithdrawn):
             self.end_line()
             self._terminal.remark(WITHDRAWN)
             self._statements, self._shown = [], False
@@ -300,13 +304,13 @@ def plain_excerpt(excerpt: str) -> str:
 )
 def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
     """Answer a question from your notes, with citations."""
-    name, halt = vault.config.vault.name, caller.halt or Halt()
+    name, halt = vault.config.vault.name, caller.halt or Cancellation()
 
     def report(news: domain.News) -> None:
         if caller.progress is None:
             return
         event: object = news
-        if isinstance(news, domain.Found):
+        if isinstance(news, domain.SourcesFound):
             passages = [_typed(source, name) for source in news.sources]
             event = AskSources(passages=passages, confidence=news.confidence)
         caller.progress(event)
@@ -361,7 +365,7 @@ class ResolveResult(Result, Resolution, kw_only=True):
 
     vault: str
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         return shown(named=[match.path for match in self.candidates])
 
     def is_empty(self) -> bool:

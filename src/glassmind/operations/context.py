@@ -16,7 +16,7 @@ from glassmind.context.markdown import (
 )
 from glassmind.engine import Engine
 from glassmind.errors import BudgetTooSmall, WriteRefused
-from glassmind.model.access import Passage, Shown
+from glassmind.model.access import DisclosedLines, DisclosedNotes
 from glassmind.model.context import Briefing, Bundle, Summary
 from glassmind.model.search import Mode
 from glassmind.obsidian.hidden_text import holds_hidden
@@ -71,11 +71,13 @@ class ContextResult(Result, Bundle, kw_only=True):
     receipts: list[str] = msgspec.field(name="sources")
     markdown: str
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         passages = [cited(part.receipt, part.path) for part in self.answer]
         for note in self.notes:
-            passages += [Passage(note.path, *part.lines) for part in note.excerpts]
-            passages += [Passage(path) for path in note.quoted or ()]
+            passages += [
+                DisclosedLines(note.path, *part.lines) for part in note.excerpts
+            ]
+            passages += [DisclosedLines(path) for path in note.quoted or ()]
         named = [note.path for note in self.notes]
         named += [note.path for note in self.suggested]
         return shown([*passages, *_passages(self)], named)
@@ -91,7 +93,7 @@ class BriefResult(Result, Briefing, kw_only=True):
     receipts: list[str] = msgspec.field(name="sources")
     markdown: str
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         named = [note.path for note in self.hot]
         named += [note.path for note in self.changed]
         return shown(_passages(self), named)
@@ -103,15 +105,15 @@ class SummarizeResult(Result, Summary, kw_only=True):
     empty_without = ("sentences",)
     receipts: list[str] = msgspec.field(name="sources")
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         return shown([cited(part.receipt, part.path) for part in self.sentences])
 
 
-def _passages(packed: Bundle | Briefing) -> list[Passage]:
+def _passages(packed: Bundle | Briefing) -> list[DisclosedLines]:
     items = (*packed.decisions, *packed.questions, *packed.tasks)
     sides = [side for conflict in packed.conflicts for side in conflict.sides]
     return [
-        *(Passage(item.path, *item.lines) for item in items),
+        *(DisclosedLines(item.path, *item.lines) for item in items),
         *(cited(side.receipt, side.path) for side in sides),
     ]
 

@@ -14,7 +14,7 @@ from glassmind.engine import Engine
 from glassmind.errors import CONFLICT, BadArgument, BadValue, ConfirmFirst
 from glassmind.model import Digest
 from glassmind.model import edits as domain
-from glassmind.model.access import Passage, Shown
+from glassmind.model.access import DisclosedLines, DisclosedNotes
 from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.arguments import (
     fields_of,
@@ -31,13 +31,13 @@ from glassmind.operations.registry import (
     Caller,
     Command,
     Group,
-    Page,
+    ModelView,
+    Paging,
     Result,
     Route,
     Run,
     Surface,
     Tool,
-    View,
     arg,
     copied,
     operation,
@@ -143,12 +143,12 @@ class ChangeResult(Change, frozen=True, kw_only=True):
         )
         return not self.closed and all(same)
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         """Return notes in diffs: one in the trash may leave its text in another."""
-        passages = list[Passage]()
+        passages = list[DisclosedLines]()
         for file in self.files:
             if file.path and file.path != file.to and self.verb != "move":
-                passages.append(Passage(file.path))
+                passages.append(DisclosedLines(file.path))
             passages += diff_passages(file.path, file.diff) if file.path else ()
         return shown(passages, [name for f in self.files for name in (f.path, f.to)])
 
@@ -193,12 +193,12 @@ def _change(kind: type[Kind], changeset: domain.Changeset, **others: Any) -> Kin
     )
 
 
-def diff_passages(path: str, diff: str) -> Iterator[Passage]:
+def diff_passages(path: str, diff: str) -> Iterator[DisclosedLines]:
     """Yield the lines of a file that a unified diff shows as they were before."""
     for first, count in _HUNK.findall(diff):
         lines = int(count or 1)
         if lines:
-            yield Passage(path, int(first), int(first) + lines - 1)
+            yield DisclosedLines(path, int(first), int(first) + lines - 1)
 
 
 def changed_for_people(
@@ -226,7 +226,7 @@ def changed_for_people(
     return "".join(f"{line}\n" for line in lines)
 
 
-def changed_for_models(result: ChangeResult, _view: View) -> str:
+def changed_for_models(result: ChangeResult, _view: ModelView) -> str:
     return f"{state_for_models(result)}\n{fenced(chr(10).join(_rows(result)))}"
 
 
@@ -771,7 +771,7 @@ class ChangesResult(Result, frozen=True, kw_only=True):
     total: int
     notices: list[str]
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         files = [file for change in self.changesets for file in change.files]
         return shown(named=[name for file in files for name in (file.path, file.to)])
 
@@ -815,7 +815,7 @@ def _listed_lines(change: ListedChange, style: Style) -> Iterator[str]:
         "List changes",
         "List what was changed, proposed or only shown, newest first. Only the "
         "user can approve proposals, never a tool.",
-        page=Page("changesets", most=100, furthest=MOST_LISTED),
+        page=Paging("changesets", most=100, furthest=MOST_LISTED),
     ),
     route=Route("GET", "/changes", sets=("write",)),
 )

@@ -13,8 +13,8 @@ from glassmind.engine import Engine
 from glassmind.errors import BadValue, NoteNotFound, OffsetOutOfRange
 from glassmind.model import Span
 from glassmind.model import search as found
-from glassmind.model.access import Passage, Shown
-from glassmind.model.context import Verified
+from glassmind.model.access import DisclosedLines, DisclosedNotes
+from glassmind.model.context import ReceiptCheck
 from glassmind.model.graph import Hop
 from glassmind.obsidian.hidden_text import hidden_kinds, hidden_notice
 from glassmind.obsidian.text import (
@@ -41,13 +41,13 @@ from glassmind.operations.registry import (
     Arguments,
     Caller,
     Command,
-    Page,
+    ModelView,
+    Paging,
     Result,
     Route,
     Surface,
     TextForm,
     Tool,
-    View,
     arg,
     copied,
     joined,
@@ -191,12 +191,14 @@ class SearchResult(Result):
     degraded: list[str]
     semantic_failure: str = ""
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         passages, names = [], list[str]()
         for hit in filter(lambda hit: hit.is_note, self.hits):
             lines = [hit.lines, *(more.lines for more in hit.more)]
-            passages += [Passage(hit.path, *span) for span in lines]
-            passages += [Passage(vote.quoted) for vote in hit.evidence if vote.quoted]
+            passages += [DisclosedLines(hit.path, *span) for span in lines]
+            passages += [
+                DisclosedLines(vote.quoted) for vote in hit.evidence if vote.quoted
+            ]
             names += hit.connected_via
             names += [end for hop in hit.hops for end in (hop.source, hop.target)]
         return shown(passages, names)
@@ -229,7 +231,7 @@ def search_for_people(
     return "\n".join(parts)
 
 
-def search_for_models(result: SearchResult, view: View) -> str:
+def search_for_models(result: SearchResult, view: ModelView) -> str:
     head = [f"Notice: {one_line(said)}" for said in result.degraded]
     if not result.hits:
         nothing = "No results. Try other words, or fewer of them."
@@ -245,7 +247,7 @@ def search_for_models(result: SearchResult, view: View) -> str:
     return listed(head, rows, view)
 
 
-def _hit_for_models(number: int, hit: SearchHit, view: View) -> Iterator[str]:
+def _hit_for_models(number: int, hit: SearchHit, view: ModelView) -> Iterator[str]:
     lines = _lines(hit.lines) if hit.is_note else ""
     mark = f"; {GENERATED}" if hit.generated else ""
     yield f"{number}. {named(hit.path)}{lines} (relevance {hit.relevance:.2f}{mark})"
@@ -317,7 +319,7 @@ def marked(snippet: found.Snippet, style: Style) -> str:
         "or question, glassmind_context. The query may filter: tag:name "
         "path:folder file:name [property:value] before:2026-03 after:7d "
         '"phrase" -word.',
-        page=Page("hits", most=50, usual=lambda vault: vault.config.search.limit),
+        page=Paging("hits", most=50, usual=lambda vault: vault.config.search.limit),
     ),
     route=Route("POST", "/search", sets=("core",), fails=(404, 409)),
 )
@@ -425,8 +427,8 @@ class ReadResult(Result):
     generated: bool | UnsetType = UNSET
     guessed: bool | UnsetType = UNSET
 
-    def sources(self) -> Shown:
-        return shown([Passage(self.path, *self.lines)])
+    def sources(self) -> DisclosedNotes:
+        return shown([DisclosedLines(self.path, *self.lines)])
 
     def all_notices(self) -> list[str]:
         hides = hidden_notice(hidden_kinds(self.text))
@@ -438,7 +440,7 @@ class ReadResult(Result):
         ]
 
 
-def read_for_models(result: ReadResult, _view: View) -> str:
+def read_for_models(result: ReadResult, _view: ModelView) -> str:
     head = [f"Notice: {UNREAD}"] if result.generated else []
     if result.guessed:
         head.append("Notice: no note has this very name; this is the closest")
@@ -540,8 +542,8 @@ class ReadChunksResult(Result):
     path: str
     chunks: list[found.ChunkText]
 
-    def sources(self) -> Shown:
-        return shown([Passage(self.path, *chunk.lines) for chunk in self.chunks])
+    def sources(self) -> DisclosedNotes:
+        return shown([DisclosedLines(self.path, *chunk.lines) for chunk in self.chunks])
 
 
 def chunks_for_people(result: ReadChunksResult, _: Any, style: Style) -> Iterator[str]:
@@ -621,8 +623,8 @@ class ListResult(Result):
     notices: list[str]
     closest: dict[str, list[str]] | UnsetType = UNSET
 
-    def sources(self) -> Shown:
-        return shown([Passage(note.path) for note in self.notes])
+    def sources(self) -> DisclosedNotes:
+        return shown([DisclosedLines(note.path) for note in self.notes])
 
     def all_notices(self) -> list[str]:
         first, last = self.offset + 1, self.offset + len(self.notes)
@@ -688,7 +690,7 @@ def list_for_people(result: ListResult, _: Any, style: Style) -> Iterator[str]:
         yield f"{row}  {style.faint(tags)}" if tags else row
 
 
-def list_for_models(result: ListResult, view: View) -> str:
+def list_for_models(result: ListResult, view: ModelView) -> str:
     if not result.notes:
         rows = _similar(result.closest or {})
         return listed([], rows, view, result.notices, nothing="No notes match.")
@@ -716,7 +718,7 @@ def list_for_models(result: ListResult, view: View) -> str:
         "what notes say use glassmind_search.",
         toolset="core",
         name="glassmind_list",
-        page=Page("notes", most=200, furthest=sys.maxsize, usual=lambda _: 25),
+        page=Paging("notes", most=200, furthest=sys.maxsize, usual=lambda _: 25),
     ),
 )
 def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
@@ -776,9 +778,9 @@ class VerifyArguments(Arguments):
 class VerifyResult(Result):
     """What became of each receipt."""
 
-    receipts: list[Verified]
+    receipts: list[ReceiptCheck]
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         texts = [text for row in self.receipts for text in (row.receipt, row.now)]
         return shown(named=[cited(text).path for text in texts if text])
 
@@ -808,7 +810,7 @@ def verify_text(result: VerifyResult, _: Any, style: Style) -> Iterator[str]:
         "Verify receipts",
         "Tell whether lines that were cited by receipts "
         "(path#heading:12-18@digest) are unchanged, moved, changed or gone.",
-        page=Page("receipts", most=1_000, grows=False),
+        page=Paging("receipts", most=1_000, grows=False),
     ),
     route=Route("POST", "/verify", sets=("memory",)),
 )

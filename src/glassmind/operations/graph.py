@@ -9,7 +9,7 @@ from glassmind.engine import Engine
 from glassmind.graph.export import graph_as_dot, graph_as_graphml
 from glassmind.model import graph as domain
 from glassmind.model import ontology as vocabulary
-from glassmind.model.access import Passage, Shown
+from glassmind.model.access import DisclosedLines, DisclosedNotes
 from glassmind.obsidian.text import Style, counted
 from glassmind.operations.find import Name, NoteArguments, most
 from glassmind.operations.names import note_name, report_guesses, with_uris
@@ -18,7 +18,7 @@ from glassmind.operations.registry import (
     Caller,
     Command,
     FileForm,
-    Page,
+    Paging,
     PeopleText,
     Result,
     Route,
@@ -60,19 +60,19 @@ Resolution = Annotated[
 class GraphResult(Result):
     """A result that discloses the lines of its links, and every note it names."""
 
-    def sources(self) -> Shown:
-        passages, names = list[Passage](), list[str]()
+    def sources(self) -> DisclosedNotes:
+        passages, names = list[DisclosedLines](), list[str]()
         for part in parts_of(self):
             if isinstance(part, domain.GraphLink) and part.sentence:
-                passages.append(Passage(part.source, part.line, part.line))
+                passages.append(DisclosedLines(part.source, part.line, part.line))
             if (
                 isinstance(part, domain.GraphNode)
                 and part.properties
                 and not part.ghost
             ):
-                passages.append(Passage(part.path))
+                passages.append(DisclosedLines(part.path))
             if isinstance(part, domain.CommonNote):  # its link is shown without a line
-                passages += [Passage(path) for path in note_paths([part.path])]
+                passages += [DisclosedLines(path) for path in note_paths([part.path])]
             for name in ("path", "source", "target", "hub"):
                 value = getattr(part, name, None)
                 names += [value] if isinstance(value, str) else []
@@ -284,7 +284,7 @@ GRAPH_FILES = {
     "Show notes linked with a note, hop by hop, each link with its sentence, "
     "and similar notes without a link. <- links to it, -> is linked from it.",
     connections_text,
-    page=Page("hops", most=200, inner="neighbours", grows=False),
+    page=Paging("hops", most=200, inner="neighbours", grows=False),
     sets=("core", "graph"),
     files=GRAPH_FILES,
 )
@@ -328,7 +328,7 @@ class PathResult(GraphResult, domain.Chains):
     "its sentence, and the notes linked with both. Links are followed in both "
     "directions; without a chain, it says why.",
     path_text,
-    page=Page("chains", most=MOST_CHAINS, furthest=MOST_CHAINS),
+    page=Paging("chains", most=MOST_CHAINS, furthest=MOST_CHAINS),
 )
 def path(vault: Engine, arguments: PathArguments, caller: Caller) -> PathResult:
     """Find chains of links between two notes."""
@@ -357,7 +357,7 @@ class ThemesResult(GraphResult, domain.Themes):
     "largest first, each with its label and key members; by number or label, "
     "one theme with all its notes.",
     themes_text,
-    page=Page("themes", most=MOST_SHOWN),
+    page=Paging("themes", most=MOST_SHOWN),
 )
 def themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> ThemesResult:
     """Show groups of notes that link to each other."""
@@ -385,7 +385,7 @@ class RankArguments(Arguments):
     ghosts: Unresolved = False
 
 
-class RankResult(GraphResult, domain.Ranking):
+class RankResult(GraphResult, domain.RankedNotes):
     empty_without = ("notes",)
 
 
@@ -395,7 +395,7 @@ class RankResult(GraphResult, domain.Ranking):
     "groups), hubs (link to much), authorities (linked from hubs); of the "
     "vault, one theme, or around what a query finds.",
     rank_text,
-    page=Page("notes", most=100, furthest=MOST_SHOWN),
+    page=Paging("notes", most=100, furthest=MOST_SHOWN),
 )
 def rank(vault: Engine, arguments: RankArguments, caller: Caller) -> RankResult:
     """Rank notes by their links."""
@@ -409,10 +409,10 @@ class TimelineArguments(NoteArguments):
 class TimelineResult(Result, domain.Timeline):
     empty_without = ("events",)
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         """Return the note and its linked notes; a sentence may be from either."""
         paths = note_paths([self.path, *(event.path for event in self.events)])
-        return shown([Passage(path) for path in paths])
+        return shown([DisclosedLines(path) for path in paths])
 
 
 @graph_operation(
@@ -420,7 +420,7 @@ class TimelineResult(Result, domain.Timeline):
     "Show when a note was created and when links to it and from it appeared, "
     "each with where the date is from (properties, names, git, files).",
     timeline_text,
-    page=Page("events", most=MOST_SHOWN, grows=False),
+    page=Paging("events", most=MOST_SHOWN, grows=False),
 )
 def timeline(
     vault: Engine, arguments: TimelineArguments, caller: Caller
@@ -460,7 +460,7 @@ def _sections(result: "OntologyResult") -> Iterator[str]:
 
 
 def _section(
-    title: str, some: vocabulary.Listed[Any], line: Callable[[Any], str]
+    title: str, some: vocabulary.ListedItems[Any], line: Callable[[Any], str]
 ) -> Iterator[str]:
     if some.total:
         yield f"{title} ({some.total:,})"
@@ -469,7 +469,7 @@ def _section(
         yield f"  and {some.total - len(some.shown):,} more"
 
 
-def _labels(labels: vocabulary.Listed[vocabulary.Label]) -> Iterator[str]:
+def _labels(labels: vocabulary.ListedItems[vocabulary.Label]) -> Iterator[str]:
     for source, title in SOURCES.items():
         shown = [_label(label) for label in labels.shown if label.source == source]
         if shown:
@@ -550,7 +550,7 @@ class OntologyArguments(Arguments):
 class OntologyResult(Result, vocabulary.Ontology):
     vault: str
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         parents, named = list[str | None](), list[str | None]()
         for part in parts_of(self):
             named += getattr(part, "examples", ())
@@ -561,7 +561,7 @@ class OntologyResult(Result, vocabulary.Ontology):
                 ):
                     named += [path, *below.shown]
                     parents += [path] if below.shown else []
-        passages = [Passage(path) for path in note_paths(parents)]
+        passages = [DisclosedLines(path) for path in note_paths(parents)]
         return shown(passages, note_paths(named))
 
 
@@ -581,7 +581,7 @@ def ontology(vault: Engine, arguments: OntologyArguments) -> OntologyResult:
     """Show the categories, tags, properties and hierarchies of the vault."""
     found = vault.knowledge.ontology(limit=arguments.limit)
     words = tuple(copied(vocabulary.Spelling, word) for word in found.spellings.shown)
-    spellings = vocabulary.Listed(words, found.spellings.total)
+    spellings = vocabulary.ListedItems(words, found.spellings.total)
     name = vault.config.vault.name
     result = copied(OntologyResult, found, vault=name, spellings=spellings)
     return with_uris(vault.config.vault.name, result)
@@ -595,11 +595,11 @@ class IngestResult(Result, vocabulary.Ingestion):
     empty_without = ("total",)
     vault: str
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         lines = [line.line or 0 for entity in self.entities for line in entity.mentions]
         named = [self.path, *(entity.path for entity in self.entities)]
         named += [near.path for entity in self.entities for near in entity.candidates]
-        passages = [Passage(self.path, line, line) for line in lines]
+        passages = [DisclosedLines(self.path, line, line) for line in lines]
         return shown(passages, note_paths(named))
 
 
@@ -609,7 +609,7 @@ class IngestResult(Result, vocabulary.Ingestion):
     "vault, or propose a new note with path and text. Writes nothing.",
     ingest_text,
     command=Command(),
-    page=Page("entities", most=MOST_ENTITIES, furthest=MOST_ENTITIES),
+    page=Paging("entities", most=MOST_ENTITIES, furthest=MOST_ENTITIES),
 )
 def ingest(vault: Engine, arguments: IngestArguments, caller: Caller) -> IngestResult:
     """Match the names in a note with notes of the vault."""

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from glassmind.engine import Engine
 from glassmind.errors import PolicyForbids
 from glassmind.model import health as domain
-from glassmind.model.access import Passage, Shown
+from glassmind.model.access import DisclosedLines, DisclosedNotes
 from glassmind.model.suggestions import Dismissed, Similar, Suggestions
 from glassmind.obsidian.text import Style, counted, shortened
 from glassmind.operations.edit import (
@@ -34,7 +34,7 @@ from glassmind.operations.registry import (
     Arguments,
     Caller,
     Command,
-    Page,
+    Paging,
     Result,
     Route,
     TextForm,
@@ -103,15 +103,15 @@ class SuggestArguments(Arguments):
 class SuggestResult(Result, Suggestions):
     empty_without = ("suggestions",)
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         passages, named = [], [self.note]
         for link in self.suggestions:
             named += [link.source, link.target, *link.shared_notes]
             if mention := link.mention:
                 named += mention.namesakes
-                passages.append(Passage(link.source, mention.line, mention.line))
+                passages.append(DisclosedLines(link.source, mention.line, mention.line))
             if edit := link.edit:
-                passages.append(Passage(edit.path, edit.line, edit.line))
+                passages.append(DisclosedLines(edit.path, edit.line, edit.line))
         return shown(passages, note_paths(named))
 
 
@@ -123,7 +123,7 @@ class SuggestResult(Result, Suggestions):
     suggest_text,
     command=Command("graph suggest", aliases=(("suggest", {}),)),
     timeout_s=PATIENT_S,
-    page=Page("suggestions", most=100, furthest=MOST_SHOWN),
+    page=Paging("suggestions", most=100, furthest=MOST_SHOWN),
 )
 def suggest(
     vault: Engine, arguments: SuggestArguments, caller: Caller
@@ -191,7 +191,7 @@ class SimilarArguments(Arguments):
 class SimilarResult(Result, Similar, kw_only=True):
     empty_without = ("pairs",)
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         ends = [end for pair in self.pairs for end in (pair.path, pair.other_path)]
         return shown(named=note_paths([self.note, *ends]))
 
@@ -201,7 +201,7 @@ class SimilarResult(Result, Similar, kw_only=True):
     "Show notes with similar meaning and no link between them, for one note or "
     "the whole vault, most similar first.",
     similar_text,
-    page=Page("pairs", most=100, furthest=MOST_SHOWN),
+    page=Paging("pairs", most=100, furthest=MOST_SHOWN),
 )
 def similar(
     vault: Engine, arguments: SimilarArguments, caller: Caller
@@ -224,7 +224,7 @@ class DismissPairArguments(Arguments):
 class DismissResult(Result, Dismissed):
     """The line of the list of dismissals; `changed` is false if nothing had to be."""
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         return shown(named=note_paths(self.line.split('"')))
 
 
@@ -414,7 +414,7 @@ class HealthResult(Result, domain.HealthReport):
 
     secrets: list[domain.SecretPlace] | UnsetType = UNSET
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         passages = [
             _passage(problem) for check in self.checks for problem in check.examples
         ]
@@ -422,9 +422,9 @@ class HealthResult(Result, domain.HealthReport):
         return shown(filter(None, passages), note_paths(secrets))
 
 
-def _passage(problem: domain.Finding) -> Passage | None:
+def _passage(problem: domain.Finding) -> DisclosedLines | None:
     line = problem.line or 0
-    return Passage(problem.path, line, line) if problem.path else None
+    return DisclosedLines(problem.path, line, line) if problem.path else None
 
 
 @operation(
@@ -442,7 +442,7 @@ def _passage(problem: domain.Finding) -> Passage | None:
         "List problems of the vault, worst first: orphans, broken links, "
         "duplicates, conflict copies, spellings and more, with fixes and a score.",
         timeout_s=PATIENT_S,
-        page=Page("checks", most=MOST_FINDINGS, inner="examples", grows=False),
+        page=Paging("checks", most=MOST_FINDINGS, inner="examples", grows=False),
     ),
     route=Route("GET", "/graph/health", sets=("graph",), fails=(404,)),
 )

@@ -11,7 +11,7 @@ from glassmind.engine import Engine
 from glassmind.errors import MODEL, USAGE, BadValue, ConfigError, VaultAbsent
 from glassmind.files.read import safe_path
 from glassmind.index.background import gently
-from glassmind.model.access import Shown
+from glassmind.model.access import DisclosedNotes
 from glassmind.model.index import Check, IndexReport, Stats, Status, WatchState
 from glassmind.model.models import ModelCheck, ModelFetched, ModelState
 from glassmind.model.suggestions import PairStatus
@@ -59,7 +59,7 @@ class IndexResult(Result, IndexReport, frozen=True, kw_only=True):
     skipped_total: int
     warnings_total: int
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         return shown(named=[skipped.path for skipped in self.skipped])
 
     def all_notices(self) -> Sequence[str]:

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from glassmind.engine import Engine
 from glassmind.errors import BadValue, PathOutsideVault
 from glassmind.files.read import safe_path
-from glassmind.model.access import Passage
+from glassmind.model.access import DisclosedLines
 from glassmind.obsidian.text import obsidian_uri, shortened
 from glassmind.operations.registry import Caller
 
@@ -36,12 +36,12 @@ def path_in(uri: str) -> str:
     return safe_path(unquote(path))
 
 
-def cited(receipt: str, path: str = "") -> Passage:
+def cited(receipt: str, path: str = "") -> DisclosedLines:
     """Return the lines that a receipt is for; of another text, the note at `path`."""
     from glassmind.obsidian.receipts import parse_receipt  # noqa: PLC0415 - 27 ms
 
     found = parse_receipt(receipt) if "@" in receipt else None
-    return Passage(found.path, *found.span) if found else Passage(path)
+    return DisclosedLines(found.path, *found.span) if found else DisclosedLines(path)
 
 
 def is_address(name: str) -> bool:

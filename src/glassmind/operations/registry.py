@@ -27,8 +27,8 @@ from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
 from glassmind.errors import ConfigError
-from glassmind.model.access import Passage, Shown
-from glassmind.models.protocols import Halt
+from glassmind.model.access import DisclosedLines, DisclosedNotes
+from glassmind.models.protocols import Cancellation
 from glassmind.obsidian.text import Style
 
 Surface: TypeAlias = Literal["cli", "mcp", "http"]
@@ -89,7 +89,7 @@ class Result(Struct, frozen=True, kw_only=True):
             values.pop(name, None)
         return values[self.list_field] if self.list_field else values
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         raise NotImplementedError
 
     def all_notices(self) -> Sequence[str]:
@@ -112,8 +112,8 @@ class NoArguments(Arguments, frozen=True, kw_only=True):
 
 
 class NoNotes(Result, frozen=True, kw_only=True):
-    def sources(self) -> Shown:
-        return Shown()
+    def sources(self) -> DisclosedNotes:
+        return DisclosedNotes()
 
 
 class Caller(Struct, frozen=True):
@@ -127,14 +127,14 @@ class Caller(Struct, frozen=True):
     client: str
     progress: Callable[[Any], None] | None = None
     notice: Callable[[str], None] = lambda _: None
-    halt: Halt | None = None
+    halt: Cancellation | None = None
 
     @property
     def is_agent(self) -> bool:
         return self.surface != "cli"
 
 
-class View(Struct, frozen=True):
+class ModelView(Struct, frozen=True):
     """How a model wants a result; `first` is the page's first item, from 1."""
 
     detailed: bool = False
@@ -142,7 +142,7 @@ class View(Struct, frozen=True):
 
 
 PeopleText: TypeAlias = Callable[[Any, Any, Style], str | Iterable[str]]
-ModelText: TypeAlias = Callable[[Any, View], str]
+ModelText: TypeAlias = Callable[[Any, ModelView], str]
 
 
 def arg(  # noqa: PLR0913 - a declaration names every part
@@ -228,7 +228,7 @@ class Command(Struct, frozen=True):
     without_config: Callable[[ConfigError], Any] | None = None
 
 
-class Page(Struct, frozen=True):
+class Paging(Struct, frozen=True):
     """How MCP shows a long result in pages: `items` is the name of its list.
 
     An answer to a larger limit must begin with the answer to a smaller one; if it does
@@ -257,7 +257,7 @@ class Tool(Struct, frozen=True):
     destructive: bool = False
     idempotent: bool = True
     timeout_s: float = 30.0
-    page: Page | None = None
+    page: Paging | None = None
     name: str = ""
 
 
@@ -375,12 +375,14 @@ def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
     return found
 
 
-def shown(passages: Iterable[Passage] = (), named: Iterable[str | None] = ()) -> Shown:
+def shown(
+    passages: Iterable[DisclosedLines] = (), named: Iterable[str | None] = ()
+) -> DisclosedNotes:
     """Return sources: notes whose text is in a result, and notes it only names."""
     passages = tuple(dict.fromkeys(passages))
     texts = {passage.path for passage in passages}
     names = dict.fromkeys(name for name in named if name and name not in texts)
-    return Shown(passages, tuple(names))
+    return DisclosedNotes(passages, tuple(names))
 
 
 def copied(kind: type[Part], source: Any, /, **others: Any) -> Part:

@@ -20,7 +20,7 @@ from glassmind.model.search import (
 from glassmind.obsidian.text import heading_address
 
 if TYPE_CHECKING:  # keyword search needs none of them
-    from glassmind.search.plan import Place, Run
+    from glassmind.search.plan import HitPlace, Run
     from glassmind.search.ranking import Ranking
     from glassmind.store.protocol import KeywordQuery
 
@@ -138,7 +138,7 @@ def _batch(
     keys: Sequence[int],
     ranks: Mapping[ChannelName, Mapping[int, int]],
 ) -> list[Hit]:
-    from glassmind.search.plan import Place  # noqa: PLC0415 - see above
+    from glassmind.search.plan import HitPlace  # noqa: PLC0415 - see above
 
     chunks = _chunks_of(run, ranking, keys)
     ids = list(dict.fromkeys(c for some in chunks.values() for c in some if c > 0))
@@ -161,7 +161,7 @@ def _batch(
         main, note = passages[0], ranking.notes[key]
         text = main.text
         snippet = cut_snippet(text, run.query.places(text), run.query.mark)
-        place = Place(note, main.path, snippet, similarity, names)
+        place = HitPlace(note, main.path, snippet, similarity, names)
         lines, others = merged(main, passages[1:])
         paths = {note: path for note, (path, _) in names.items()} | {note: main.path}
         route = routes[key][0]  # meaning names every note of a small vault
@@ -214,7 +214,7 @@ def _passage(query: "KeywordQuery", chunk: HitChunk) -> Passage:
 def _evidence(
     run: "Run",
     shares: Mapping[ChannelName, float],
-    place: "Place",
+    place: "HitPlace",
     ranks: Mapping[ChannelName, Mapping[int, int]],
 ) -> Iterator[Evidence]:
     for name, share in shares.items():

@@ -25,7 +25,7 @@ _NAME = re.compile(r"<[a-z]+>")
 Line = tuple[str, str, str]
 
 
-class Rule:
+class IntentRule:
     def __init__(self, weight: float, cues: Sequence[str], pattern: str) -> None:
         self.weight, self.cues, self.pattern = weight, cues, pattern
 
@@ -45,7 +45,7 @@ class Rule:
 
 
 @cache
-def rules() -> Mapping[Intent, Sequence[Rule]]:
+def rules() -> Mapping[Intent, Sequence[IntentRule]]:
     """Return what speaks for each intent.
 
     The order is that of the file: the later an intent stands, the more questions it
@@ -87,11 +87,11 @@ def _sections() -> dict[str, list[Line]]:
     return found
 
 
-def _rule(line: Line, words: Mapping[str, tuple[str, str]]) -> Rule:
+def _rule(line: Line, words: Mapping[str, tuple[str, str]]) -> IntentRule:
     weight, cues, pattern = line
     meant = _NAME.sub(lambda match: words[match[0]][0], cues)
     whole = _NAME.sub(lambda match: words[match[0]][1], pattern)
-    return Rule(float(weight), () if cues == "-" else tuple(meant.split()), whole)
+    return IntentRule(float(weight), () if cues == "-" else tuple(meant.split()), whole)
 
 
 INTENTS: tuple[Intent, ...] = get_args(Intent)
@@ -141,7 +141,7 @@ def asks(text: str) -> bool:
     return "?" in text or not _asking().isdisjoint(first) or is_other_script
 
 
-def _ruled(known: Sequence[Rule], text: str) -> float:
+def _ruled(known: Sequence[IntentRule], text: str) -> float:
     lowered = text.lower()
     found = [rule.weight for rule in known if rule.fits(text, lowered)]
     return max(found) + SECOND * (len(found) - 1) if found else 0.0

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.errors import IndexDamaged
-from glassmind.model.search import Candidate, Evidence, Hit, Wish, WordQuery
+from glassmind.model.search import Candidate, Evidence, Hit, SearchOptions, WordQuery
 from glassmind.search.hits import cut_snippet, hit_of, word_reason
 from glassmind.search.ranking import LOSS, losses
 
@@ -25,7 +25,7 @@ DIGITS = 4
 
 def search_words(
     query: WordQuery,
-    wish: Wish,
+    wish: SearchOptions,
     index: "Keywords",
     rows: "Rows",
     successors: "Mapping[int, Successor]",

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from glassmind.errors import (
     AmbiguousHeading,
-    CitedGone,
+    CitationGone,
     FileUnreadable,
     HeadingNotFound,
     LinesOutOfRange,
@@ -32,12 +32,12 @@ from glassmind.files.read import Unreadable, decode, digest_of
 from glassmind.files.scan import is_left_out, left_out_names
 from glassmind.model import NotePath, Span
 from glassmind.model.index import (
-    Ghost,
     GuessedNote,
     NoteLinks,
     NoteList,
     NoteText,
     Stats,
+    UnresolvedName,
 )
 from glassmind.model.notes import Heading, Note
 from glassmind.model.search import ChunkText
@@ -200,7 +200,8 @@ class NoteReader:
         one go on to the end. Of a canvas or a drawing the text is the one that is
         indexed, unless `raw` asks for the file itself. It is a `GuessedNote` when no
         note is called so to the letter. Raises NoteNotFound, AmbiguousName,
-        HeadingNotFound, AmbiguousHeading, LinesOutOfRange, FileUnreadable or CitedGone.
+        HeadingNotFound, AmbiguousHeading, LinesOutOfRange, FileUnreadable or
+        CitationGone.
         """
         called, name = self._called(), self._in_vault(name)
         part = Part(heading, lines, raw)
@@ -232,7 +233,7 @@ class NoteReader:
         changed = found.state == "changed"
         place = parse_receipt(receipt if changed else found.now or "")
         if place is None:
-            raise CitedGone(receipt, found.note)
+            raise CitationGone(receipt, found.note)
         notices = () if found.state == "unchanged" else (found.note,)
         if changed:
             notices = (f"{found.note}: this is what stands there now",)
@@ -295,7 +296,7 @@ class NoteReader:
         """
         return self._vault.rows().note_links(self.find(name), limit=limit)
 
-    def ghosts(self, *, limit: int, named: str = "") -> "list[Ghost]":
+    def ghosts(self, *, limit: int, named: str = "") -> "list[UnresolvedName]":
         """Return the names that links lead to and no file has, in order.
 
         Files that are there and were left out of the index have theirs. With `named`,
@@ -306,7 +307,9 @@ class NoteReader:
         found = self._vault.rows().ghosts(plain_name(named), limit=limit)
         return self._without_left_out(found)
 
-    def _without_left_out(self, found: "list[Ghost]") -> "list[Ghost]":
+    def _without_left_out(
+        self, found: "list[UnresolvedName]"
+    ) -> "list[UnresolvedName]":
         rows = self._vault.store.rows().skipped() if found else []
         skipped = [path for path, *_ in rows]
         names = left_out_names(self._root, skipped, self._vault.files)

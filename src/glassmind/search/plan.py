@@ -85,13 +85,13 @@ ROOTED: frozenset[Intent] = frozenset(("backlink", "context_load"))
 """Intents that begin at a note."""
 
 
-class Route(NamedTuple):
+class GraphRoute(NamedTuple):
     depth: int = 0
     via: tuple[int, ...] = ()
     steps: tuple[Edge, ...] = ()
 
 
-class Place(NamedTuple):
+class HitPlace(NamedTuple):
     """What a channel may look at to give its reason for a hit."""
 
     note_id: int
@@ -127,12 +127,12 @@ class Channel:
         """Return what the channel votes for, best first; chunk 0 is a whole note."""
         raise NotImplementedError
 
-    def reason(self, place: Place, /) -> Reason:
+    def reason(self, place: HitPlace, /) -> Reason:
         raise NotImplementedError
 
-    def route(self, _note_id: int, /) -> Route:
+    def route(self, _note_id: int, /) -> GraphRoute:
         """Return the links that led to a note that the channel voted for."""
-        return Route()
+        return GraphRoute()
 
 
 class Run:

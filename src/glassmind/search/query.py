@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple, cast, get_args
 
 from glassmind.config import Config
-from glassmind.errors import BadDate, BadLimit, BadWish, NothingAsked
+from glassmind.errors import BadDate, BadLimit, EmptyQuery, ValueOutOfRange
 from glassmind.model.search import (
     ChannelName,
     Filter,
@@ -15,7 +15,7 @@ from glassmind.model.search import (
     Intent,
     Mode,
     Rerank,
-    Wish,
+    SearchOptions,
     WordQuery,
 )
 from glassmind.obsidian.text import fold
@@ -156,20 +156,20 @@ BOUNDS = {"hop_depth": (0, MOST_HOPS), "threshold": (0, 1), "min_similarity": (-
 """What the options of a search may be, by name."""
 
 
-def checked(wish: Wish) -> Wish:
+def checked(wish: SearchOptions) -> SearchOptions:
     if not 1 <= wish.limit <= MOST_HITS:
         raise BadLimit(wish.limit, MOST_HITS)
     for name, (low, high) in BOUNDS.items():
         value = getattr(wish, name)
         if value is not None and not low <= value <= high:
-            raise BadWish(name, value, f"from {low} to {high}")
+            raise ValueOutOfRange(name, value, f"from {low} to {high}")
     for name, choices in CHOICES.items():
         if getattr(wish, name) not in choices:
             known = ", ".join(map(str, choices))
-            raise BadWish(name, getattr(wish, name), f"one of {known}")
+            raise ValueOutOfRange(name, getattr(wish, name), f"one of {known}")
     named = get_args(ChannelName)
     if wish.channels is not None and not set(named) >= set(wish.channels) != set():
-        raise BadWish("channels", wish.channels, f"some of {', '.join(named)}")
+        raise ValueOutOfRange("channels", wish.channels, f"some of {', '.join(named)}")
     return wish
 
 
@@ -184,14 +184,14 @@ SAYS = r"\S"  # what stands somewhere in every query that says anything
 
 def asked_for(text: str) -> str:
     if not re.search(SAYS, text):
-        raise NothingAsked
+        raise EmptyQuery
     return text
 
 
 class Question(NamedTuple):
     text: str
     words: WordQuery
-    wish: Wish
+    wish: SearchOptions
     today: date
 
     @property
@@ -214,5 +214,5 @@ def is_by_words_alone(question: Question) -> bool:
     return not question.meaning and wish.root_note is None
 
 
-def unheeded(wish: Wish, *, by_meaning: bool) -> tuple[str, ...]:
+def unheeded(wish: SearchOptions, *, by_meaning: bool) -> tuple[str, ...]:
     return () if by_meaning or wish.min_similarity is None else (UNMEASURED,)

@@ -13,13 +13,13 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from glassmind.model.search import (
+    ActivityLevel,
     Adjustment,
     AdjustmentName,
     Candidate,
     ChannelName,
     FusionName,
     Successor,
-    Warm,
 )
 
 if TYPE_CHECKING:
@@ -246,12 +246,12 @@ already (docs/ranking.md). How active a note is counts only by the settings."""
 _WORD = re.compile(r"\w+")
 
 
-COLD = Warm(0.0, pinned=False)
+COLD = ActivityLevel(0.0, pinned=False)
 
 
 def adjust(
     facts: tuple[int, Sequence[str]],
-    activity: Warm,
+    activity: ActivityLevel,
     question: str,
     lifts: Mapping[AdjustmentName, float],
     today: date,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.errors import IndexFault, ModelFailed, ModelFault, NotEmbedded
 from glassmind.model.vectors import Space
-from glassmind.models.breaker import CircuitBreaker, PatientReranker
+from glassmind.models.breaker import BreakerReranker, CircuitBreaker
 from glassmind.search.confidence import Curve, curve_of, learn_curve
 from glassmind.vault import Vault
 
@@ -167,7 +167,7 @@ class SemanticSearch:
                 from glassmind.models.files import models_folder  # noqa: PLC0415
 
                 made = reranker_of(models_folder(self._vault.config))
-                self._reranker = PatientReranker(made, breaker)
+                self._reranker = BreakerReranker(made, breaker)
             return self._reranker
 
     def close(self) -> None:

@@ -20,7 +20,7 @@ from glassmind.files.names import name_key
 from glassmind.files.read import Unreadable, VaultFiles, check_parts, decode
 from glassmind.files.scan import kind_of
 from glassmind.model import NotePath, Span
-from glassmind.model.context import Receipt, Verified
+from glassmind.model.context import Receipt, ReceiptCheck
 from glassmind.obsidian.notes import is_excalidraw, read_note
 from glassmind.obsidian.receipts import FORM, full_digest, parse_receipt, receipt_of
 from glassmind.obsidian.secrets import redacted
@@ -82,7 +82,7 @@ def _outward(middle: int, count: int) -> Iterator[int]:
             yield middle - away
 
 
-def verify(vault: Vault, texts: Sequence[str]) -> list[Verified]:
+def verify(vault: Vault, texts: Sequence[str]) -> list[ReceiptCheck]:
     """Return what became of the lines that each receipt cites, in order.
 
     A text that is not a receipt, or leads out of the vault, is "bad"; the others are
@@ -107,44 +107,46 @@ class _Verifier:
         self._most, self._left = most_chars, most_chars
         self._last: _NoteText | None = None
 
-    def verify(self, text: str) -> Verified:
+    def verify(self, text: str) -> ReceiptCheck:
         receipt = parse_receipt(text)
         if receipt is None:
             why = f"not a receipt; a receipt has the form {FORM}"
-            return Verified(text, "bad", None, why)
+            return ReceiptCheck(text, "bad", None, why)
         try:
             check_parts(receipt.path)
         except PathOutsideVault as error:
-            return Verified(text, "bad", None, str(error))
+            return ReceiptCheck(text, "bad", None, str(error))
         self._left = self._most
         try:
             note = self._note(receipt.path)
         except FileGone:
             return self._in_other_notes(text, receipt)
         except (FileUnreadable, PathOutsideVault) as error:
-            return Verified(text, "unread", None, str(error))
+            return ReceiptCheck(text, "unread", None, str(error))
         if stands_at(note.lines, receipt.span, receipt.digest):
-            return Verified(text, "unchanged", text, "the lines stand as they did")
+            return ReceiptCheck(text, "unchanged", text, "the lines stand as they did")
         return self._in_same_note(text, receipt, note)
 
-    def _in_same_note(self, text: str, receipt: Receipt, note: _NoteText) -> Verified:
+    def _in_same_note(
+        self, text: str, receipt: Receipt, note: _NoteText
+    ) -> ReceiptCheck:
         span, count = receipt.span, len(note.lines)
         if (now := self._seek(note, receipt)) is not None:
             why = f"the same lines are now {_lines(now)} of the note"
-            return Verified(text, "moved", _receipt_at(note, now, receipt), why)
+            return ReceiptCheck(text, "moved", _receipt_at(note, now, receipt), why)
         why = f"{_lines(span)} of {note.path} changed"
         if self._left <= 0:
             why = f"{_lines(span)} changed; {note.path} is too long to search fully"
         elif span.end > count:
             why = f"the lines are no longer in {note.path}, which has {count} now"
-        return Verified(text, "changed", None, why)
+        return ReceiptCheck(text, "changed", None, why)
 
     def _seek(self, note: _NoteText, receipt: Receipt) -> Span | None:
         span, digest = receipt.span, receipt.digest
         now, self._left = seek(note.lines, span, digest, self._left)
         return now
 
-    def _in_other_notes(self, text: str, receipt: Receipt) -> Verified:
+    def _in_other_notes(self, text: str, receipt: Receipt) -> ReceiptCheck:
         gone = f"there is no {receipt.path}"
         try:
             for note in self._likely_notes(receipt):
@@ -152,12 +154,12 @@ class _Verifier:
                 if now is not None and _is_unique(note, now, receipt):
                     why = f"the same lines are now {_lines(now)} of {note.path}"
                     there = _receipt_at(note, now, receipt)
-                    return Verified(text, "moved", there, why)
+                    return ReceiptCheck(text, "moved", there, why)
         except IndexAbsent:
             why = f"{gone}, and no index yet to look for another place in"
-            return Verified(text, "gone", None, why)
+            return ReceiptCheck(text, "gone", None, why)
         why = f"{gone}, and the lines are in no note that may be it"
-        return Verified(text, "gone", None, why)
+        return ReceiptCheck(text, "gone", None, why)
 
     def _likely_notes(self, receipt: Receipt) -> Iterator[_NoteText]:
         """Yield notes with the name of the one that is gone, or with its heading."""

@@ -29,14 +29,17 @@ from glassmind.version import __version__
 Entry = Mapping[str, object]
 
 
-class Unfit(Exception):
+class UnsupportedClient(Exception):
     def __init__(self, problem: str, line: int = 0) -> None:
         super().__init__(problem)
         self.problem, self.line = problem, line
 
 
 class Form:
-    """A list of servers in JSON, or as a subclass writes it. Methods raise `Unfit`."""
+    """A list of servers in JSON, or as a subclass writes it.
+
+    Methods raise `UnsupportedClient`.
+    """
 
     kind = "an object"
 
@@ -46,7 +49,7 @@ class Form:
     def servers(self, text: str) -> dict[str, Any]:
         found = self.read(text).get(self.section, {})
         if not isinstance(found, dict):
-            raise Unfit(f"{self.section} is not {self.kind}")
+            raise UnsupportedClient(f"{self.section} is not {self.kind}")
         return found
 
     def read(self, text: str) -> dict[str, Any]:
@@ -54,11 +57,13 @@ class Form:
             found = json.loads(text or "{}", object_pairs_hook=_unique)
         except json.JSONDecodeError as error:
             why = "; it may have no comments" * ("//" in text or "/*" in text)
-            raise Unfit(f"it is not JSON ({error.msg}{why})", error.lineno) from error
+            raise UnsupportedClient(
+                f"it is not JSON ({error.msg}{why})", error.lineno
+            ) from error
         except RecursionError as error:
-            raise Unfit("it is nested too deeply") from error
+            raise UnsupportedClient("it is nested too deeply") from error
         if not isinstance(found, dict):
-            raise Unfit("it is not a JSON object")
+            raise UnsupportedClient("it is not a JSON object")
         return found
 
     def changed(self, text: str, name: str, entry: Entry | None) -> str:
@@ -74,7 +79,7 @@ class Form:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise Unfit("it gives a name twice, so it has to be edited by hand")
+        raise UnsupportedClient("it gives a name twice, so it has to be edited by hand")
     return made
 
 
@@ -87,9 +92,9 @@ class TomlForm(Form):
         except tomllib.TOMLDecodeError as error:
             line = re.search(r" \(at line (\d+)", str(error))
             number = int(line[1]) if line else 0
-            raise Unfit(f"it is not TOML ({error})", number) from error
+            raise UnsupportedClient(f"it is not TOML ({error})", number) from error
         except RecursionError as error:
-            raise Unfit("it is nested too deeply") from error
+            raise UnsupportedClient("it is nested too deeply") from error
 
     def changed(self, text: str, name: str, entry: Entry | None) -> str:
         import tomlkit  # noqa: PLC0415 - slow to import
@@ -105,10 +110,12 @@ class TomlForm(Form):
             expected[name] = dict(entry)
             block = tomlkit.dumps({self.section: {name: entry}})
             made = f"{made.rstrip()}\n\n{block}".lstrip("\n")
-        with suppress(Unfit):
+        with suppress(UnsupportedClient):
             if self.servers(made) == expected and _comments(made) == _comments(text):
                 return made
-        raise Unfit(f"{own} is written in a way that has to be edited by hand")
+        raise UnsupportedClient(
+            f"{own} is written in a way that has to be edited by hand"
+        )
 
 
 def _comments(text: str) -> list[str]:
@@ -122,7 +129,7 @@ CACHED = re.compile(r"[/\\](archive|environments|builds)-v\d+[/\\]")
 """Folders of uv's cache, whose content may be deleted."""
 
 
-class Running(NamedTuple):
+class Installation(NamedTuple):
     """How this program runs; `source` is what `uv` would install."""
 
     executable: str
@@ -133,8 +140,8 @@ class Running(NamedTuple):
     source: str = RELEASE
 
 
-def this_program() -> Running:
-    return Running(
+def this_program() -> Installation:
+    return Installation(
         sys.executable,
         sys.prefix,
         sysconfig.get_path("scripts"),
@@ -144,7 +151,7 @@ def this_program() -> Running:
     )
 
 
-def launch_of(running: Running) -> tuple[str, ...]:
+def launch_of(running: Installation) -> tuple[str, ...]:
     """Return the words that start this program again.
 
     Links on the path outlive a release. What runs from uv's cache is started by uv.
@@ -215,7 +222,7 @@ def _stem(word: str) -> str:
     return re.split(r"\[|==|@", last)[0]
 
 
-class Machine(NamedTuple):
+class HostSystem(NamedTuple):
     platform: str
     home: Path
     env: Mapping[str, str]
@@ -233,14 +240,14 @@ class Machine(NamedTuple):
         return self.folder_in("XDG_CONFIG_HOME") or self.home / ".config"
 
 
-def claude_desktop(machine: Machine) -> Path:
+def claude_desktop(machine: HostSystem) -> Path:
     local = machine.folder_in("LOCALAPPDATA")
     if machine.platform == "win32" and local and (local / STORE_CLAUDE).is_dir():
         return local / STORE_CLAUDE / "LocalCache/Roaming" / DESKTOP_FILE
     return machine.settings / DESKTOP_FILE
 
 
-def jan(machine: Machine) -> Path:
+def jan(machine: HostSystem) -> Path:
     own = machine.settings
     if machine.platform not in {"win32", "darwin"}:
         own = machine.folder_in("XDG_DATA_HOME") or machine.home / ".local/share"
@@ -251,7 +258,7 @@ class Program(NamedTuple):
     """`more` is in entries beside a command; `follows` is what a person does next."""
 
     title: str
-    file: Callable[[Machine], Path]
+    file: Callable[[HostSystem], Path]
     form: Form
     follows: str
     more: Entry = MappingProxyType({})
@@ -360,7 +367,7 @@ def connect(
         if known == merged:
             return Outcome("unchanged")
         new = form.changed(text, name, merged)
-    except Unfit as error:
+    except UnsupportedClient as error:
         problem = f"{error.problem}; {UNCHANGED}"
         raise BadConfigFile(str(file), error.line, problem) from error
     state: State = "connected" if known is None else "changed"

@@ -13,7 +13,7 @@ from typing import Any, Self
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.memory.capture import GIVEN
-from glassmind.model.access import CALLER, Passage, Shown, Surface
+from glassmind.model.access import CALLER, DisclosedLines, DisclosedNotes, Surface
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import texts_in, with_texts
 from glassmind.operations.registry import note_paths, shown
@@ -59,15 +59,15 @@ class Recording:
     ) -> None:
         self._engine, self._surface, self._verb = engine, surface, verb
         self._client = CALLER.get() or client
-        self._recorded: set[Passage | str] = set()
+        self._recorded: set[DisclosedLines | str] = set()
 
-    def show(self, sources: Shown | None) -> None:
+    def show(self, sources: DisclosedNotes | None) -> None:
         """Record what an answer or a part of it discloses, each note once."""
         if sources is None:
             return
         try:
             self._record(
-                Shown(
+                DisclosedNotes(
                     tuple(p for p in sources.passages if p not in self._recorded),
                     tuple(n for n in sources.named if n not in self._recorded),
                 )
@@ -76,7 +76,7 @@ class Recording:
             self._engine._mark_given(None)  # noqa: SLF001 - a part of the engine
             log_fault("unrecorded", error)
 
-    def _record(self, new: Shown) -> None:
+    def _record(self, new: DisclosedNotes) -> None:
         self._recorded.update(new.passages, new.named)
         texts = [passage.path for passage in new.passages]
         self._engine._mark_given([*texts, *new.named])  # noqa: SLF001 - a part of the engine
@@ -104,5 +104,5 @@ class Recording:
         disclosed = error.discloses()
         if disclosed.of_any:
             self._engine._mark_given(None)  # noqa: SLF001 - a part of the engine
-        quoted = map(Passage, note_paths(disclosed.quoted))
+        quoted = map(DisclosedLines, note_paths(disclosed.quoted))
         self.show(shown(quoted, note_paths(disclosed.named)))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glassmind.engine import Engine
-from glassmind.model.access import Shown
+from glassmind.model.access import DisclosedNotes
 from glassmind.model.index import Progress
 
 USUAL_TOKENS, MOST_TOKENS = 2_000, 8_000
@@ -19,10 +19,10 @@ class ToolCall(NamedTuple):
     client: str = "mcp"
 
 
-class Answer(NamedTuple):
+class ToolReply(NamedTuple):
     text: str
     content: dict[str, Any]
-    shown: Shown = Shown()
+    shown: DisclosedNotes = DisclosedNotes()
 
 
 class McpTool(NamedTuple):
@@ -37,7 +37,7 @@ class McpTool(NamedTuple):
     title: str
     doc: str
     schema: Mapping[str, Any]
-    run: Callable[[ToolCall], Answer]
+    run: Callable[[ToolCall], ToolReply]
     read_only: bool = True
     destructive: bool = False
     idempotent: bool = True

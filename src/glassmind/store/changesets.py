@@ -26,15 +26,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassmind.config.settings import UNDO_DAYS
-from glassmind.errors import ChangesetUnknown, EditRefused, NowhereToKeep, WriteFailed
+from glassmind.errors import (
+    ChangesetUnknown,
+    EditRefused,
+    UndoFolderInVault,
+    WriteFailed,
+)
 from glassmind.model import NotePath
 from glassmind.model.edits import (
     STATES,
     Changeset,
     ChangeState,
     Draft,
+    FileStep,
     Rewritten,
-    Step,
 )
 from glassmind.store.disk import (
     drop,
@@ -147,9 +152,9 @@ def unpacked(
         raise Damaged(identity, "its first line is damaged") from fault
 
 
-def _step(row: Mapping[str, Any], contents: Mapping[str, bytes]) -> Step:
+def _step(row: Mapping[str, Any], contents: Mapping[str, bytes]) -> FileStep:
     path, before = row["path"], row["before"]
-    return Step(
+    return FileStep(
         None if path is None else NotePath(path),
         NotePath(row["to"]),
         None if before is None else contents[before],
@@ -245,7 +250,7 @@ class ChangesetFolder:
     def keep(self, changeset: Changeset, /) -> None:
         """Keep a changeset, on the disk when this returns, and delete what is old."""
         if self._folder is None:
-            raise NowhereToKeep
+            raise UndoFolderInVault
         try:
             make_own(str(self._folder), self._at(changeset.state, ""))
             file = self._at(changeset.state, f"{changeset.id}{_CHANGE}")

@@ -36,14 +36,14 @@ _START_FIELD = 19
 """Where /proc/PID/stat has the time a process began, counted behind its name."""
 
 
-class Holder(NamedTuple):
+class LockOwner(NamedTuple):
     """A process as it signs a lock; `began` tells it from a later one of its number."""
 
     pid: int
     began: int
 
     @classmethod
-    def read(cls, signed: bytes) -> "Holder | None":
+    def read(cls, signed: bytes) -> "LockOwner | None":
         """Return who signed so; None where nobody did."""
         parts = signed.split()
         if not parts or not all(part.isdigit() for part in parts):
@@ -68,29 +68,31 @@ class _Look(NamedTuple):
     """What one look at a lock found: which file, and signed by whom."""
 
     file: tuple[int, int]
-    holder: Holder | None
+    holder: LockOwner | None
 
 
-class Looks(NamedTuple):
+class StopChecks(NamedTuple):
     """How often in a row a process was found stopped, and when last."""
 
     times: int
     last_s: float
 
 
-_LOOKS: dict[Holder, Looks] = {}
+_LOOKS: dict[LockOwner, StopChecks] = {}
 """What this process has seen of others: who hangs with one lock hangs with the next."""
 
 
-def sees_hung(holder: Holder, now: float, seen: dict[Holder, Looks] = _LOOKS) -> bool:
+def sees_hung(
+    holder: LockOwner, now: float, seen: dict[LockOwner, StopChecks] = _LOOKS
+) -> bool:
     """Look once more, and return whether the holder hangs by all looks so far."""
-    times, last_s = seen.get(holder, Looks(0, -inf))
+    times, last_s = seen.get(holder, StopChecks(0, -inf))
     if not holder.is_stopped():
         seen.pop(holder, None)
         return False
     if now - last_s >= LOOK_S:
         times = 1 if now - last_s > _ASLEEP_S else times + 1
-        seen[holder] = Looks(times, now)
+        seen[holder] = StopChecks(times, now)
     return times >= STOPPED_LOOKS
 
 
@@ -230,7 +232,7 @@ class WriterLock:
             return None
         finally:
             os.close(fd)
-        return _Look((found.st_dev, found.st_ino), Holder.read(signed))
+        return _Look((found.st_dev, found.st_ino), LockOwner.read(signed))
 
     def _take_from(self, hung: _Look) -> bool:
         """Put a file of our own in the place of the one that is held.

@@ -20,8 +20,14 @@ from typing import Any
 from unicodedata import normalize
 from zlib import crc32
 
-from glassmind.model.access import CALLER, Passage, Reading, Shown, Wanted
-from glassmind.model.memory import UseEvent, UseTail
+from glassmind.model.access import (
+    CALLER,
+    DisclosedLines,
+    DisclosedNotes,
+    LoggedAnswer,
+    ReadFilter,
+)
+from glassmind.model.memory import UsageEvents, UseEvent
 from glassmind.store.disk import may_purge
 from glassmind.store.place import can_write, make_folder, outside
 
@@ -130,7 +136,7 @@ MOST_NAMED = 100
 """Notes of an answer on record that it only names: a list of a vault is no reading, and
 must not push out what was read."""
 
-_ALL = Wanted()
+_ALL = ReadFilter()
 
 
 class AccessLogFiles:
@@ -152,7 +158,9 @@ class AccessLogFiles:
         self.folders, self.keep_days = tuple(folders), keep_days
         self._files = LineFiles("access-log", _DAY, (full_bytes, most_bytes), clock_ns)
 
-    def append(self, surface: str, verb: str, client: str, shown: Shown) -> bool:
+    def append(
+        self, surface: str, verb: str, client: str, shown: DisclosedNotes
+    ) -> bool:
         """Add what an answer showed; return whether it is on record.
 
         An answer that shows and names no note is none.
@@ -194,7 +202,7 @@ class AccessLogFiles:
         lacking = "no folder outside of the vault can be written"
         return f"what clients read is not recorded: {lacking}"
 
-    def readings(self, wanted: Wanted = _ALL) -> Iterator[Reading]:
+    def readings(self, wanted: ReadFilter = _ALL) -> Iterator[LoggedAnswer]:
         """Yield what is asked for, the newest first, without lines that are broken."""
         first = max(self._oldest_day(), _utc_day(wanted.since) if wanted.since else "")
         last = _utc_day(wanted.until) if wanted.until else "9999"
@@ -209,16 +217,16 @@ class AccessLogFiles:
                         yield found
 
 
-def reading_of(line: bytes) -> Reading | None:
+def reading_of(line: bytes) -> LoggedAnswer | None:
     """Return what a line says; None for one that is broken."""
     try:
         said = _fields_of(line)
-        return Reading(
+        return LoggedAnswer(
             datetime.fromisoformat(said["at"]).astimezone(UTC),
             str(said["client"]),
             str(said["surface"]),
             str(said["verb"]),
-            tuple(Passage(*row) for row in said["passages"]),
+            tuple(DisclosedLines(*row) for row in said["passages"]),
             tuple(str(path) for path in said["named"]),
             int(said["more_named"]),
         )
@@ -230,7 +238,7 @@ def _utc_day(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d")
 
 
-def _narrowed(reading: Reading, wanted: Wanted) -> Reading | None:
+def _narrowed(reading: LoggedAnswer, wanted: ReadFilter) -> LoggedAnswer | None:
     """Return what is asked for of a reading; None where that is nothing."""
     if wanted.client and reading.client != wanted.client:
         return None
@@ -318,14 +326,14 @@ class UsageLogFiles:
             return False
         return True
 
-    def tail(self, folded: Mapping[str, int]) -> UseTail:
+    def tail(self, folded: Mapping[str, int]) -> UsageEvents:
         """Return what was added behind what is `folded`, in the order it was."""
         events: list[UseEvent] = []
         upto: dict[str, int] = {}
         for file in reversed(self._listed()):
             with suppress(OSError):
                 _read(file, folded, events, upto)
-        return UseTail(events, upto)
+        return UsageEvents(events, upto)
 
     def _listed(self) -> list[Path]:
         return [] if self.folder is None else self._files.listed([self.folder])

@@ -74,7 +74,7 @@ def index_locations(config: Config) -> list[Path]:
     return [first, fallback]
 
 
-class Place(NamedTuple):
+class IndexFolder(NamedTuple):
     """The folder chosen, and what a user should know about the choice.
 
     `folder_in_vault` is the folder of index.db where that is inside the vault. All
@@ -97,7 +97,7 @@ class Place(NamedTuple):
         return (self.folder_in_vault, self.folder)
 
 
-def find_place(config: Config) -> Place:
+def find_place(config: Config) -> IndexFolder:
     """Return the folder of the index.
 
     A vault may come from somebody else. A folder inside it is left out if it contains a
@@ -122,7 +122,7 @@ def find_place(config: Config) -> Place:
             folders.append(folder)
     found = choose_place(folders)
     if found is None:
-        found = Place(data, False, (f"{data} cannot be written",))
+        found = IndexFolder(data, False, (f"{data} cannot be written",))
     found = found._replace(notices=(*notices, *found.notices))
     if _is_inside(found.folder, vault, data):
         return found._replace(folder=data, folder_in_vault=found.folder)
@@ -154,7 +154,7 @@ def _odd_in(folder: Path) -> Path | None:
     return None
 
 
-def choose_place(candidates: Sequence[Path]) -> Place | None:
+def choose_place(candidates: Sequence[Path]) -> IndexFolder | None:
     """Return the first folder that can be written, or that has an index to read.
 
     None means that there is nowhere at all.
@@ -163,10 +163,10 @@ def choose_place(candidates: Sequence[Path]) -> Place | None:
         if can_write(folder):
             skipped = ", ".join(map(str, candidates[:at]))
             notice = f"{skipped} cannot be written: the index is in {folder}"
-            return Place(folder, writable=True, notices=(notice,) if at else ())
+            return IndexFolder(folder, writable=True, notices=(notice,) if at else ())
         if (folder / DATABASE).is_file():
             notice = f"{folder} cannot be written: answering from the index as it is"
-            return Place(folder, writable=False, notices=(notice,))
+            return IndexFolder(folder, writable=False, notices=(notice,))
     return None
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from glassmind.errors import IndexDamaged, IndexFault
 from glassmind.model.index import Progress, ShowProgress, Stage
 from glassmind.store.lexical import files as word_files
-from glassmind.store.sqlite.change_log import Log
+from glassmind.store.sqlite.change_log import ChangeLog
 from glassmind.store.vectors import files as vector_files
 
 if TYPE_CHECKING:  # numpy and tantivy
@@ -94,12 +94,12 @@ class Matrix:
         return vector_files.damage_in(self.place)
 
 
-class Follower:
+class SidecarUpdate:
     """A sidecar on its way to the head of the log; `finish` commits once."""
 
     def __init__(
         self,
-        log: Log[Any],
+        log: ChangeLog[Any],
         sidecar: Words | Matrix,
         store: "Writer",
         progress: ShowProgress,

@@ -13,8 +13,8 @@ from cli_desk import Inside, with_note
 from msgspec.structs import replace
 
 from glassmind.engine import Engine
-from glassmind.model.context import Answer, Found, News, Spoken, Withdrawn
-from glassmind.models.protocols import Halt
+from glassmind.model.context import Answer, News, SourcesFound, TextPiece, TextWithdrawn
+from glassmind.models.protocols import Cancellation
 from glassmind.serve.cli.program import run_program
 
 Told = Callable[[News], None]
@@ -178,10 +178,10 @@ def test_what_is_withdrawn_is_said_to_be_and_said_anew(
 ) -> None:
     last = replace(WHOLE, statements=(QUOTED,))
 
-    def script(told: Told, _: Halt) -> Answer:
-        told(Found(WHOLE.sources, None))
-        told(Spoken("The moon is", "quoted"))
-        told(Withdrawn("the model broke off"))
+    def script(told: Told, _: Cancellation) -> Answer:
+        told(SourcesFound(WHOLE.sources, None))
+        told(TextPiece("The moon is", "quoted"))
+        told(TextWithdrawn("the model broke off"))
         for news in list(news_of(last))[1:]:
             told(news)
         return last
@@ -199,8 +199,8 @@ def test_what_is_withdrawn_is_said_to_be_and_said_anew(
 def test_an_answer_other_than_what_was_heard_is_printed_whole(
     program: Inside, asked: Scripted
 ) -> None:
-    def script(told: Told, _: Halt) -> Answer:
-        told(Spoken("The moon is", "quoted"))
+    def script(told: Told, _: Cancellation) -> Answer:
+        told(TextPiece("The moon is", "quoted"))
         return WHOLE
 
     asked.script = script
@@ -212,8 +212,8 @@ def test_an_answer_other_than_what_was_heard_is_printed_whole(
 
 
 def test_ctrl_c_ends_the_line_and_the_command(program: Inside, asked: Scripted) -> None:
-    def script(told: Told, _: Halt) -> Answer:
-        told(Spoken("The moon is", "quoted"))
+    def script(told: Told, _: Cancellation) -> Answer:
+        told(TextPiece("The moon is", "quoted"))
         raise KeyboardInterrupt
 
     asked.script = script
@@ -228,7 +228,7 @@ def test_ctrl_c_ends_the_line_and_the_command(program: Inside, asked: Scripted) 
 def test_ctrl_c_is_one_object_where_json_is_wanted(
     program: Inside, asked: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def script(_: Told, __: Halt) -> Answer:
+    def script(_: Told, __: Cancellation) -> Answer:
         raise KeyboardInterrupt
 
     left = [KeyboardInterrupt()]
@@ -258,7 +258,7 @@ def test_a_question_may_be_piped_in(program: Inside) -> None:
 
 
 def _ending(answer: Answer) -> Ask:
-    def script(_: object, __: Halt) -> Answer:
+    def script(_: object, __: Cancellation) -> Answer:
         return answer
 
     return script

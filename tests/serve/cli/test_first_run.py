@@ -28,7 +28,7 @@ from glassmind.errors import (
 from glassmind.files.vaults import known_vaults, registry_folders
 from glassmind.serve import connect as launching
 from glassmind.serve.cli import setup
-from glassmind.serve.connect import Running
+from glassmind.serve.connect import Installation
 
 ROOT = Path(__file__).parents[3]
 
@@ -384,7 +384,7 @@ def test_the_launcher_tells_of_a_python_that_is_too_old(
 def test_the_next_command_is_called_as_this_one_was(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], call: str
 ) -> None:
-    running = Running("/x/python", "/x", "/x/bin", on_path="/usr/bin/glassmind")
+    running = Installation("/x/python", "/x", "/x/bin", on_path="/usr/bin/glassmind")
     monkeypatch.setattr(launching, "this_program", lambda: running)
     monkeypatch.setattr(launching, "launch_of", lambda _: words)
     monkeypatch.setattr(shutil, "which", lambda name: f"/x/{name}")

@@ -22,7 +22,7 @@ from glassmind.model.edits import (
     Replace,
     Rewritten,
 )
-from glassmind.model.index import Ghost
+from glassmind.model.index import UnresolvedName
 from glassmind.serve.compat import brain as brain_edit
 from glassmind.serve.compat.brain import (
     MOST_ENTRIES,
@@ -59,8 +59,8 @@ COUNTS = (
     SimpleNamespace(notes=4, links=7, embedded_notes=3, ghosts=2),
 )
 GHOSTS = (
-    [Ghost("Leaf", 2), Ghost("Pot", 1)],
-    [Ghost("leaf", 1), Ghost("Tea", 1)],
+    [UnresolvedName("Leaf", 2), UnresolvedName("Pot", 1)],
+    [UnresolvedName("leaf", 1), UnresolvedName("Tea", 1)],
 )
 
 

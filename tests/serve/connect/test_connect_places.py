@@ -8,8 +8,8 @@ import pytest
 from glassmind.serve.connect import (
     PROGRAMS,
     RELEASE,
-    Machine,
-    Running,
+    HostSystem,
+    Installation,
     is_ours,
     launch_of,
     source_in,
@@ -45,7 +45,7 @@ STORE = "AppData/Local/Packages/Claude_pzs8sxrjxfjjc"
 def test_every_system_has_its_own_places(
     platform: str, expected: dict[str, str], tmp_path: Path
 ) -> None:
-    machine = Machine(platform, tmp_path, {})
+    machine = HostSystem(platform, tmp_path, {})
 
     found = {name: program.file(machine) for name, program in PROGRAMS.items()}
 
@@ -66,12 +66,12 @@ def test_every_system_has_its_own_places(
 def test_a_variable_moves_them_unless_it_is_relative(
     platform: str, name: str, variable: str, place: str, tmp_path: Path
 ) -> None:
-    moved = Machine(platform, tmp_path, {variable: str(tmp_path / "moved")})
-    relative = Machine(platform, tmp_path, {variable: "moved"})
+    moved = HostSystem(platform, tmp_path, {variable: str(tmp_path / "moved")})
+    relative = HostSystem(platform, tmp_path, {variable: "moved"})
 
     assert PROGRAMS[name].file(moved) == tmp_path / "moved" / place
     assert PROGRAMS[name].file(relative) == PROGRAMS[name].file(
-        Machine(platform, tmp_path, {})
+        HostSystem(platform, tmp_path, {})
     )
 
 
@@ -93,16 +93,18 @@ def test_what_is_installed_decides_where_a_program_may_be_in_two_ways(
     (tmp_path / there).touch()
     env = {"LOCALAPPDATA": str(tmp_path / "AppData/Local")}
 
-    assert PROGRAMS[name].file(Machine(platform, tmp_path, env)) == tmp_path / expected
+    assert (
+        PROGRAMS[name].file(HostSystem(platform, tmp_path, env)) == tmp_path / expected
+    )
 
 
-def running(root: Path, **known: str) -> Running:
+def running(root: Path, **known: str) -> Installation:
     """Return a program that is installed below a folder."""
     (root / "env/bin").mkdir(parents=True)
     (root / "env/bin/glassmind").touch()
     places = {"prefix": root / "env", "scripts": root / "env/bin"}
     fields = {"executable": "/usr/bin/python3"} | {k: str(v) for k, v in places.items()}
-    return Running(**{**fields, **known})
+    return Installation(**{**fields, **known})
 
 
 def test_the_script_is_started_by_the_path_a_shell_finds_it_at(tmp_path: Path) -> None:

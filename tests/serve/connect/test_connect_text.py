@@ -8,7 +8,7 @@ from connect_desk import entry_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.serve.connect import PROGRAMS, Form, TomlForm, Unfit
+from glassmind.serve.connect import PROGRAMS, Form, TomlForm, UnsupportedClient
 
 JSON, TOML = Form("servers"), TomlForm("servers")
 ENTRY = entry_for(PROGRAMS["vscode"])
@@ -48,12 +48,12 @@ def test_an_entry_that_stands_there_twice_is_left_to_its_owner() -> None:
     text = '{"servers": {"g": 1,\n"g": 2}}'
 
     for entry in (SMALL, None):
-        with pytest.raises(Unfit, match="by hand"):
+        with pytest.raises(UnsupportedClient, match="by hand"):
             JSON.changed(text, "g", entry)
 
 
 def test_json_with_comments_is_left_to_its_owner() -> None:
-    with pytest.raises(Unfit, match="no comments"):
+    with pytest.raises(UnsupportedClient, match="no comments"):
         JSON.changed('{"servers": {} /* mine */}', "g", SMALL)
 
 
@@ -96,5 +96,5 @@ def test_a_table_anywhere_in_a_file_is_taken_out(text: str, left: str) -> None:
     "text", ["servers = {a = {b = 1}}\n", "[servers.g]\na = 1\n\n# b\n[servers.b]\n"]
 )
 def test_what_would_be_lost_or_cannot_be_read_is_left_to_its_owner(text: str) -> None:
-    with pytest.raises(Unfit, match="by hand"):
+    with pytest.raises(UnsupportedClient, match="by hand"):
         TOML.changed(text, "g", SMALL)

@@ -29,17 +29,17 @@ from glassmind.model.search import (
     Evidence,
     Hit,
     Passage,
+    SearchOptions,
     SearchReply,
     Snippet,
-    Wish,
 )
 from glassmind.serve.daemon import protocol
 from glassmind.serve.daemon.protocol import (
     CallRefused,
     ClientLeft,
+    DaemonSearch,
     DaemonServer,
     NoDaemon,
-    Search,
     SendProgress,
     call,
     connect,
@@ -125,9 +125,9 @@ def test_a_report_and_progress_arrive_as_they_were() -> None:
 
 def test_a_search_arrives_with_its_options_and_scope() -> None:
     scope = Scope((ReadRule("folder", "Work"),), ("core",), "claude")
-    wish = Wish(limit=5, channels=("lexical", "graph"), threshold=float("inf"))
+    wish = SearchOptions(limit=5, channels=("lexical", "graph"), threshold=float("inf"))
 
-    search = Search("tea\ud800", wish, date(2026, 3, 1), scope)
+    search = DaemonSearch("tea\ud800", wish, date(2026, 3, 1), scope)
 
     assert travelled(search) == search
 

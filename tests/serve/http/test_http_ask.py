@@ -24,8 +24,8 @@ from http_desk import LIMIT_S, Web, serving, until
 from vault_desk import VaultDesk
 
 from glassmind.errors import CallAbandoned, ProjectUnknown
-from glassmind.model.context import Answer, Found, News, Spoken, Withdrawn
-from glassmind.models.protocols import Halt
+from glassmind.model.context import Answer, News, SourcesFound, TextPiece, TextWithdrawn
+from glassmind.models.protocols import Cancellation
 from glassmind.operations.ask import ask_result
 from glassmind.operations.registry import OPERATIONS
 from glassmind.serve.http import app, guard
@@ -66,7 +66,7 @@ class Hanging:
         self._news = news
         self.begun, self.halted = threading.Semaphore(0), threading.Semaphore(0)
 
-    def __call__(self, told: Told, halt: Halt) -> Answer:
+    def __call__(self, told: Told, halt: Cancellation) -> Answer:
         over = threading.Event()
         with halt.ending(over.set):
             for one in self._news:
@@ -181,8 +181,8 @@ def test_the_head_of_events_keeps_them_from_being_kept(
 
 
 def test_what_is_withdrawn_is_told_so(desk: VaultDesk, web: Web) -> None:
-    def script(told: Told, _: Halt) -> Answer:
-        told(Withdrawn("the model broke off"))
+    def script(told: Told, _: Cancellation) -> Answer:
+        told(TextWithdrawn("the model broke off"))
         return WHOLE
 
     scripted(desk.engine, script)
@@ -195,7 +195,7 @@ def test_what_is_withdrawn_is_told_so(desk: VaultDesk, web: Web) -> None:
 def test_what_goes_wrong_before_the_first_event_has_its_status(
     desk: VaultDesk, web: Web
 ) -> None:
-    def script(_: Told, __: Halt) -> Answer:
+    def script(_: Told, __: Cancellation) -> Answer:
         raise ProjectUnknown("Zeppelin", ())
 
     scripted(desk.engine, script)
@@ -211,8 +211,8 @@ def test_what_goes_wrong_before_the_first_event_has_its_status(
 def test_what_goes_wrong_later_is_the_last_event(
     desk: VaultDesk, web: Web, fault: Exception, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def script(told: Told, _: Halt) -> Answer:
-        told(Found(WHOLE.sources, None))
+    def script(told: Told, _: Cancellation) -> Answer:
+        told(SourcesFound(WHOLE.sources, None))
         raise fault
 
     scripted(desk.engine, script)
@@ -244,7 +244,7 @@ def test_silence_is_filled_with_signs_of_life(
 def test_a_client_that_leaves_ends_the_answer(
     desk: VaultDesk, web: Web, stream: int
 ) -> None:
-    hanging = Hanging(*([Found(WHOLE.sources, None)] if stream else []))
+    hanging = Hanging(*([SourcesFound(WHOLE.sources, None)] if stream else []))
     scripted(desk.engine, hanging)
 
     with web.raw() as wire:
@@ -264,7 +264,7 @@ def test_a_client_that_leaves_ends_the_answer(
 def test_two_questions_that_hang_hold_up_nothing_else(
     desk: VaultDesk, web: Web
 ) -> None:
-    hanging = Hanging(Found(WHOLE.sources, None))
+    hanging = Hanging(SourcesFound(WHOLE.sources, None))
     scripted(desk.engine, hanging)
 
     with streaming(web) as first, streaming(web) as second, streaming(web) as third:
@@ -285,7 +285,7 @@ def test_two_questions_that_hang_hold_up_nothing_else(
 def test_a_question_without_a_model_waits_behind_none(
     desk: VaultDesk, web: Web, stream: int
 ) -> None:
-    hanging = Hanging(Found(WHOLE.sources, None))
+    hanging = Hanging(SourcesFound(WHOLE.sources, None))
     answers = scripted(desk.engine, hanging)
 
     with streaming(web) as first, streaming(web) as second:
@@ -312,7 +312,7 @@ def test_no_model_answers_a_request_for_the_head_alone(
 def test_one_who_waits_for_a_thread_and_leaves_is_not_answered(
     desk: VaultDesk, web: Web, statuses: list[int]
 ) -> None:
-    hanging = Hanging(Found(WHOLE.sources, None))
+    hanging = Hanging(SourcesFound(WHOLE.sources, None))
     asked = scripted(desk.engine, hanging).asked
 
     with streaming(web) as first, streaming(web) as second:
@@ -357,10 +357,10 @@ def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
         monkeypatch.setattr(module, "UNREAD_S", 0.3)
     told, ended = [0], threading.Event()
 
-    def script(tell: Told, halt: Halt) -> Answer:
+    def script(tell: Told, halt: Cancellation) -> Answer:
         try:
             for told[0] in range(1_000_000):
-                tell(Spoken("x" * 4_000, "quoted"))
+                tell(TextPiece("x" * 4_000, "quoted"))
         finally:
             ended.set()
         return WHOLE
@@ -379,9 +379,9 @@ def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
 def test_a_slow_reader_gets_everything(desk: VaultDesk, web: Web) -> None:
     count = 2_000
 
-    def script(tell: Told, halt: Halt) -> Answer:
+    def script(tell: Told, halt: Cancellation) -> Answer:
         for number in range(count):
-            tell(Spoken(f"{number:04}" + "x" * 1_000, "quoted"))
+            tell(TextPiece(f"{number:04}" + "x" * 1_000, "quoted"))
         return WHOLE
 
     scripted(desk.engine, script)
@@ -413,7 +413,7 @@ def test_an_answer_that_takes_too_long_is_given_up(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch, stream: int
 ) -> None:
     monkeypatch.setattr(app, "limit_s", lambda *_: 0.3)
-    hanging = Hanging(Found(WHOLE.sources, None))
+    hanging = Hanging(SourcesFound(WHOLE.sources, None))
     scripted(desk.engine, hanging)
 
     with serving(desk.engine) as web:

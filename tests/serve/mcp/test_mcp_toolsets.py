@@ -15,7 +15,7 @@ from glassmind.model.index import Progress
 from glassmind.serve.mcp import calls, toolsets
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.serve.tool import Answer, McpTool, ToolCall
+from glassmind.serve.tool import McpTool, ToolCall, ToolReply
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_a_set_is_loaded_only_when_it_is_asked_for() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def _echo(call: ToolCall) -> Answer:
+def _echo(call: ToolCall) -> ToolReply:
     if call.progress is not None:
         for done in range(1, 11):
             call.progress(Progress("read", done, 10))
         call.progress(Progress("embed", 1, 2))
         call.progress(Progress("scan", 0, 0))  # never told: it would go back
-    return Answer("done", dict(call.given))
+    return ToolReply("done", dict(call.given))
 
 
 ECHO = McpTool(

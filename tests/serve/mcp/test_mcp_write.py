@@ -45,12 +45,12 @@ from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.serve.mcp.calls import sentence_of, text_of
 from glassmind.serve.mcp.server import instructions_for
 from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.serve.tool import Answer
+from glassmind.serve.tool import ToolReply
 
 TOOLS = {tool.name: tool for tool in tools_of(["write"])}
 
 
-def asked(editing: WrittenDown, tool: str, /, **given: object) -> Answer:
+def asked(editing: WrittenDown, tool: str, /, **given: object) -> ToolReply:
     return answer_of(engine_with(editing), "write", tool, **given)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.model.graph import CONFIDENCE, KINDS, Edge
 from glassmind.model.search import Candidate, ChannelName
-from glassmind.search.plan import Channel, Place, Reason, Route, Run
+from glassmind.search.plan import Channel, GraphRoute, HitPlace, Reason, Run
 
 if TYPE_CHECKING:
     from glassmind.store.protocol import KeywordQuery, Rows
@@ -205,11 +205,15 @@ class GraphChannel(Channel):
             backward_only=backward,
         )
 
-    def route(self, note_id: int) -> Route:
+    def route(self, note_id: int) -> GraphRoute:
         vote = self._votes.get(note_id)
-        return Route() if vote is None else Route(vote.depth, vote.via, vote.steps)
+        return (
+            GraphRoute()
+            if vote is None
+            else GraphRoute(vote.depth, vote.via, vote.steps)
+        )
 
-    def reason(self, place: Place) -> Reason:
+    def reason(self, place: HitPlace) -> Reason:
         vote = self._votes.get(place.note_id)
         if vote is None:
             return Reason(ROOT)

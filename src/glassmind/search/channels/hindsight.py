@@ -13,7 +13,7 @@ from glassmind.model import NotePath, Span
 from glassmind.model.search import Candidate, ChannelName, FusionName, HitChunk, memo_of
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.secrets import redacted
-from glassmind.search.plan import Channel, Place, Reason, Run
+from glassmind.search.plan import Channel, HitPlace, Reason, Run
 
 if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
     from glassmind.model.search import RecalledFact
@@ -115,7 +115,7 @@ class HindsightChannel(Channel):
         near = [float((rows @ vector).max()) for rows in made]
         return dict(zip(facts, near, strict=False))
 
-    def reason(self, place: Place) -> Reason:
+    def reason(self, place: HitPlace) -> Reason:
         fact = self._recalled[place.note_id]
         known = ", ".join(part for part in (_kind(fact), fact.day) if part)
         return Reason(f"remembered by Hindsight ({known})")

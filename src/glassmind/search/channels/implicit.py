@@ -6,13 +6,13 @@ from typing import NamedTuple
 from glassmind.model.graph import CONFIDENCE, Edge
 from glassmind.model.search import Candidate, ChannelName
 from glassmind.model.suggestions import Partner
-from glassmind.search.plan import Channel, Place, Reason, Route, Run
+from glassmind.search.plan import Channel, GraphRoute, HitPlace, Reason, Run
 
 FOLLOWED = 10  # hits whose partners are looked at; 5 to 20 measure the same
 PARTNERS = 3  # notes that each of them brings; one measures the same
 
 
-class Likeness(NamedTuple):
+class SimilarMatch(NamedTuple):
     note_id: int
     score: float
     via: int
@@ -24,7 +24,7 @@ class ImplicitChannel(Channel):
 
     def __init__(self, run: Run) -> None:
         super().__init__(run)
-        self._votes: dict[int, Likeness] = {}
+        self._votes: dict[int, SimilarMatch] = {}
 
     def candidates(self) -> Iterable[Candidate]:
         run, leaders = self.run, self.run.leaders[:FOLLOWED]
@@ -49,13 +49,13 @@ class ImplicitChannel(Channel):
                 self._votes[like.note_id] = like
         return [Candidate(0, one.note_id, one.score) for one in self._votes.values()]
 
-    def route(self, note_id: int) -> Route:
+    def route(self, note_id: int) -> GraphRoute:
         like = self._votes.get(note_id)
         if like is None:
-            return Route()
-        return Route(1, (like.via,), (Edge(like.via, note_id, "", "implicit"),))
+            return GraphRoute()
+        return GraphRoute(1, (like.via,), (Edge(like.via, note_id, "", "implicit"),))
 
-    def reason(self, place: Place) -> Reason:
+    def reason(self, place: HitPlace) -> Reason:
         like = self._votes.get(place.note_id)
         if like is None or like.via not in place.names:
             return Reason("similar to a good hit")
@@ -65,7 +65,7 @@ class ImplicitChannel(Channel):
 
 def likenesses(
     leaders: Sequence[tuple[int, float]], partners: Sequence[Partner]
-) -> list[Likeness]:
+) -> list[SimilarMatch]:
     """Return the partners of the best hits, strongest first, each by its best hit.
 
     A vote is the strength of the hit times how alike the two are, and counts less than
@@ -73,7 +73,7 @@ def likenesses(
     """
     strengths = dict(leaders)
     taken: dict[int, int] = {}
-    best: dict[int, Likeness] = {}
+    best: dict[int, SimilarMatch] = {}
     for note_id, other_id, similarity in partners:
         if taken.get(note_id, 0) == PARTNERS:
             continue
@@ -81,5 +81,5 @@ def likenesses(
         score = strengths[note_id] * similarity * CONFIDENCE["implicit"]
         known = best.get(other_id)
         if known is None or score > known.score:
-            best[other_id] = Likeness(other_id, score, note_id, similarity)
+            best[other_id] = SimilarMatch(other_id, score, note_id, similarity)
     return sorted(best.values(), key=lambda one: (-one.score, one.note_id))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from glassmind.model.search import Candidate, ChannelName, Filter
 from glassmind.search.hits import is_in_inbox
-from glassmind.search.plan import Channel, Place, Reason
+from glassmind.search.plan import Channel, HitPlace, Reason
 
 MOST = 20  # chunks by words, and by meaning, that are looked at
 
@@ -51,6 +51,6 @@ class MemoryChannel(Channel):
         ]
         return sorted(found, key=lambda one: (-one.score, one.chunk_id))
 
-    def reason(self, place: Place) -> Reason:
+    def reason(self, place: HitPlace) -> Reason:
         waits = is_in_inbox(place.path, self.run.vault.agent_folder)
         return Reason("captured by an agent, not approved" if waits else "remembered")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from glassmind.model.search import Candidate, ChannelName, Filter
-from glassmind.search.plan import CHUNKS, Channel, Place, Reason
+from glassmind.search.plan import CHUNKS, Channel, HitPlace, Reason
 
 
 class RecentChannel(Channel):
@@ -31,5 +31,5 @@ class RecentChannel(Channel):
         most = max((one.score for one in found), default=0.0) or 1.0
         return [one._replace(score=0.5 + 0.5 * one.score / most) for one in found]
 
-    def reason(self, _: Place) -> Reason:
+    def reason(self, _: HitPlace) -> Reason:
         return Reason("from the days asked for")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from glassmind.errors import OtherWidth
 from glassmind.model.search import Candidate, ChannelName
 from glassmind.obsidian.secrets import redacted
-from glassmind.search.plan import Channel, Place, Reason
+from glassmind.search.plan import Channel, HitPlace, Reason
 
 CLOSE = 0.25
 """Cosine of the default model that questions about other things rarely reach."""
@@ -36,7 +36,7 @@ class SemanticChannel(Channel):
         self.run.vector = vector  # from here on others may rely on the vectors
         return found
 
-    def reason(self, place: Place) -> Reason:
+    def reason(self, place: HitPlace) -> Reason:
         return Reason(meaning_reason(place.similarity))
 
 

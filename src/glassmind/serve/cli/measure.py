@@ -25,7 +25,7 @@ from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
 from glassmind.serve.cli.settings import file_in_use
 
 if TYPE_CHECKING:  # numpy
-    from glassmind.evaluation.bench import Wanted
+    from glassmind.evaluation.bench import BenchOptions
     from glassmind.evaluation.tune import TuneReport
 
 ShowProgress = Callable[[Progress], None] | None
@@ -44,10 +44,12 @@ def _count(progress: ShowProgress) -> Callable[[int, int], None]:
     return lambda done, total: show(Progress("measure", done, total))
 
 
-def _wanted(args: Namespace, progress: ShowProgress, limit: int | None) -> "Wanted":
-    from glassmind.evaluation.bench import Wanted  # noqa: PLC0415 - numpy
+def _wanted(
+    args: Namespace, progress: ShowProgress, limit: int | None
+) -> "BenchOptions":
+    from glassmind.evaluation.bench import BenchOptions  # noqa: PLC0415 - numpy
 
-    return Wanted(
+    return BenchOptions(
         preset=getattr(args, "preset", None) or "",
         model=getattr(args, "model", None) or "",
         fresh=args.fresh,

@@ -19,7 +19,7 @@ from glassmind.errors import (
     ConfirmFirst,
     WrongUsage,
 )
-from glassmind.operations.arguments import Field, fields_of, plain_value, read
+from glassmind.operations.arguments import ArgumentField, fields_of, plain_value, read
 from glassmind.operations.registry import (
     Caller,
     Command,
@@ -33,7 +33,7 @@ from glassmind.serve.cli.opening import engine_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import (
     CommandParser,
-    Once,
+    SingleOption,
     dest_of,
     refuse_action,
     split_command,
@@ -83,7 +83,7 @@ class OperationCommand:
             flags += filter(None, [self._flag(field), field.extra["file"]])
         return [*flags, self._command.form.flag] if self._command.form else flags
 
-    def _flag(self, field: Field) -> str:
+    def _flag(self, field: ArgumentField) -> str:
         own = self._path.rpartition(" ")[2]
         return self.option if self.option and field.flag == own else field.flag
 
@@ -234,7 +234,7 @@ class OperationCommand:
             raise WrongUsage(error.problem, path) from None
         return msgspec.structs.replace(made, **hidden)
 
-    def _written(self, field: Field, args: Namespace) -> Any:
+    def _written(self, field: ArgumentField, args: Namespace) -> Any:
         flag, path, option = field.flag, self._path, field.extra["file"]
         value = getattr(args, dest_of(self._flag(field)), None)
         file = getattr(args, dest_of(option), None)
@@ -249,7 +249,7 @@ class OperationCommand:
             return _text_in(STDIN, path) or None
         return value
 
-    def _option_value(self, field: Field, args: Namespace) -> Any:
+    def _option_value(self, field: ArgumentField, args: Namespace) -> Any:
         value, flag, path = self._written(field, args), field.flag, self._path
         if field.is_object and value is not None:
             return _pairs(field, value, path)
@@ -288,11 +288,11 @@ class OperationCommand:
             raise WrongUsage(f"unexpected argument {words[0]!r}; {hint}", path)
 
 
-def _takes_stdin(field: Field) -> bool:
+def _takes_stdin(field: ArgumentField) -> bool:
     return bool(field.extra["positional"] or field.extra["from_stdin"])
 
 
-def _standard_input(field: Field, path: str) -> list[str]:
+def _standard_input(field: ArgumentField, path: str) -> list[str]:
     text = _text_in(STDIN, path)
     if not text.strip():
         problem = f"{field.name.upper()} is missing: standard input is empty"
@@ -320,7 +320,7 @@ def _text_in(file: str, path: str) -> str:
         raise WrongUsage(f"{name} cannot be read ({reason})", path) from error
 
 
-def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:
+def _pairs(field: ArgumentField, given: list[str], path: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for pair in given:
         name, equals, text = pair.partition("=")
@@ -333,7 +333,7 @@ def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:
 
 
 def _add_option(
-    parser: CommandParser, field: Field, flag: str, *, takes_all: bool
+    parser: CommandParser, field: ArgumentField, flag: str, *, takes_all: bool
 ) -> None:
     options: dict[str, Any] = {"help": field.about.description}
     if field.kind is bool and field.default:
@@ -351,13 +351,13 @@ def _add_option(
     elif is_repeated and not (field.is_list and field.extra["note_text"]):
         options["action"] = "append"
     elif field.extra["note_text"] or (field.kind is str and _takes_stdin(field)):
-        options["action"] = Once
+        options["action"] = SingleOption
     flags = [flag, *filter(None, [field.extra["short"]])]
     parser.add_argument(*flags, dest=dest_of(flag), default=SUPPRESS, **options)
     file = field.extra["file"]
     if file and file != flag:
         about = "A file with the text; - reads standard input."
-        how: dict[str, Any] = {"action": Once, "metavar": "FILE", "help": about}
+        how: dict[str, Any] = {"action": SingleOption, "metavar": "FILE", "help": about}
         parser.add_argument(file, dest=dest_of(file), default=SUPPRESS, **how)
 
 

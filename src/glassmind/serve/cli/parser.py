@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from glassmind.errors import BadArgument, WrongUsage
 from glassmind.obsidian.text import shortened
-from glassmind.operations.arguments import Field, checked, problem
+from glassmind.operations.arguments import ArgumentField, checked, problem
 from glassmind.operations.registry import Group, arg
 from glassmind.serve.cli.output import Output
 
@@ -18,7 +18,7 @@ VALUED = ("--vault", "--config")  # options of every command that take a value
 SIMILAR = 0.75  # `raed` and `read` just have it
 
 
-class Once(Action):
+class SingleOption(Action):
     """An option for a text of the user; a second one would drop the first."""
 
     def __call__(
@@ -36,7 +36,7 @@ class Once(Action):
 class Option(NamedTuple):
     names: tuple[str, ...]
     how: Mapping[str, Any]
-    field: Field | None = None
+    field: ArgumentField | None = None
 
 
 def option(
@@ -66,10 +66,10 @@ def dest_of(flag: str) -> str:
 
 def field_of(
     name: str, choices: Iterable[str], bounds: Meta | None = None, *, is_word: bool
-) -> Field:
+) -> ArgumentField:
     kind = Literal.__getitem__(tuple(choices)) if choices else int
     about = arg("", positional="word" if is_word else None)
-    return Field(name, kind, bounds or Meta(), about, is_word, None, name)
+    return ArgumentField(name, kind, bounds or Meta(), about, is_word, None, name)
 
 
 def flag(names: str, about: str, **how: Any) -> Option:
@@ -110,7 +110,7 @@ class LocalCommand(NamedTuple):
 
 class CommandParser(ArgumentParser):
     def __init__(self, name: str, help_line: str = "") -> None:
-        self.checks: list[Field] = []
+        self.checks: list[ArgumentField] = []
         super().__init__(
             prog=f"glassmind {name}".rstrip(),
             description=help_line,

@@ -30,7 +30,7 @@ from glassmind.serve.cli.parser import (
 from glassmind.version import __version__
 
 
-class Listed(NamedTuple):
+class CommandListing(NamedTuple):
     group: Group
     summary: str
     everyday: bool = False
@@ -68,9 +68,9 @@ def local_command(name: str) -> LocalCommand:
     return cast("LocalCommand", module.COMMANDS[name])
 
 
-def all_commands() -> dict[str, Listed]:
-    found: dict[str, Listed] = {}
-    aliases: dict[str, Listed] = {}
+def all_commands() -> dict[str, CommandListing]:
+    found: dict[str, CommandListing] = {}
+    aliases: dict[str, CommandListing] = {}
     for operation in all_operations():
         if (command := operation.command) is None:
             continue
@@ -79,15 +79,15 @@ def all_commands() -> dict[str, Listed]:
             continue  # a variant of the command before it
         summary = GROUP_SUMMARIES.get(word) if action else None
         summary = summary or operation.summary
-        row = Listed(operation.group, summary, command.everyday, command.expert)
+        row = CommandListing(operation.group, summary, command.everyday, command.expert)
         found.setdefault(word, row)
         for path, _preset in command.aliases:
             same = f"Same as '{operation.command_path}'."
             aliases.setdefault(
-                path.split()[0], Listed(operation.group, same, expert=True)
+                path.split()[0], CommandListing(operation.group, same, expert=True)
             )
     local = {
-        name: Listed(command.group, command.summary, expert=command.expert)
+        name: CommandListing(command.group, command.summary, expert=command.expert)
         for name, command in zip(LOCAL, map(local_command, LOCAL), strict=True)
     }
     order = get_args(Group)
@@ -119,7 +119,7 @@ def overview(*, everything: bool = False) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _rows(commands: dict[str, Listed]) -> Iterator[str]:
+def _rows(commands: dict[str, CommandListing]) -> Iterator[str]:
     for name, row in commands.items():
         yield f"  {name:<17} {row.summary.rstrip('.')}"
 
@@ -188,7 +188,7 @@ def _guarded(argv: list[str], output: Output) -> int:
 def _sentence_of(error: errors.GlassmindError) -> str:
     if error.option:
         return f"{error}{error.option}"
-    if isinstance(error, errors.MemoNotFound) and not error.closest:
+    if isinstance(error, errors.MemoryNotFound) and not error.closest:
         return f"{error}; see: glassmind recall"
     if isinstance(error, errors.NoteNotFound) and not error.closest:
         return f"{error}; see: glassmind list"

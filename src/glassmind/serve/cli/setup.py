@@ -309,7 +309,7 @@ def _check_name(args: Namespace, command: str) -> None:
 def _file_of(args: Namespace) -> Path:
     if not args.file:
         home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() may raise
-        machine = connect.Machine(sys.platform, home, os.environ)
+        machine = connect.HostSystem(sys.platform, home, os.environ)
         return connect.PROGRAMS[args.program].file(machine)
     file = path_of(args.file)
     if not file.parent.is_dir():

@@ -25,7 +25,7 @@ from glassmind.index.schedule import (
     units_as_script,
 )
 from glassmind.model.access import EVERY_AGENT, Scope
-from glassmind.model.index import Brought, News
+from glassmind.model.index import IndexUpdated, News
 from glassmind.obsidian.text import Style
 from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output
@@ -59,9 +59,9 @@ def mcp(args: Namespace, output: Output) -> int:
         return serve(Namespace(**usual, **vars(args)), output)
     client = NamedClient(args) if args.client else None
     names = names if client is None else client.toolsets()
-    from glassmind.serve.mcp.process import Wires  # noqa: PLC0415 - before all else
+    from glassmind.serve.mcp.process import ProcessStreams  # noqa: PLC0415 - before all else
 
-    wires = Wires()
+    wires = ProcessStreams()
     from glassmind.serve.mcp.stdio import serve as serve_stdio  # noqa: PLC0415 - heavy
 
     return serve_stdio(
@@ -254,7 +254,7 @@ def _write(news: News, output: Output) -> None:
         return
     now = datetime.now().astimezone()
     output.line(f"{now:%H:%M:%S} {Style.clean(news_as_text(news))}")
-    if isinstance(news, Brought):
+    if isinstance(news, IndexUpdated):
         for warning in news.report.warnings[:WARNINGS_SHOWN]:
             output.remark(warning)
 

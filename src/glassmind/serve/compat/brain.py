@@ -18,10 +18,10 @@ from glassmind.engine import Engine
 from glassmind.errors import BadArgument, IndexAbsent, NoMatch
 from glassmind.files.names import NOTE_SUFFIX
 from glassmind.model import NotePath, edits
-from glassmind.model.access import Passage
+from glassmind.model.access import DisclosedLines
 from glassmind.model.edits import Scope, TextEdit, Where
 from glassmind.model.graph import Chain, GraphPart, Theme
-from glassmind.model.index import Ghost, LinkEnd, NoteFacts, NoteLinks
+from glassmind.model.index import LinkEnd, NoteFacts, NoteLinks, UnresolvedName
 from glassmind.model.search import ChannelName, Mode, Snippet
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.operations import edit as ours
@@ -93,7 +93,7 @@ def stub_name(name: str) -> str:
     return name.removeprefix(STUB).removesuffix(NOTE_SUFFIX) if is_stub else name
 
 
-def _stub(ghost: Ghost) -> NoteFacts:
+def _stub(ghost: UnresolvedName) -> NoteFacts:
     path, title = stub_id(ghost.target), ghost.target.removesuffix(NOTE_SUFFIX)
     return NoteFacts(NotePath(path), title, "", 0, 0, None, properties=IS_STUB)
 
@@ -265,7 +265,7 @@ def read_note(vault: Engine, arguments: BrainReadArguments) -> Reply:
     if linked:
         hints.append(hint("find_connections", "it links to notes", name=note.path))
     names = [end.path for end in (*outgoing, *incoming)]
-    return Reply(wrapped(data, state, hints), shown(map(Passage, texts), names))
+    return Reply(wrapped(data, state, hints), shown(map(DisclosedLines, texts), names))
 
 
 def _link(end: LinkEnd) -> dict[str, Any]:
@@ -552,7 +552,7 @@ NoteName = Annotated[NameText, arg("exact path, title, file name or alias")]
 Text = Annotated[str, Meta(max_length=1_000_000)]  # a book, not a library
 
 
-class Edit(Arguments, rename="camel"):
+class BrainEdit(Arguments, rename="camel"):
     """One edit, alone or in a list."""
 
     mode: EditMode | None = None
@@ -579,7 +579,7 @@ class Edit(Arguments, rename="camel"):
         return "unset" if self.value is None else "set"
 
 
-class EditNoteArguments(Edit, kw_only=True, rename=NAMES):
+class EditNoteArguments(BrainEdit, kw_only=True, rename=NAMES):
     name: NoteName
     edits: Annotated[list[dict[str, Any]], Meta(max_length=200)] | None = None
     dry_run: bool = False
@@ -641,12 +641,12 @@ def _wanted(arguments: EditNoteArguments) -> list[TextEdit]:
     wanted = []
     for number, given in enumerate(listed):
         owner = f"edit_note: edits[{number}]"
-        edit = read(Edit, given, owner=owner, surface="mcp", strict=False)
+        edit = read(BrainEdit, given, owner=owner, surface="mcp", strict=False)
         wanted.append(_text_edit(owner, edit))
     return wanted
 
 
-def _text_edit(owner: str, edit: Edit) -> TextEdit:
+def _text_edit(owner: str, edit: BrainEdit) -> TextEdit:
     mode = edit.mode
     if mode is None:
         raise BadArgument(owner, "mode is missing")
@@ -691,8 +691,8 @@ def keep(key: Key, wanted: Sequence[TextEdit]) -> None:
 
 
 def from_buffer(arguments: EditNoteArguments, key: Key) -> Sequence[TextEdit]:
-    given = copied(Edit, arguments)
-    if given not in (Edit(), Edit(mode="replace_window")) or arguments.edits:
+    given = copied(BrainEdit, arguments)
+    if given not in (BrainEdit(), BrainEdit(mode="replace_window")) or arguments.edits:
         raise BadArgument("edit_note", "from_buffer takes only name and dryRun")
     wanted = KEPT.get(key)
     if wanted is None:

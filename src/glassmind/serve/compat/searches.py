@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta, Struct, structs
 
 from glassmind.engine import Engine
-from glassmind.model.access import Passage, Shown
+from glassmind.model.access import DisclosedLines, DisclosedNotes
 from glassmind.model.search import FACTS, ChannelName, Intent
 from glassmind.operations.find import SearchHit, found_by
 from glassmind.operations.registry import (
@@ -175,9 +175,11 @@ class Passages(Result, frozen=True):
 
     passages: list[FoundPassage]
 
-    def sources(self) -> Shown:
+    def sources(self) -> DisclosedNotes:
         paths = (passage.path for passage in self.passages)
-        return shown([Passage(path) for path in paths if not path.startswith(FACTS)])
+        return shown(
+            [DisclosedLines(path) for path in paths if not path.startswith(FACTS)]
+        )
 
 
 @operation(group="Find", route=Route("GET", "/api/search", sets=("core",)))

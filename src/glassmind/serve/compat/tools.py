@@ -17,13 +17,13 @@ from msgspec import structs
 
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument, BadValue
-from glassmind.model.access import Shown
+from glassmind.model.access import DisclosedNotes
 from glassmind.operations.arguments import fields_of, read, schema_of
 from glassmind.operations.edit import PATIENT_S
 from glassmind.operations.find import NO_MATCH, SearchResult
 from glassmind.operations.model_text import labelled
 from glassmind.operations.registry import OPERATIONS, Arguments, Caller
-from glassmind.serve.tool import Answer, McpTool, ToolCall
+from glassmind.serve.tool import McpTool, ToolCall, ToolReply
 
 MODULES = {
     "brain": ("brain",),
@@ -37,7 +37,7 @@ TOOLS: dict[str, list[McpTool]] = {name: [] for name in MODULES}
 
 class Reply(NamedTuple):
     payload: Any
-    sources: Shown = Shown()
+    sources: DisclosedNotes = DisclosedNotes()
 
 
 Function = TypeVar("Function", bound=Callable[..., Reply])
@@ -52,7 +52,7 @@ def tool(
         name, types = function.__name__, get_type_hints(function)
         arguments = list(types.values())[1]
 
-        def answer(call: ToolCall) -> Answer:
+        def answer(call: ToolCall) -> ToolReply:
             given = read(arguments, call.given, owner=name, surface="mcp", strict=False)
             caller = Caller("mcp", call.client, call.progress)
             callers = (caller,) if "caller" in types else ()
@@ -65,7 +65,7 @@ def tool(
             values = json.loads(text)
             values = values if isinstance(values, dict) else {"result": values}
             content = labelled(values) if made.of_notes else values
-            return Answer(text, content, sources)
+            return ToolReply(text, content, sources)
 
         usual = {"idempotent": not writes, "timeout_s": PATIENT_S if writes else 30.0}
         about, schema = getdoc(function) or "", schema_of(arguments, "mcp")

@@ -24,9 +24,9 @@ from glassmind.serve.daemon import find_daemon
 from glassmind.serve.daemon.protocol import (
     HAS_SOCKETS,
     DaemonClient,
+    DaemonSearch,
     DaemonServer,
     NoDaemon,
-    Search,
     SendProgress,
     call,
     daemon_at,
@@ -53,11 +53,15 @@ CAUSES = {
     "poll": "found changes",
     "vectors": "embedded",
 }
-EVENTS = {domain.Turned: "mode", domain.Hindered: "error", domain.Settled: "settled"}
+EVENTS = {
+    domain.WatchModeChanged: "mode",
+    domain.UpdateFailed: "error",
+    domain.ChangeRecovered: "settled",
+}
 
 
 def news_as_json(news: domain.News) -> dict[str, Any]:
-    if not isinstance(news, domain.Brought):
+    if not isinstance(news, domain.IndexUpdated):
         return {"event": EVENTS[type(news)], **to_builtins(news)}
     report = news.report
     return {
@@ -72,18 +76,18 @@ def news_as_json(news: domain.News) -> dict[str, Any]:
 
 def news_as_text(news: domain.News) -> str:
     match news:
-        case domain.Brought("vectors", report):
+        case domain.IndexUpdated("vectors", report):
             left = f", {report.left:,} left" if report.left else ""
             return f"{counted(report.embedded, 'passage')} embedded{left}"
-        case domain.Brought(cause, report, paths):
+        case domain.IndexUpdated(cause, report, paths):
             more = ", ..." if len(paths) > PATHS_SHOWN else ""
             named = f" ({', '.join(paths[:PATHS_SHOWN])}{more})" if paths else ""
             return f"{CAUSES[cause]}: {_counts(report)}{named}"
-        case domain.Turned(mode, reason):
+        case domain.WatchModeChanged(mode, reason):
             return f"{MODES[mode]}{f' ({reason})' if reason else ''}"
-        case domain.Hindered(message, again_s):
+        case domain.UpdateFailed(message, again_s):
             return f"{message}; trying again in {again_s:.0f} s"
-        case domain.Settled(message):
+        case domain.ChangeRecovered(message):
             return message
 
 
@@ -144,7 +148,7 @@ class VaultHost:
             self._write_log(message)
 
     def _log_news(self, news: domain.News) -> None:
-        if not isinstance(news, domain.Brought):  # daily work
+        if not isinstance(news, domain.IndexUpdated):  # daily work
             self._log(news_as_text(news))
 
     def _find_daemon(self) -> DaemonClient | None:
@@ -282,13 +286,13 @@ class Daemon:
             self._threads.append(_start_thread("watch", watch))
 
     def _search(self, packed: Any, _: SendProgress) -> SearchReply:
-        search, engine = unpack(packed, Search), self._engine
+        search, engine = unpack(packed, DaemonSearch), self._engine
         if search.scope is not None:
             engine = engine.seen_by(search.scope)
         return engine.search(search.text, today=search.day, **search.wish._asdict())
 
     def _index(self, packed: Any, send: SendProgress) -> domain.IndexReport:
-        return self._engine.index(**unpack(packed, domain.IndexWishes), progress=send)
+        return self._engine.index(**unpack(packed, domain.IndexOptions), progress=send)
 
     def _yield(self, *_: object) -> bool:
         if not self._watches:

@@ -26,10 +26,10 @@ import msgspec
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
 from glassmind.model.access import Scope
-from glassmind.model.index import IndexReport, IndexWishes, Progress, ShowProgress
-from glassmind.model.search import SearchReply, Wish
+from glassmind.model.index import IndexOptions, IndexReport, Progress, ShowProgress
+from glassmind.model.search import SearchOptions, SearchReply
 from glassmind.serve.daemon import LONGEST_SOCKET_PATH, SOCKET_FILE
-from glassmind.vault import Daemon, Vault
+from glassmind.vault import NoDaemonRunning, Vault
 from glassmind.version import __version__
 
 HAS_SOCKETS = hasattr(socket, "AF_UNIX")  # Windows has none: each process works alone
@@ -153,11 +153,11 @@ def connect(folder: Path, timeout_s: float) -> socket.socket:
     return stream
 
 
-class Search(msgspec.Struct, frozen=True):
+class DaemonSearch(msgspec.Struct, frozen=True):
     """A search; `wish` and `scope` as in the call of the client's engine."""
 
     text: str
-    wish: Wish
+    wish: SearchOptions
     day: date
     scope: Scope | None
 
@@ -207,7 +207,7 @@ def call(  # noqa: PLR0913 - options by name
     raise NoDaemon("the answer took too long")
 
 
-class DaemonClient(Daemon):
+class DaemonClient(NoDaemonRunning):
     """Calls the daemon, and waits for one as long as `may_wait` returns true."""
 
     def __init__(
@@ -217,13 +217,13 @@ class DaemonClient(Daemon):
         self._settings = fingerprint(vault.config)
 
     def search(
-        self, text: str, wish: Wish, day: date, scope: Scope | None = None
+        self, text: str, wish: SearchOptions, day: date, scope: Scope | None = None
     ) -> SearchReply | None:
-        search = Search(text, wish, day, scope)
+        search = DaemonSearch(text, wish, day, scope)
         return self._call("search", search, SearchReply, timeout_s=SEARCH_S)
 
     def index(
-        self, wishes: IndexWishes, progress: ShowProgress | None
+        self, wishes: IndexOptions, progress: ShowProgress | None
     ) -> IndexReport | None:
         """Let the daemon index; an exception of `progress` ends its work too."""
         on_progress = progress or (lambda _: None)

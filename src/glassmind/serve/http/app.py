@@ -67,7 +67,7 @@ from glassmind.serve.http.replies import (
     MARKDOWN,
     Error,
     Refusal,
-    Refused,
+    RequestRefused,
     answered,
     as_text,
     without_places,
@@ -137,9 +137,9 @@ def read_arguments(
         try:
             given = parsed_json(body.decode("utf-8"))
         except ValueError:
-            raise Refused(BAD_JSON) from None
+            raise RequestRefused(BAD_JSON) from None
         if not isinstance(given, dict):
-            raise Refused(BAD_JSON)
+            raise RequestRefused(BAD_JSON)
     for name in request.path_params:
         if name in given:
             raise BadArgument(owner, f"{name} is given in the path already")
@@ -355,7 +355,9 @@ class Endpoint:
         route, identity = self.route, scope["identity"]
         if not may_use(identity, route):
             hint = BEYOND.hint.format(" or ".join(route.sets))
-            raise Refused(BEYOND._replace(hint=hint) if route.sets else OWNER_ONLY)
+            raise RequestRefused(
+                BEYOND._replace(hint=hint) if route.sets else OWNER_ONLY
+            )
         request = Request(scope, receive)
         body = await read_json(request) if route.method == "POST" else b""
         with known_as(identity.name):
@@ -403,4 +405,6 @@ class Endpoint:
 
 async def _refuse_unrouted(_: Request, error: Exception) -> Response:
     allowed = getattr(error, "headers", None)
-    raise Refused(WRONG_METHOD._replace(headers=allowed) if allowed else NO_ROUTE)
+    raise RequestRefused(
+        WRONG_METHOD._replace(headers=allowed) if allowed else NO_ROUTE
+    )

@@ -26,7 +26,7 @@ from glassmind.serve.http.replies import (
     JSON,
     LATE,
     Refusal,
-    Refused,
+    RequestRefused,
     refusal_of,
     refused,
 )
@@ -187,7 +187,9 @@ class TokenThrottle:
         now = self._clock()
         if now < self._until:
             wait_s = ceil(self._until - now)
-            raise Refused(TOO_MANY._replace(headers={"retry-after": str(wait_s)}))
+            raise RequestRefused(
+                TOO_MANY._replace(headers={"retry-after": str(wait_s)})
+            )
         if not guessed:
             return
         self._count = self._count + 1 if now < self._until + WINDOW_S else 1
@@ -298,25 +300,25 @@ class Guard:
         if refusal is NO_TOKEN or (guessed and refusal is None):
             self.throttle.check(guessed=guessed)
         if refusal is not None:
-            raise Refused(refusal)
+            raise RequestRefused(refusal)
         return identity or ANONYMOUS
 
 
 async def read_json(request: Request) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0]
     if kind.strip().lower() != JSON:
-        raise Refused(NOT_JSON)
+        raise RequestRefused(NOT_JSON)
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_S):
             async for part in request.stream():
                 body += part
                 if len(body) > LARGEST_BODY:
-                    raise Refused(TOO_LARGE)
+                    raise RequestRefused(TOO_LARGE)
     except TimeoutError:
-        raise Refused(TOO_SLOW) from None
+        raise RequestRefused(TOO_SLOW) from None
     if body.count(b"[") + body.count(b"{") > MOST_PARTS:
-        raise Refused(TOO_LARGE)
+        raise RequestRefused(TOO_LARGE)
     return bytes(body)
 
 
@@ -330,7 +332,7 @@ async def while_connected(
         await asyncio.wait({working, leaving}, timeout=limit_s, return_when=first)
         if working.done():
             return working.result()
-        raise ClientDisconnect if leaving.done() else Refused(LATE)
+        raise ClientDisconnect if leaving.done() else RequestRefused(LATE)
     finally:
         working.cancel()
         leaving.cancel()

@@ -16,7 +16,7 @@ from glassmind.errors import CallAbandoned, ServingFault
 from glassmind.model.access import Scope as ReadScope
 from glassmind.model.access import known_as
 from glassmind.serve.http.guard import BEYOND, Identity, read_json, while_connected
-from glassmind.serve.http.replies import Refused, without_places
+from glassmind.serve.http.replies import RequestRefused, without_places
 from glassmind.serve.mcp.server import make_server
 
 ANSWER_S = 900.0  # seconds for an answer; tools have limits of their own
@@ -68,7 +68,9 @@ class McpEndpoint:
             server = self._server(toolsets, for_owner=identity.is_owner)
         except ServingFault as error:
             hint = "glassmind clients set NAME --toolset changes it"
-            raise Refused(BEYOND._replace(message=str(error), hint=hint)) from error
+            raise RequestRefused(
+                BEYOND._replace(message=str(error), hint=hint)
+            ) from error
         READ_SCOPE.set(identity.scope)  # this task answers one request
         checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         sessions = StreamableHTTPSessionManager(

@@ -108,7 +108,7 @@ class Error(Struct, frozen=True):
     error: ErrorDetail
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.message)
         self.refusal = refusal
@@ -139,7 +139,7 @@ def _advice_on(error: GlassmindError) -> tuple[int, str]:
 
 def refusal_of(error: BaseException, config: Config) -> Refusal:
     match error:
-        case Refused():
+        case RequestRefused():
             return error.refusal
         case CallAbandoned() | asyncio.CancelledError() | futures.CancelledError():
             return STOPPING

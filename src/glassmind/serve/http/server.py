@@ -20,7 +20,7 @@ from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument, BadValue, CallAbandoned, GlassmindError
 from glassmind.model.index import Status
-from glassmind.models.protocols import Halt
+from glassmind.models.protocols import Cancellation
 from glassmind.operations.registry import (
     Caller,
     FileForm,
@@ -34,7 +34,7 @@ from glassmind.operations.registry import (
 from glassmind.serve.http.replies import (
     BUSY,
     LATE,
-    Refused,
+    RequestRefused,
     encoded,
     error_body,
     labelled,
@@ -78,7 +78,7 @@ class HttpCall:
     caller: Caller
     record: Recording
     accept: str = ""
-    halt: Halt = field(default_factory=Halt)
+    halt: Cancellation = field(default_factory=Cancellation)
 
     def run(self, progress: Callable[[Any], None] | None = None) -> Result:
         if self.halt.is_set():  # while it waited for a thread
@@ -99,7 +99,7 @@ class HttpCall:
             raise CallAbandoned
 
 
-class Workers:
+class WorkerPool:
     """A bounded pool; anyio's limiter would free places of threads without callers."""
 
     def __init__(self, threads: int = THREADS, room: int = ROOM) -> None:
@@ -108,7 +108,7 @@ class Workers:
 
     def start(self, call: HttpCall, work: Callable[[], T]) -> Future[T]:
         if len(self._calls) >= self._room:
-            raise Refused(BUSY)
+            raise RequestRefused(BUSY)
         self._calls.add(call)
         future = self._pool.submit(copy_context().run, work)
         future.add_done_callback(lambda _: self._calls.discard(call))
@@ -129,7 +129,7 @@ def event(name: str, value: object) -> bytes:
 
 
 async def events_of(
-    call: HttpCall, workers: Workers, limit_s: float
+    call: HttpCall, workers: WorkerPool, limit_s: float
 ) -> AsyncIterator[bytes]:
     names = {kind: name for name, kind in call.operation.events.items()}
     loop, parts = asyncio.get_running_loop(), asyncio.Queue[bytes]()
@@ -177,7 +177,7 @@ async def events_of(
 async def _next(parts: asyncio.Queue[bytes], deadline: float) -> bytes:
     left_s = deadline - asyncio.get_running_loop().time()
     if left_s <= 0:
-        raise Refused(LATE)
+        raise RequestRefused(LATE)
     try:
         async with asyncio.timeout(min(KEEP_ALIVE_S, left_s)):
             return await parts.get()
@@ -228,10 +228,10 @@ class ServerState:
 
     engine: Engine
     metrics: Metrics = field(default_factory=Metrics)
-    indexing: Workers = field(default_factory=lambda: Workers(1, JOB_ROOM))
-    workers: Workers = field(default_factory=Workers)
-    quick: Workers = field(default_factory=Workers)
-    models: Workers = field(default_factory=lambda: Workers(room=MODEL_ROOM))
+    indexing: WorkerPool = field(default_factory=lambda: WorkerPool(1, JOB_ROOM))
+    workers: WorkerPool = field(default_factory=WorkerPool)
+    quick: WorkerPool = field(default_factory=WorkerPool)
+    models: WorkerPool = field(default_factory=lambda: WorkerPool(room=MODEL_ROOM))
 
     def close(self) -> None:
         for workers in (self.models, self.indexing, self.quick, self.workers):

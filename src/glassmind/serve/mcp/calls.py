@@ -28,7 +28,7 @@ from glassmind.obsidian.text import is_text, shortened, texts_in, with_texts
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
 from glassmind.serve.log import log, log_fault
 from glassmind.serve.recording import Recording
-from glassmind.serve.tool import Answer, McpTool, ToolCall
+from glassmind.serve.tool import McpTool, ToolCall, ToolReply
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
@@ -182,7 +182,7 @@ def tool_card(tool: McpTool, *, structured: bool = False) -> types.Tool:
     )
 
 
-def reply_of(answer: Answer) -> types.CallToolResult:
+def reply_of(answer: ToolReply) -> types.CallToolResult:
     """Return an answer with a notice of hidden text; JSON gets none."""
     text, values = sound(answer.text.rstrip("\n")), answer.content
     texts = texts_in(values)

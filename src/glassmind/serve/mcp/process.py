@@ -21,7 +21,7 @@ GRACE_S, WHOLE_S = 1.9, 2.4
 SIGNALS = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 
 
-class Wires:
+class ProcessStreams:
     """Owns what stdin and stdout were; these now lead elsewhere.
 
     What a library or a child process prints goes to stderr, and what they read is
@@ -40,7 +40,7 @@ class Wires:
 
 
 def run_until_left(
-    wires: Wires, work: Callable[[], None], close: Callable[[], None]
+    wires: ProcessStreams, work: Callable[[], None], close: Callable[[], None]
 ) -> int:
     """Run `work` in a thread, then `close`; what does not end in time is abandoned."""
     ended, end = os.pipe()

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from glassmind.access.scopes import DEFAULT_SETS
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument, GlassmindError, PathOutsideVault, VaultError
-from glassmind.model.access import Passage, Surface
+from glassmind.model.access import DisclosedLines, Surface
 from glassmind.model.index import NoteFacts
 from glassmind.model.search import LONGEST_QUESTION
 from glassmind.obsidian.hidden_text import hidden_in, hidden_notice
@@ -130,7 +130,7 @@ class Resources:
             note = engine.read(path)
             if normalize("NFC", note.path) != path:  # a guessed name
                 raise PathOutsideVault(path, "no note has this very path")
-            passage = Passage(note.path, note.span.start, note.span.end)
+            passage = DisclosedLines(note.path, note.span.start, note.span.end)
             recording.show(shown([passage]))
         notice = hidden_notice(hidden_in(note.text))
         text = f"Notice: {notice}.\n" if notice else ""

@@ -23,7 +23,7 @@ from glassmind.errors import CallAbandoned, GlassmindError, IndexAbsent, Serving
 from glassmind.model.access import EVERY_AGENT, Scope, known_as
 from glassmind.model.index import Progress
 from glassmind.serve.log import log, log_fault, take_over_logging
-from glassmind.serve.mcp.process import Wires, run_until_left
+from glassmind.serve.mcp.process import ProcessStreams, run_until_left
 from glassmind.serve.mcp.server import make_server
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Opening:
 
 
 def serve(  # noqa: PLR0913 - options by name
-    wires: Wires,
+    wires: ProcessStreams,
     make: Callable[[], "VaultHost"],
     toolsets: Sequence[str],
     *,
@@ -157,7 +157,9 @@ class _Messages:
     the end of stdin.
     """
 
-    def __init__(self, wires: Wires, on_first_reply: Callable[[], None]) -> None:
+    def __init__(
+        self, wires: ProcessStreams, on_first_reply: Callable[[], None]
+    ) -> None:
         self._reader = os.fdopen(wires.inward, "rb", closefd=False)
         self._writer = os.fdopen(wires.outward, "wb", closefd=False)
         self._on_first_reply = on_first_reply

@@ -30,15 +30,15 @@ from glassmind.operations.model_text import fenced_lines, labelled
 from glassmind.operations.registry import (
     Arguments,
     Caller,
+    ModelView,
     NoNotes,
     Operation,
-    Page,
-    View,
+    Paging,
     all_operations,
     arg,
 )
 from glassmind.serve.compat.tools import MODULES, tools_in
-from glassmind.serve.tool import MOST_TOKENS, USUAL_TOKENS, Answer, McpTool, ToolCall
+from glassmind.serve.tool import MOST_TOKENS, USUAL_TOKENS, McpTool, ToolCall, ToolReply
 
 BUDGETS = (USUAL_TOKENS, MOST_TOKENS)  # length of an answer, and of a detailed one
 
@@ -110,7 +110,7 @@ def _widen_tuples(schema: Any) -> None:
         schema["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
 
 
-def answer(operation: Operation, call: ToolCall) -> Answer:
+def answer(operation: Operation, call: ToolCall) -> ToolReply:
     page = operation.tool and operation.tool.page
     if page:
         return _page(operation, page, call)
@@ -118,10 +118,10 @@ def answer(operation: Operation, call: ToolCall) -> Answer:
     result = operation.run(call.engine, arguments, _caller(call))
     values = result.to_json()
     values = values if isinstance(result, NoNotes) else labelled(values)
-    return Answer(_text_of(operation, result, View()), values, result.sources())
+    return ToolReply(_text_of(operation, result, ModelView()), values, result.sources())
 
 
-def _text_of(operation: Operation, result: Any, view: View) -> str:
+def _text_of(operation: Operation, result: Any, view: ModelView) -> str:
     if operation.for_models:
         return operation.for_models(result, view)
     return fenced_lines(operation.for_people, result, view)
@@ -138,12 +138,12 @@ def _caller(call: ToolCall) -> Caller:
     return Caller("mcp", call.client, call.progress)
 
 
-def _page(operation: Operation, page: Page, call: ToolCall) -> Answer:
+def _page(operation: Operation, page: Paging, call: ToolCall) -> ToolReply:
     own, given = PagingArguments.__struct_fields__, dict(call.given)
     paging = {name: given.pop(name) for name in own if name in given}
     chosen = _read(operation, PagingArguments, paging)
     arguments = _read(operation, operation.arguments, given)
-    view = View(detailed=chosen.response_format == "detailed")
+    view = ModelView(detailed=chosen.response_format == "detailed")
     offset = read_cursor(operation.tool_name, call.given)
     limit = getattr(arguments, "limit", page.most)
     if limit is None:
@@ -173,11 +173,11 @@ def _page(operation: Operation, page: Page, call: ToolCall) -> Answer:
     values = result.to_json() | {"truncated": truncated, "next_cursor": following}
     if "offset" in values:
         values["offset"] = offset
-    return Answer(text, labelled(values), result.sources())
+    return ToolReply(text, labelled(values), result.sources())
 
 
 def _fitting(
-    operation: Operation, page: Page, result: Any, items: Any, view: View
+    operation: Operation, page: Paging, result: Any, items: Any, view: ModelView
 ) -> tuple[Any, str, int]:
     """Return a result with as many items as fit, its text, and their number."""
     count, budget = len(items), BUDGETS[view.detailed]
@@ -190,7 +190,7 @@ def _fitting(
         count = max(1, min(count - 1, count * budget // tokens))
 
 
-def _items(result: Any, page: Page) -> list[Any]:
+def _items(result: Any, page: Paging) -> list[Any]:
     items = getattr(result, page.items)
     if not page.inner:
         return list(items)
@@ -201,7 +201,7 @@ def _items(result: Any, page: Page) -> list[Any]:
     ]
 
 
-def _with_items(result: Any, page: Page, items: Any, *, is_first: bool) -> Any:
+def _with_items(result: Any, page: Paging, items: Any, *, is_first: bool) -> Any:
     """Return a part; the first page also has items whose inner list is empty."""
     if not page.inner:
         return msgspec.structs.replace(result, **{page.items: items})

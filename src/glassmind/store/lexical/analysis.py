@@ -190,7 +190,7 @@ _SIGNS = (
 
 
 @dataclass(slots=True)
-class Terms:
+class IndexTerms:
     """The terms of a query as the index knows them.
 
     `guessed` has, for each word that was guessed, the one that was typed.
@@ -206,7 +206,7 @@ class Terms:
 class Marks:
     """The matching words of one query; remembers what it decided."""
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: IndexTerms) -> None:
         self._terms = terms
         self._prefixes = tuple(terms.prefixes)
         starts = {_start(word) for word in terms.exact | terms.stems} | terms.prefixes

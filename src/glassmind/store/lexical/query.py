@@ -21,7 +21,7 @@ import tantivy
 
 from glassmind.model.search import Filter, WordQuery
 from glassmind.store.lexical import analysis, files
-from glassmind.store.lexical.analysis import Terms
+from glassmind.store.lexical.analysis import IndexTerms
 from glassmind.store.lexical.files import (
     MARKER_NOTE,
     PATH,
@@ -291,7 +291,7 @@ class Composer:
         self._schema = schema
         self._statistics = statistics
         self._searcher = statistics.searcher
-        self.terms = Terms()
+        self.terms = IndexTerms()
 
     def conditions(self, query: WordQuery) -> list[tuple[tantivy.Occur, tantivy.Query]]:
         """Return what a chunk must and must not be; adds nothing to any score."""

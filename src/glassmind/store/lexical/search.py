@@ -177,10 +177,10 @@ class KeywordIndex:
                 yield int(note), score
 
     @faults_named(_NAME)
-    def ask(self, query: WordQuery) -> "KeywordQuery":
+    def ask(self, query: WordQuery) -> "TantivyQuery":
         """Return the query, ready to be put to the state of the last look."""
         schema = self._state.index.schema
-        return KeywordQuery(schema, self._statistics(), query, self._visible())
+        return TantivyQuery(schema, self._statistics(), query, self._visible())
 
     def _only_visible(self, query: tantivy.Query) -> tantivy.Query:
         return only_visible(self._state.index.schema, query, self._visible())
@@ -201,7 +201,7 @@ class KeywordIndex:
             self._links.cleanup()
 
 
-class KeywordQuery:
+class TantivyQuery:
     """One query put to one state of the index. Raises IndexDamaged."""
 
     def __init__(

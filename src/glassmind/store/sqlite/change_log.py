@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import apsw
 
-from glassmind.model.index import Document, Passage
+from glassmind.model.index import ChunkPassage, Document
 from glassmind.store.sqlite.connection import Query
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def marker_of(epoch: str, seq: int | None, token: bytes | None) -> str:
     return f"{epoch}:{seq or 0}:{(token or b'').hex()}"
 
 
-class Log(Query, Generic[T_co]):
+class ChangeLog(Query, Generic[T_co]):
     """One change log of an open database; `read` returns notes as they are now.
 
     `rows` is the table whose changes the table `log` lists. `branch` is added to the
@@ -136,18 +136,18 @@ def _seq(marker: str) -> int:
     return int(marker.split(":")[1])
 
 
-def text_log(db: apsw.Connection, among: str = "") -> Log[Document]:
+def text_log(db: apsw.Connection, among: str = "") -> ChangeLog[Document]:
     """Return the log of note texts."""
     tables = ("changes", "notes")
-    return Log(db, tables, lambda ids: documents(db, ids), among=among)
+    return ChangeLog(db, tables, lambda ids: documents(db, ids), among=among)
 
 
-def note_log(db: apsw.Connection) -> Log[Document]:
+def note_log(db: apsw.Connection) -> ChangeLog[Document]:
     """Return the log of any change to a note or its links, the last ten thousand."""
-    return Log(db, ("link_changes", "notes"), lambda ids: documents(db, ids))
+    return ChangeLog(db, ("link_changes", "notes"), lambda ids: documents(db, ids))
 
 
-def vector_log(db: apsw.Connection, among: str = "") -> "Log[NoteVectors] | None":
+def vector_log(db: apsw.Connection, among: str = "") -> "ChangeLog[NoteVectors] | None":
     """Return the log of the vectors that answer; None when none do."""
     # a keyword search does not need it
     from glassmind.store.sqlite.vectors import VectorRows, note_vectors  # noqa: PLC0415
@@ -156,7 +156,7 @@ def vector_log(db: apsw.Connection, among: str = "") -> "Log[NoteVectors] | None
     if space is None:
         return None
     at, tables = space.id, ("vector_changes", "chunk_vectors")
-    return Log(db, tables, lambda ids: note_vectors(db, at, ids), f".{at}", among)
+    return ChangeLog(db, tables, lambda ids: note_vectors(db, at, ids), f".{at}", among)
 
 
 _THESE = "in (select value from json_each(?))"
@@ -201,7 +201,7 @@ def documents(db: apsw.Connection, note_ids: Iterable[int]) -> list[Document]:
             day,
             mtime_ns,
             [
-                Passage(i, headings_of(json.loads(under), titles, span), text)
+                ChunkPassage(i, headings_of(json.loads(under), titles, span), text)
                 for i, under, *span, text in chunks.get(note_id, ())
             ],
         )

@@ -106,7 +106,7 @@ class Query:
             yield
 
 
-class Step(Query):
+class WriteStep(Query):
     """One atomic step of writing: all of it happens, or none."""
 
     def __init__(self, db: apsw.Connection, fence: Fence) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from itertools import groupby
 
 from glassmind.model import NotePath
-from glassmind.model.health import SaidValue
-from glassmind.model.ontology import Entry, GhostName, PropertyLink
+from glassmind.model.health import PropertyValueRow
+from glassmind.model.ontology import Entry, PropertyLink, UnresolvedNameUse
 from glassmind.model.suggestions import NoteNames
 from glassmind.store.sqlite.notes import NoteRows
 
@@ -103,14 +103,14 @@ class VocabularyRows(NoteRows):
             )
         ]
 
-    def ghost_names(self) -> list[GhostName]:
+    def ghost_names(self) -> list[UnresolvedNameUse]:
         """Return the targets of unresolved links, the most frequent first."""
         rows = self._rows("""
             select min(target), count(*), count(distinct note_id) from links
             where target_id is null and target <> '' and settled
             group by name_key, lower(target) order by 2 desc, 1
         """)
-        return [GhostName(*row) for row in rows]
+        return [UnresolvedNameUse(*row) for row in rows]
 
     def texts_of(self, note_ids: Collection[int]) -> Iterator[tuple[int, str]]:
         """Yield the text of each of some notes, without its properties."""
@@ -123,7 +123,7 @@ class VocabularyRows(NoteRows):
         for note_id, chunks in groupby(rows, key=lambda row: row[0]):
             yield note_id, "\n".join(text[overlap:] for _, text, overlap in chunks)
 
-    def said_values(self) -> list[SaidValue]:
+    def said_values(self) -> list[PropertyValueRow]:
         """Return the values of properties and of fields in texts, by note."""
         properties = self._rows(
             "select note_id, name, value from properties order by note_id, seq"
@@ -131,5 +131,7 @@ class VocabularyRows(NoteRows):
         fields = self._rows(
             "select note_id, key, value from fields order by note_id, seq"
         )
-        values = [SaidValue(note, key, json.loads(v)) for note, key, v in properties]
-        return values + [SaidValue(*row) for row in fields]
+        values = [
+            PropertyValueRow(note, key, json.loads(v)) for note, key, v in properties
+        ]
+        return values + [PropertyValueRow(*row) for row in fields]

@@ -12,12 +12,12 @@ from glassmind.model import NotePath
 from glassmind.model.context import ChangedRow
 from glassmind.model.memory import (
     DayUse,
-    Edit,
+    EditEvent,
     MemoKind,
-    MemoNote,
+    MemoryNoteRow,
     UseEvent,
 )
-from glassmind.store.sqlite.connection import Step
+from glassmind.store.sqlite.connection import WriteStep
 from glassmind.store.sqlite.notes import NoteRows
 
 if TYPE_CHECKING:
@@ -117,7 +117,9 @@ _PROJECT = "p.name in ('project', 'Project', 'PROJECT')"
 class MemoryRows(NoteRows):
     """The notes of the agent folder, and what makes notes active."""
 
-    def memory_notes(self, folder: str, *, outside: bool = False) -> list[MemoNote]:
+    def memory_notes(
+        self, folder: str, *, outside: bool = False
+    ) -> list[MemoryNoteRow]:
         """Return the notes below a folder, by path.
 
         With `outside`, return the memory items that a person moved out of it, by the
@@ -141,10 +143,12 @@ class MemoryRows(NoteRows):
         rows = self._rows(statement, folder, json.dumps(get_args(MemoKind)))
         return self._memos(self.notes(ids=[row[0] for row in rows]))
 
-    def _memos(self, notes: "Sequence[KnownNote]") -> list[MemoNote]:
+    def _memos(self, notes: "Sequence[KnownNote]") -> list[MemoryNoteRow]:
         properties = self.properties_of([note.id for note in notes])
         return [
-            MemoNote(note.path, note.title, note.aliases, properties.get(note.id, {}))
+            MemoryNoteRow(
+                note.path, note.title, note.aliases, properties.get(note.id, {})
+            )
             for note in notes
         ]
 
@@ -210,7 +214,7 @@ class MemoryRows(NoteRows):
 
     def edited_between(
         self, since_ns: int, until_ns: int, most: int, agent: str
-    ) -> list[Edit]:
+    ) -> list[EditEvent]:
         """Return the notes changed between two times, each with its company.
 
         That is how many files changed in the same minute and the two around it; what
@@ -226,7 +230,7 @@ class MemoryRows(NoteRows):
             where f.mtime_ns >= ?1 and f.mtime_ns < ?2
         """
         return [
-            Edit(note_id, mtime_ns, many)
+            EditEvent(note_id, mtime_ns, many)
             for note_id, mtime_ns, minute, agents in self._rows(
                 statement, since_ns, until_ns, f"{agent}/", f"{agent}0"
             )
@@ -273,7 +277,7 @@ class MemoryRows(NoteRows):
         ]
 
 
-class UseWrites(Step):
+class UseWrites(WriteStep):
     """Writing how notes were used."""
 
     def add_uses(self, events: Sequence[UseEvent], upto: Mapping[str, int]) -> None:

@@ -12,7 +12,6 @@ from glassmind.model import NotePath, Span
 from glassmind.model.context import ProjectName, ProjectNote, SectionHeading
 from glassmind.model.index import (
     FileFilter,
-    Ghost,
     KnownFile,
     KnownNote,
     LinkEnd,
@@ -21,6 +20,7 @@ from glassmind.model.index import (
     NoteLinks,
     NoteList,
     Stats,
+    UnresolvedName,
 )
 from glassmind.model.memory import MOST_AT_ONCE
 from glassmind.model.search import ChunkText, HitChunk
@@ -503,7 +503,7 @@ class NoteRows(VectorRows):
             ),
         )
 
-    def ghosts(self, name: str = "", *, limit: int = -1) -> list[Ghost]:
+    def ghosts(self, name: str = "", *, limit: int = -1) -> list[UnresolvedName]:
         """Return the targets of unresolved links, in order.
 
         With a `name`, only that one, in whatever case, with the first links to it.
@@ -514,14 +514,18 @@ class NoteRows(VectorRows):
                 where target_id is null and target <> '' and settled
                 group by lower(target) order by lower(target) limit ?
             """
-            return [Ghost(*row) for row in self._rows(statement, limit)]
+            return [UnresolvedName(*row) for row in self._rows(statement, limit)]
         self._know_fold()
         bound = {"name": _fold(name).removesuffix(".md"), "limit": limit}
         counted = f"select min(l.target), count(*) {_UNRESOLVED}"
         target, count = next(iter(self._db.execute(counted, bound)))
         if not count:
             return []
-        return [Ghost(str(target), int(str(count)), self._incoming(_UNRESOLVED, bound))]
+        return [
+            UnresolvedName(
+                str(target), int(str(count)), self._incoming(_UNRESOLVED, bound)
+            )
+        ]
 
     def _know_fold(self) -> None:
         """Define fold(): SQLite's own lower() knows ASCII alone."""

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from glassmind.model import NotePath
-from glassmind.model.graph import KeptTheme, KeptThemes, ThemeState
+from glassmind.model.graph import StoredThemes, ThemeRow, ThemeState
 from glassmind.model.suggestions import (
     Dismissible,
     Mark,
@@ -22,7 +22,7 @@ from glassmind.model.suggestions import (
 )
 from glassmind.model.vectors import Space
 from glassmind.store.sqlite.change_log import EPOCH
-from glassmind.store.sqlite.connection import Step
+from glassmind.store.sqlite.connection import WriteStep
 from glassmind.store.sqlite.links import GraphRows
 from glassmind.store.sqlite.notes import NoteRows
 
@@ -240,7 +240,7 @@ def sorted_pairs(rows: Any) -> list[Pair]:
     return sorted(found, key=lambda p: (-p.similarity, p.path, p.other_path))
 
 
-class PairWrites(Step):
+class PairWrites(WriteStep):
     """Writing pairs.
 
     It is made on what was read before. Where others have written pairs since, nothing
@@ -302,27 +302,27 @@ class ThemeRows(GraphRows):
         is_there = self.themes_are_stored() and count == state.members
         return state if is_there else state._replace(graph="")
 
-    def kept_themes(self) -> KeptThemes:
+    def kept_themes(self) -> StoredThemes:
         """Return all that is stored, as of one moment."""
         with self._db:
             state = self.theme_state()
             if not self.themes_are_stored():
-                return KeptThemes(state, (), 0)
+                return StoredThemes(state, (), 0)
             members = self._list("""
                 select note_id, theme_id, influence from theme_members order by note_id
             """)
             last_id = self._value(
                 "select seq from sqlite_sequence where name = 'themes'"
             )
-        return KeptThemes(state, members, last_id or 0)
+        return StoredThemes(state, members, last_id or 0)
 
 
-class ThemeWrites(Step):
+class ThemeWrites(WriteStep):
     """Writing themes."""
 
     def replace_themes(
         self,
-        themes: Sequence[KeptTheme],
+        themes: Sequence[ThemeRow],
         state: ThemeState,
         *,
         head: str,

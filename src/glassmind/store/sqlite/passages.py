@@ -9,7 +9,7 @@ from unicodedata import normalize
 from glassmind.model import NotePath
 from glassmind.model.context import (
     APART,
-    MemoWish,
+    MemoryFilter,
     SectionLink,
     SectionNote,
     SectionSign,
@@ -232,7 +232,7 @@ class PassageRows(NoteRows):
                 found.setdefault(name, note_id)
         return found
 
-    def memory_ids(self, wish: MemoWish, limit: int) -> list[int]:
+    def memory_ids(self, wish: MemoryFilter, limit: int) -> list[int]:
         """Return the memory items that may be wanted, the latest first.
 
         A few too many: properties are read closely by the caller.

@@ -7,5 +7,7 @@ from glassmind.store.sqlite.pairs import PairRows, ThemeRows
 from glassmind.store.sqlite.passages import PassageRows
 
 
-class Rows(EdgeRows, PassageRows, MemoryRows, PairRows, ThemeRows, VocabularyRows):
+class SqliteRows(
+    EdgeRows, PassageRows, MemoryRows, PairRows, ThemeRows, VocabularyRows
+):
     """The rows of an open database."""

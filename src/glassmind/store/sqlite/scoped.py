@@ -23,7 +23,7 @@ from glassmind.store.protocol import Policy, View
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.change_log import note_log
 from glassmind.store.sqlite.pairs import sorted_pairs
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 from glassmind.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class _Shown(NamedTuple):
     last: int = 0
 
 
-class ScopedRows(Rows):
+class ScopedRows(SqliteRows):
     """The rows that a scope may read, by their files as they are now.
 
     Stored pairs and themes were made from all notes: hidden ones push visible ones off
@@ -198,7 +198,7 @@ class ScopedRows(Rows):
 
     links_table = _GRAPH_LINKS
 
-    def __init__(self, db: apsw.Connection, store: "ScopedStore") -> None:
+    def __init__(self, db: apsw.Connection, store: "SqliteScopedStore") -> None:
         super().__init__(db)
         self._store, self._view = store, store.view
 
@@ -273,7 +273,7 @@ class ScopedRows(Rows):
         ]
 
 
-class ScopedStore(SqliteStore):
+class SqliteScopedStore(SqliteStore):
     """Owns read-only connections that show what a policy lets be read."""
 
     _counted = _READABLE

@@ -14,10 +14,10 @@ from glassmind.errors import BackupUnwritable, IndexAbsent, IndexUntrusted
 from glassmind.store.logs import AccessLogFiles, UsageLogFiles, use_folder
 from glassmind.store.place import DATABASE, index_locations, outside
 from glassmind.store.sqlite import connection
-from glassmind.store.sqlite.change_log import Log, text_log, vector_log
+from glassmind.store.sqlite.change_log import ChangeLog, text_log, vector_log
 from glassmind.store.sqlite.connection import faults_named
 from glassmind.store.sqlite.memory import successors_in
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 
 if TYPE_CHECKING:
     from glassmind.config import Config
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from glassmind.store.lexical.search import KeywordIndex
     from glassmind.store.protocol import Part, Sidecar, Vectors, View
     from glassmind.store.sidecars import Matrix, Words
-    from glassmind.store.sqlite.scoped import ScopedStore
+    from glassmind.store.sqlite.scoped import SqliteScopedStore
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.vectors.search import VectorIndex
 
@@ -109,15 +109,15 @@ class SqliteStore:
         is_recorded = self._config is not None and self._config.memory.record_use
         return UsageLogFiles(self.data_folder if is_recorded else None)
 
-    def visible_to(self, view: "View") -> "ScopedStore":
+    def visible_to(self, view: "View") -> "SqliteScopedStore":
         """Return the part of the index that a scope may read."""
-        from glassmind.store.sqlite.scoped import ScopedStore  # noqa: PLC0415
+        from glassmind.store.sqlite.scoped import SqliteScopedStore  # noqa: PLC0415
 
-        return ScopedStore(self, view, self._is_ours)
+        return SqliteScopedStore(self, view, self._is_ours)
 
-    def rows(self) -> Rows:
+    def rows(self) -> SqliteRows:
         """Return the rows. Raises IndexAbsent, IndexDamaged or IndexTooNew."""
-        return Rows(self.connection())
+        return SqliteRows(self.connection())
 
     def keywords(self) -> "KeywordIndex | None":
         """Return the keyword index; None if there is none that can be opened."""
@@ -158,7 +158,7 @@ class SqliteStore:
     def behind(self, part: "Sidecar") -> int | None:
         """Return how many changes a sidecar has yet to apply; None for all."""
         db, sidecar = self.connection(), self._sidecar(part)
-        log: Log[Any] | None = (
+        log: ChangeLog[Any] | None = (
             text_log(db, self._counted)
             if part == "words"
             else vector_log(db, self._counted)
@@ -204,7 +204,7 @@ class SqliteStore:
     def backup_notes(self, file: Path) -> list["NotePath"]:
         """Return the notes of a backup, by path."""
         with closing(connection.open_copy(file)) as copy:
-            return [note.path for note in Rows(copy).notes()]
+            return [note.path for note in SqliteRows(copy).notes()]
 
     def back_up(self, file: Path) -> None:
         """Write a copy of the rows to a new file. Raises BackupUnwritable."""

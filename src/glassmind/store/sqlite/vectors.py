@@ -23,7 +23,7 @@ from glassmind.model.vectors import (
     Space,
     Unembedded,
 )
-from glassmind.store.sqlite.connection import Query, Step
+from glassmind.store.sqlite.connection import Query, WriteStep
 
 ANSWERING = "space"
 """The setting that names the space which answers."""
@@ -183,7 +183,7 @@ def note_vectors(
 _THESE = "in (select value from json_each(?))"
 
 
-class VectorWrites(Step):
+class VectorWrites(WriteStep):
     """Writing vectors, and logging them for the sidecar."""
 
     def open_space(self, name: str, width: int, settings: str) -> Space:

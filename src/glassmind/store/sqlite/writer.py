@@ -19,14 +19,14 @@ from glassmind.model.index import (
     IndexReport,
     ShowProgress,
     Skipped,
-    Unsettled,
+    UndecidedLink,
 )
 from glassmind.model.notes import Chunk
 from glassmind.store.place import DATABASE
 from glassmind.store.protocol import Part, Sidecar
-from glassmind.store.sidecars import Follower, Matrix, Words
+from glassmind.store.sidecars import Matrix, SidecarUpdate, Words
 from glassmind.store.sqlite import connection
-from glassmind.store.sqlite.change_log import Log, text_log, vector_log
+from glassmind.store.sqlite.change_log import ChangeLog, text_log, vector_log
 from glassmind.store.sqlite.connection import (
     Fence,
     begin,
@@ -39,7 +39,7 @@ from glassmind.store.sqlite.connection import (
 from glassmind.store.sqlite.memory import UseWrites
 from glassmind.store.sqlite.notes import NoteRows
 from glassmind.store.sqlite.pairs import PairWrites, ThemeWrites
-from glassmind.store.sqlite.rows import Rows
+from glassmind.store.sqlite.rows import SqliteRows
 from glassmind.store.sqlite.vectors import VectorWrites, log_vectors
 from glassmind.store.vectors.files import discard_all
 
@@ -184,7 +184,7 @@ _MOST_RUNS = 200
 """Records of runs that are kept."""
 
 
-class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
+class SqliteTransaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
     """One atomic step of writing: all of it happens, or none.
 
     An exception inside undoes everything. A `part` of a larger step ends with that.
@@ -257,10 +257,10 @@ class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
             where key = 'themes'
         """)
 
-    def settled(self) -> Iterator[tuple[Unsettled, int | None]]:
+    def settled(self) -> Iterator[tuple[UndecidedLink, int | None]]:
         """Yield every settled link and the id of its target; None if unresolved."""
         rows = self._rows(f"{_LINK} where l.settled = 1")
-        return ((Unsettled(*row[:-1]), row[-1]) for row in rows)
+        return ((UndecidedLink(*row[:-1]), row[-1]) for row in rows)
 
     def files(self, name_keys: Iterable[str] | None = None) -> dict[NotePath, int]:
         """Return every file and its id, or those that links with a key may lead to."""
@@ -331,12 +331,12 @@ class Transaction(VectorWrites, PairWrites, ThemeWrites, UseWrites):
         self._unsettle(path)
         self._log([file_id])
 
-    def unsettled(self, limit: int) -> list[Unsettled]:
+    def unsettled(self, limit: int) -> list[UndecidedLink]:
         """Return links whose destination is to be found, at most `limit`."""
         statement = f"{_LINK} where l.settled = 0 order by l.note_id, l.seq limit ?"
-        return [Unsettled(*row[:-1]) for row in self._rows(statement, limit)]
+        return [UndecidedLink(*row[:-1]) for row in self._rows(statement, limit)]
 
-    def settle(self, found: Iterable[tuple[Unsettled, int | None]]) -> None:
+    def settle(self, found: Iterable[tuple[UndecidedLink, int | None]]) -> None:
         """Write which file each link leads to; None if it is unresolved."""
         ends = [(to, link.note_id, link.seq) for link, to in found]
         statement = """
@@ -499,15 +499,15 @@ class SqliteWriter:
     ) -> None:
         """Bring a sidecar up to the rows."""
         db = self._open_db()
-        log: Log[Any] | None = text_log(db) if part == "words" else vector_log(db)
+        log: ChangeLog[Any] | None = text_log(db) if part == "words" else vector_log(db)
         if log is not None:  # no vector was ever made
-            with Follower(log, self._sidecar(part), self, progress) as follower:
+            with SidecarUpdate(log, self._sidecar(part), self, progress) as follower:
                 follower.finish(compact=compact)
 
-    def follower(self, progress: ShowProgress) -> Follower:
+    def follower(self, progress: ShowProgress) -> SidecarUpdate:
         """Return what brings the word index up to the rows, step by step."""
         log = text_log(self._open_db())
-        return Follower(log, self._sidecar("words"), self, progress)
+        return SidecarUpdate(log, self._sidecar("words"), self, progress)
 
     def _found(self) -> tuple[int, int] | None:
         try:
@@ -550,15 +550,15 @@ class SqliteWriter:
             f"index.db was damaged ({wrong}); it is kept as {aside} and was made anew"
         )
 
-    def rows(self) -> Rows:
-        return Rows(self._open_db())
+    def rows(self) -> SqliteRows:
+        return SqliteRows(self._open_db())
 
     def head(self) -> str:
         """Return the marker of the last change of a text."""
         return text_log(self._open_db()).head()
 
-    def transaction(self) -> Transaction:
-        return Transaction(
+    def transaction(self) -> SqliteTransaction:
+        return SqliteTransaction(
             self._open_db(), self._name_key, self.fence, part=self._together
         )
 

@@ -57,7 +57,7 @@ class Columns(NamedTuple):
     notes: Column
 
 
-class Small(NamedTuple):
+class Int8Matrix(NamedTuple):
     """The rows once more in one byte a number: value = byte * scale.
 
     `residual` is the longest difference between a row and what its bytes say.
@@ -76,7 +76,7 @@ class Header(NamedTuple):
     rows: int
     gone: int
     columns: Columns
-    small: Small | None
+    small: Int8Matrix | None
     dead: bytes
 
     def sizes(self) -> list[tuple[Column, int]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from glassmind.model.vectors import Vector
-    from glassmind.store.vectors.files import Small
+    from glassmind.store.vectors.files import Int8Matrix
 
 
 _MOST = 127
@@ -200,7 +200,7 @@ def can_scan_bytes() -> bool:
 
 def rough_scores(
     small: "NDArray[np.int8]",
-    facts: "Small",
+    facts: "Int8Matrix",
     query: "NDArray[np.float32]",
     rows: "NDArray[np.intp] | None" = None,
 ) -> Scores:

@@ -21,7 +21,7 @@ from glassmind.store.vectors.files import (
     Column,
     Columns,
     Header,
-    Small,
+    Int8Matrix,
     faults_named,
     remove_files,
     write_header,
@@ -116,7 +116,7 @@ class _Growth:
         self._opened.close()
 
 
-def _grown_small(place: Path, header: Header, begin: int) -> Small:
+def _grown_small(place: Path, header: Header, begin: int) -> Int8Matrix:
     """Return the bytes of all rows, having added those of the rows from `begin` on.
 
     Rows that do not fit the scale give all rows a new one, in a new file.
@@ -127,11 +127,11 @@ def _grown_small(place: Path, header: Header, begin: int) -> Small:
             return small
     peaks = (float(np.abs(rows).max()) for rows in _pieces(place, header, 0))
     column = Column(f"small-{secrets.token_hex(8)}.bin")
-    fresh = Small(column, scale_for(max(peaks, default=0.0)), 0.0)
+    fresh = Int8Matrix(column, scale_for(max(peaks, default=0.0)), 0.0)
     return _extended(place, header, fresh, 0)
 
 
-def _extended(place: Path, header: Header, small: Small, begin: int) -> Small:
+def _extended(place: Path, header: Header, small: Int8Matrix, begin: int) -> Int8Matrix:
     residual = small.residual
     with closing(_Tail(place, small.column, begin * header.width)) as tail:
         for rows in _pieces(place, header, begin):
