@@ -176,7 +176,9 @@ def keyword_rows(vault: Path, turns: int) -> Iterator[Ratio]:
         paths = with_private_notes(root)
         parents = {str(Path(path).parent) for path in paths} - {"."}
         leaves = [
-            one for one in parents if not any(o.startswith(f"{one}/") for o in parents)
+            parent
+            for parent in parents
+            if not any(o.startswith(f"{parent}/") for o in parents)
         ]
         queries = [Path(path).stem.replace("_", " ") for path in paths]
         settings = {
@@ -190,7 +192,7 @@ def keyword_rows(vault: Path, turns: int) -> Iterator[Ratio]:
                 "owner": owner,
                 "agent": owner.seen_by(EVERY_AGENT),
                 "client": owner.seen_by(
-                    read_scope([f"folder:{one}" for one in sorted(leaves)[::2]])
+                    read_scope([f"folder:{leave}" for leave in sorted(leaves)[::2]])
                 ),
             }
 

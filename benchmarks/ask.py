@@ -118,20 +118,20 @@ def is_there(citation: Citation) -> bool:
 
 def in_lines(row: Row) -> bool:
     """Whether a place that states the answer is in the lines that are cited."""
-    cited = [lines_cited(one) for one in citations(row.answer)]
+    cited = [lines_cited(citation) for citation in citations(row.answer)]
     return _holds(row.asked, cited)
 
 
 def in_passages(row: Row) -> bool:
     """Whether such a place is in the passages that the citations are from."""
-    numbers = {one.source for one in citations(row.answer)}
-    sources = [one for one in row.answer.sources if one.number in numbers]
-    return _holds(row.asked, [(one.path, one.text) for one in sources])
+    numbers = {citation.source for citation in citations(row.answer)}
+    sources = [source for source in row.answer.sources if source.number in numbers]
+    return _holds(row.asked, [(source.path, source.text) for source in sources])
 
 
 def citations(answer: Answer) -> list[Citation]:
     """Return all citations of an answer."""
-    return [one for said in answer.statements for one in said.citations]
+    return [citation for said in answer.statements for citation in said.citations]
 
 
 def _holds(asked: Asked, shown: Sequence[tuple[str, str]]) -> bool:
@@ -207,7 +207,7 @@ def told_flags(rows: Sequence[Row]) -> str:
     counted = flags_of(rows)
     names = ("verbatim", "quoted", "unsupported", "dropped", "fallback")
     told = ", ".join(f"{counted[name]} {name}" for name in names)
-    cited = [one for row in rows for one in citations(row.answer)]
+    cited = [citation for row in rows for citation in citations(row.answer)]
     return f"  {told}; {sum(map(is_there, cited))} of {len(cited)} quotes looked up"
 
 

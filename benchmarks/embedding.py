@@ -206,8 +206,8 @@ def throughput_ratio(
 
 
 def _one_by_one(bare: Bare, inputs: Sequence[dict[str, Any]]) -> None:
-    for one in inputs:
-        bare.run(one)
+    for input_ in inputs:
+        bare.run(input_)
 
 
 def _batches(

@@ -173,9 +173,9 @@ class Engine:
         """Return an engine that sees only the notes of a scope."""
         if scope not in self._seen:
             visible = self._vault.visible_to(scope)
-            made = Engine(visible, alone=self._alone, records=self._records)
-            made.client = self.client
-            self._seen.setdefault(scope, made)
+            engine = Engine(visible, alone=self._alone, records=self._records)
+            engine.client = self.client
+            self._seen.setdefault(scope, engine)
         return self._seen[scope]
 
     @cached_property
@@ -311,9 +311,9 @@ class Engine:
         """Return a note, a section or some lines of it; see `NoteReader.read`."""
         with self._vault.faults():
             notes = self._notes
-            found = notes.read(name, heading=heading, lines=lines, raw=raw)
-        self._used("read", [found.path])
-        return found
+            text = notes.read(name, heading=heading, lines=lines, raw=raw)
+        self._used("read", [text.path])
+        return text
 
     def chunks(self, name: str) -> "tuple[NotePath, list[ChunkText]]":
         """Return the chunks of a note as they are indexed."""

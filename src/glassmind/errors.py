@@ -99,7 +99,7 @@ class WrongUsage(QueryError, quotes_notes=False):
         super().__init__(f"{problem}{link} {see}")
 
 
-class EmptyQuery(QueryError, quotes_notes=False):
+class NothingAsked(QueryError, quotes_notes=False):
     def __init__(self) -> None:
         super().__init__("nothing to search for is given: write words or a filter")
 
@@ -109,7 +109,7 @@ class BadLimit(QueryError, quotes_notes=False):
         super().__init__(f"limit {limit} cannot be met: it must be from 1 to {most:,}")
 
 
-class ValueOutOfRange(QueryError, quotes_notes=False):
+class BadWish(QueryError, quotes_notes=False):
     def __init__(self, name: str, value: object, bounds: str) -> None:
         super().__init__(f"{name} {value} cannot be met: it must be {bounds}")
 
@@ -473,7 +473,7 @@ class WriteFailed(
         super().__init__(f"{path} was not written: {reason}; it is as it was", path)
 
 
-class NotUndone(VaultError):
+class NotTakenBack(VaultError):
     def __init__(self, path: str, count: int, reason: str) -> None:
         others = f" and {count - 1} more" if count > 1 else ""
         super().__init__(
@@ -604,7 +604,7 @@ class ConfirmFirst(
         self.what = what
 
 
-class UndoFolderInVault(
+class NowhereToKeep(
     EditRefused, status=503, hint="set index.location to a writable folder"
 ):
     """There is no writable folder outside the vault for undo data."""
@@ -700,7 +700,7 @@ class NotWaiting(VaultError):
         )
 
 
-class IndexStillWaiting(VaultError):
+class StillWaiting(VaultError):
     def __init__(self, path: str) -> None:
         super().__init__(
             f"{path} still waits in the inbox; first run: "
@@ -765,7 +765,7 @@ class FindingAbsent(VaultError, status=404, hint=SEE_KEYS):
         )
 
 
-class NoteNotCreated(
+class NoteIsGhost(
     NoteNotFound,
     hint="ghosts=true shows what links to it",
     remedy="ask with ghosts (or includeStubs) to see what links to it",
@@ -788,7 +788,7 @@ class NoReceipts(QueryError, quotes_notes=False):
         )
 
 
-class CitationGone(
+class CitedGone(
     VaultError,
     status=404,
     hint="read the note without lines, or search again",

@@ -127,8 +127,8 @@ class PendingRenames:
     def take(self) -> "Mapping[NotePath, NotePath]":
         """Return all of them, and forget them."""
         with self._lock:
-            taken, self._pairs = self._pairs, {}
-        return {old: new for old, new in taken.items() if old != new}
+            paths, self._pairs = self._pairs, {}
+        return {old: new for old, new in paths.items() if old != new}
 
 
 class NoDaemonRunning:
@@ -232,9 +232,9 @@ class Vault:
         """Return the vault of a scope; it is closed with this one."""
         if self.scope is not None:
             raise TypeError(f"a scoped vault cannot be narrowed to {scope}")
-        made = Vault(self.config, self, scope)
-        self._scoped.append(made)
-        return made
+        vault = Vault(self.config, self, scope)
+        self._scoped.append(vault)
+        return vault
 
     @made_once
     def policy(self) -> "ReadPolicy":

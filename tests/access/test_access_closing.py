@@ -61,7 +61,7 @@ def test_who_hides_a_note_is_told_that_it_is_done(engine: Engine, way: str) -> N
     done = hide(agent(engine), AGENT)
 
     assert (done.applied, done.is_empty) == (True, False)
-    assert all(one.to.startswith(("A.md", "Box/")) for one in done.files)
+    assert all(file.to.startswith(("A.md", "Box/")) for file in done.files)
     assert done.closed[0].startswith(name)
 
 
@@ -114,7 +114,9 @@ def test_what_would_hide_a_note_is_there_for_its_asker_alone(engine: Engine) -> 
 
     with known_as("cup"):
         assert not editing.show(shown).is_empty
-        assert [one.id for one in editing.changesets().changesets] == [shown]
+        assert [changeset.id for changeset in editing.changesets().changesets] == [
+            shown
+        ]
     with known_as("pot"):
         assert not editing.changesets().changesets
         with pytest.raises(ChangesetUnknown):
@@ -194,7 +196,7 @@ def test_who_hid_a_note_does_not_read_or_edit_it_any_more(engine: Engine) -> Non
 def test_its_owner_is_told_what_he_hid_as_of_every_change(engine: Engine) -> None:
     done = engine.editing.edit("A", [HIDE], EditRequest())
 
-    assert [one.to for one in done.files] == ["A.md"]
+    assert [file.to for file in done.files] == ["A.md"]
     assert (done.closed, done.notices) == ((), ())
 
 

@@ -66,7 +66,7 @@ def rings(vault: VaultDesk) -> VaultDesk:
 def test_theme_ids_of_an_agent_have_no_gaps(rings: VaultDesk) -> None:
     agent = rings.engine.seen_by(EVERY_AGENT)
 
-    assert [one[0] for one in themes(rings.engine)] == [1, 2, 3, 4]
+    assert [theme[0] for theme in themes(rings.engine)] == [1, 2, 3, 4]
     assert themes(agent) == [(1, "A1", 4), (2, "B1", 3), (3, "C1", 3)]
     assert themes(agent, ghosts=True) == themes(agent)
     assert agent.knowledge.themes(theme="2").themes[0].label == "B1"
@@ -224,12 +224,12 @@ def test_a_linked_pair_of_a_scope_is_left_out_before_notes_are_compared_again(
 ) -> None:
     teas.indexed({"Own.md": f"{PRIVATE}{TEA}"})
     agent = teas.engine.seen_by(EVERY_AGENT)
-    assert "Tea 1.md" in {one.other_path for one in partners(agent)}
+    assert "Tea 1.md" in {partner.other_path for partner in partners(agent)}
 
     teas.write({"Tea 0.md": f"{TEA} [[Tea 1]]"})
     teas.index(embed=False)
 
-    assert "Tea 1.md" not in {one.other_path for one in partners(agent)}
+    assert "Tea 1.md" not in {partner.other_path for partner in partners(agent)}
 
 
 def partners(engine: Engine) -> Any:

@@ -430,7 +430,7 @@ def test_a_client_is_told_what_it_deleted_and_can_take_it_back(
     editing = engine.seen_by(Scope((ReadRule("folder", "Shop"),))).editing
     with known_as("cup"):
         done = editing.delete("Shop/A.md", EditRequest(client="cup"), confirm=True)
-        assert [one.path for one in done.files] == ["Shop/A.md"]
+        assert [file.path for file in done.files] == ["Shop/A.md"]
         editing.undo(done.changeset.id, EditRequest(client="cup"))
     assert vault.text("Shop/A.md") == "Tea."
 
@@ -450,7 +450,7 @@ def test_an_agent_is_told_of_the_picture_that_it_moved(vault: VaultDesk) -> None
     editing = engine.seen_by(EVERY_AGENT).editing
     with known_as("cup"):
         done = editing.move("Pic.png", "Img/Pic.png", EditRequest(client="cup"))
-        assert "Img/Pic.png" in [one.to for one in done.files]
+        assert "Img/Pic.png" in [file.to for file in done.files]
         editing.undo(done.changeset.id, EditRequest(client="cup"))
     assert (vault.root / "Pic.png").exists()
 

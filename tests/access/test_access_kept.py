@@ -88,7 +88,7 @@ def changes(engine: Engine) -> list[str]:
     with known_as("cup"):
         listed = engine.seen_by(EVERY_AGENT).editing.changesets()
         assert listed.total == len(listed.changesets)
-        return [one.draft.title for one in listed.changesets]
+        return [changeset.draft.title for changeset in listed.changesets]
 
 
 def test_a_change_of_a_note_that_is_private_now_is_not_told(vault: VaultDesk) -> None:
@@ -169,9 +169,9 @@ def test_a_receipt_of_a_kept_note_is_as_one_of_a_note_that_is_not_there(
     engine = vault.open(access__private_folders=("Hid",) * (scope == EVERY_AGENT))
     engine.index()
     packed = engine.bundles.pack("sencha").notes
-    receipts = [one.receipt for note in packed for one in note.excerpts]
-    absent = [one.replace("Hid/B.md", "Old/B.md") for one in receipts]
-    changed = [f"{one.rpartition('@')[0]}@00000000" for one in receipts]
+    receipts = [excerpt.receipt for note in packed for excerpt in note.excerpts]
+    absent = [receipt.replace("Hid/B.md", "Old/B.md") for receipt in receipts]
+    changed = [f"{receipt.rpartition('@')[0]}@00000000" for receipt in receipts]
     assert receipts
     assert {one.state for one in engine.bundles.verify(receipts)} == {"unchanged"}
     assert {one.state for one in engine.bundles.verify(absent)} == {"moved"}

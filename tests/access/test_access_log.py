@@ -100,7 +100,7 @@ def test_a_day_has_its_file_and_a_full_one_is_followed_by_the_next(
         "access-log-2026-03-12.001.jsonl",
         "access-log-2026-03-13.000.jsonl",
     ]
-    verbs = [one.verb for one in access_log.readings()]
+    verbs = [reading.verb for reading in access_log.readings()]
     assert verbs == ["verb 3", "verb 2", "verb 1", "verb 0"]
 
 
@@ -127,7 +127,7 @@ def test_the_oldest_goes_first_where_all_of_it_takes_too_much_room(
     for number in range(20):
         assert access_log.append("http", f"verb {number}", "a client", TEA)
 
-    verbs = [one.verb for one in access_log.readings()]
+    verbs = [reading.verb for reading in access_log.readings()]
     assert verbs[0] == "verb 19"
     assert "verb 0" not in verbs
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 2_000
@@ -151,7 +151,7 @@ def test_who_begins_where_the_oldest_went_already_adds_behind_what_is_there(
     for number in range(2):
         busy.append("http", f"late {number}", "a client", TEA)
 
-    verbs = [one.verb for one in busy.readings()]
+    verbs = [reading.verb for reading in busy.readings()]
     assert verbs[:5] == ["late 1", "late 0", "awake", "fresh", "verb 19"]
 
 
@@ -165,7 +165,7 @@ def test_a_line_that_a_full_disk_cut_short_takes_none_with_it(tmp_path: Path) ->
     access_log.append("http", "second", "a client", TEA)
     file.write_bytes(file.read_bytes() + b"\xff\n[]\n{}\n")
 
-    assert [one.verb for one in access_log.readings()] == ["second", "first"]
+    assert [reading.verb for reading in access_log.readings()] == ["second", "first"]
 
 
 def test_where_the_first_folder_takes_no_line_the_next_one_does(tmp_path: Path) -> None:

@@ -123,18 +123,22 @@ def untold(sent: str, readings: Sequence[LoggedAnswer], memos: str = "") -> list
 
     `memos` is the text of saved memories on record, which name the notes they cite.
     """
-    passages = [one for reading in readings for one in reading.passages]
+    passages = [passage for reading in readings for passage in reading.passages]
     named = {path for reading in readings for path in reading.named}
     lacking = []
     for stem, line in set(CANARY.findall(sent)):
         path = FILES[stem]
         if not any(
-            one.path == path
-            and (not one.first or stem == "memo" or one.first <= int(line) <= one.last)
-            for one in passages
+            passage.path == path
+            and (
+                not passage.first
+                or stem == "memo"
+                or passage.first <= int(line) <= passage.last
+            )
+            for passage in passages
         ):
             lacking.append(f"text of {path}:{line}")
-    given = {one.path for one in passages}
+    given = {passage.path for passage in passages}
     known = {*given, *named, *(path for path in NOTES if path in memos)}
     nameless = [path for path in NOTES if path in sent and path not in known]
     return [*lacking, *(f"the name {path}" for path in nameless)]
@@ -259,7 +263,7 @@ def every_tool() -> list[tuple[tuple[str, ...], McpTool]]:
     """Return each tool, with the sets that it is served in."""
     others = [name for name in SETS if name not in OURS]
     found = [(OURS, tool) for tool in tools_of(OURS)]
-    return found + [((one,), tool) for one in others for tool in tools_of([one])]
+    return found + [((other,), tool) for other in others for tool in tools_of([other])]
 
 
 @pytest.mark.parametrize(
@@ -282,7 +286,7 @@ def test_what_a_tool_shows_is_in_the_access_log(
         if answer.is_error:
             shown = shown.replace(given.get("key", "\0"), "")  # the caller's own words
         assert not untold(shown, readings), (given, readings, shown)
-        assert {one.verb for one in readings} <= {tool.name}
+        assert {reading.verb for reading in readings} <= {tool.name}
     assert bool(CANARY.search(sent)) == (tool.name not in WORDLESS), tool.name
 
 
@@ -305,7 +309,7 @@ def test_what_a_route_answers_is_in_the_access_log(
 ) -> None:
     names, needed = names_of(route), required_of(route)
     shapes: list[dict[str, str]] = [{}]
-    if any(one.startswith(MARKDOWN) for one in route.other_types):
+    if any(type_.startswith(MARKDOWN) for type_ in route.other_types):
         shapes.append({"Accept": MARKDOWN})
     sent_all = ""
 
@@ -320,10 +324,10 @@ def test_what_a_route_answers_is_in_the_access_log(
             sent = sent.replace(SAID["key"], "")  # what the caller itself has said
             sent_all += sent
             memos = "".join(
-                desk.text(one.path)
+                desk.text(passage.path)
                 for reading in readings
-                for one in reading.passages
-                if one.path.startswith(".agent/")
+                for passage in reading.passages
+                if passage.path.startswith(".agent/")
             )
             assert not untold(sent, readings, memos), (way, readings, sent)
             assert {one.surface for one in readings} <= {"http"}
@@ -387,4 +391,4 @@ def test_a_reason_that_quotes_another_note_is_text_of_that_one(
     reasons = " ".join(hit["match_reason"] for hit in hits)
     quoted = {FILES[stem] for stem, _ in CANARY.findall(reasons)}
     assert quoted - {hit["path"] for hit in hits}, reasons
-    assert quoted <= {one.path for one in reading.passages}
+    assert quoted <= {passage.path for passage in reading.passages}

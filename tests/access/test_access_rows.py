@@ -150,7 +150,7 @@ def test_a_move_carries_the_links_of_private_notes_and_tells_nobody(
     engine = vault.open(writes__mode="allow")
     engine.index()
     done = engine.seen_by(EVERY_AGENT).editing.move("Tea", "Leaf", AGENT)
-    assert [one.to for one in done.files] == ["A.md", "Leaf.md"]
+    assert [file.to for file in done.files] == ["A.md", "Leaf.md"]
     assert "P.md" not in repr(done)
     assert vault.text("P.md") == private("[[Leaf]]")
     undone = engine.seen_by(EVERY_AGENT).editing.undo(done.changeset.id, AGENT)
@@ -186,7 +186,7 @@ def test_what_the_owner_changed_in_a_private_note_is_unknown_to_agents(
     shown = engine.editing.edit("Tea.md", [Append("y")], AGENT).changeset.id
     hidden = engine.editing.edit("P.md", [Append("y")], AGENT).changeset.id
     editing = engine.seen_by(EVERY_AGENT).editing
-    assert [one.id for one in editing.changesets().changesets] == [shown]
+    assert [changeset.id for changeset in editing.changesets().changesets] == [shown]
     assert editing.changesets().total == 1
     with pytest.raises(ChangesetUnknown):
         editing.show(hidden)
@@ -392,7 +392,7 @@ def test_a_theme_that_a_private_note_ties_is_nobodys_reason(vault: VaultDesk) ->
             counted = f"select count(*) from {asked} {tied}"  # noqa: S608 - our own
             found = db.execute(counted).get
             assert bool(found) is is_told
-    assert all("P.md" not in repr(one) for one in seen.knowledge.themes().themes)
+    assert all("P.md" not in repr(theme) for theme in seen.knowledge.themes().themes)
 
 
 def test_scopes_that_come_at_once_are_not_taken_for_one_another(
@@ -496,7 +496,7 @@ def test_what_is_left_out_and_not_private_is_no_ghost_to_an_agent(
 
     assert seen.knowledge.resolve("Cup").verdict == "exists"
     assert seen.knowledge.resolve("Loan").verdict == "new"
-    assert {one.target for one in seen.ghosts(limit=9)} == {"Loan", "Debts"}
+    assert {ghost.target for ghost in seen.ghosts(limit=9)} == {"Loan", "Debts"}
     assert not skipping.engine.ghosts(limit=9)
 
 

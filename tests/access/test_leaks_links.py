@@ -296,7 +296,9 @@ def test_links_to_a_hidden_note_that_was_renamed_outside_are_the_owners(
         {"source": "Note", "destination": "Note 2"},
     )
 
-    titles = [one.draft.title for one in at.engine.editing.changesets().changesets]
+    titles = [
+        changeset.draft.title for changeset in at.engine.editing.changesets().changesets
+    ]
     assert any("Secret/Strategy.md" in title for title in titles)  # for the owner
     assert not done.refused
     assert "Secret" not in done.text + at.changes()
@@ -314,9 +316,9 @@ def test_a_visible_note_renamed_outside_shows_no_path_of_a_hidden_one(
     at.run("create", title="Other note")
 
     (offer,) = [
-        one
-        for one in at.engine.editing.changesets().changesets
-        if one.draft.verb == "relink"
+        changeset
+        for changeset in at.engine.editing.changesets().changesets
+        if changeset.draft.verb == "relink"
     ]
     whole = at.engine.editing.show(offer.id)
     assert any("[[Secret/Plan]]" in file.diff for file in whole.files)

@@ -73,7 +73,7 @@ def test_no_resource_tells_of_a_private_note(told: VaultDesk) -> None:
     async def drive(client: Client) -> dict[str, str]:
         listed = await client.list_resources()
         said = {"": listed.model_dump_json()}
-        for uri in (*(str(one.uri) for one in listed.resources), *addresses):
+        for uri in (*(str(resource.uri) for resource in listed.resources), *addresses):
             try:
                 said[uri] = (await client.read_resource(uri)).model_dump_json()
             except MCPError as error:

@@ -68,7 +68,7 @@ def test_nothing_kept_is_found_by_meaning(meaning: MeaningDesk, kind: str) -> No
     for mode in MODES:
         found = {hit.path for hit in seen.search(WORDS, mode=mode, limit=3).hits}
         assert {"Desk/Cup.md", "Desk/Pot.md"} <= found, mode
-    pairs = [(one.path, one.other_path) for one in seen.knowledge.similar().pairs]
+    pairs = [(pair.path, pair.other_path) for pair in seen.knowledge.similar().pairs]
     assert pairs == [("Desk/Cup.md", "Desk/Pot.md")]
 
 

@@ -173,7 +173,10 @@ def asked(
     arguments: Iterable[Argument], known: Mapping[str, list[Any]] = NOTHING
 ) -> Iterator[dict[str, Any]]:
     """Yield what is said in each call: every value of every argument at least once."""
-    chosen = {one.name: known.get(one.name) or values_for(one) for one in arguments}
+    chosen = {
+        argument.name: known.get(argument.name) or values_for(argument)
+        for argument in arguments
+    }
     for turn in range(max(map(len, chosen.values()), default=1)):
         given = {name: said[turn % len(said)] for name, said in chosen.items()}
         yield {name: said for name, said in given.items() if said is not None}
@@ -195,12 +198,12 @@ async def resources_of(client: Client) -> list[tuple[str, str]]:
     """Return the list of resources, and what each of them says."""
     listed = await client.list_resources()
     found = [("resources", listed.model_dump_json())]
-    for one in listed.resources:
+    for resource in listed.resources:
         try:
-            said = (await client.read_resource(str(one.uri))).model_dump_json()
+            said = (await client.read_resource(str(resource.uri))).model_dump_json()
         except MCPError as error:
             said = error.message
-        found.append((f"resource {one.uri}", said))
+        found.append((f"resource {resource.uri}", said))
     return found
 
 
@@ -253,7 +256,7 @@ def test_no_tool_resource_or_prompt_gives_a_credential_out(
 
     # there is nothing to undo: all that was changed waits
     refusing = {"glassmind_undo_change"}
-    assert answered == {one.name for one in tools_of((name,))} - refusing
+    assert answered == {tool.name for tool in tools_of((name,))} - refusing
     assert {what: told_by(said) for what, said in answers if told_by(said)} == {}
     logged = "".join(capfd.readouterr())
     assert "call" in logged

@@ -156,7 +156,7 @@ def test_words_that_tell_a_credential_are_not_taken_from_it(
 
 def _values_in(said: str) -> list[str]:
     values = [BEARER, PASSWORD, OTHER, ONE_TIME, HOOK, TOKEN, SECRET, ID]
-    return [one for one in (*values, *KEY.split("\n")[1:-1]) if one[4:16] in said]
+    return [value for value in (*values, *KEY.split("\n")[1:-1]) if value[4:16] in said]
 
 
 def test_a_key_does_not_lose_its_ends_and_goes_only_as_a_whole(
@@ -309,7 +309,7 @@ def test_over_http_the_refusal_is_a_sentence(gate: VaultDesk) -> None:
     ]
 
     with serving(gate.engine) as web:
-        answers = [_edit(web, [one]) for one in edits]
+        answers = [_edit(web, [edit]) for edit in edits]
 
     for answer in answers:
         assert answer.status == 422

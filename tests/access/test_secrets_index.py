@@ -176,7 +176,7 @@ def test_receipts_of_lines_with_credentials_hold_and_do_not_count_them(
     ]
     vault.indexed({"A.md": "\n".join(lines)})
     bundle = vault.engine.bundles.pack("how does the gate open at night")
-    receipts = [one.receipt for note in bundle.notes for one in note.excerpts]
+    receipts = [excerpt.receipt for note in bundle.notes for excerpt in note.excerpts]
     assert receipts
 
     states = [one.state for one in vault.engine.bundles.verify(receipts)]

@@ -110,7 +110,7 @@ def test_no_shape_looks_far_in_vain(shape: Any) -> None:
     """What has no bound takes all it can and is the end: each letter is read once."""
     bounds = list(repeats(_parser.parse(shape.pattern)))
 
-    endless = [one for one in bounds if one[1] == _constants.MAXREPEAT]
+    endless = [bound for bound in bounds if bound[1] == _constants.MAXREPEAT]
     bounded = [most for _, most, _ in bounds if most != _constants.MAXREPEAT]
     assert not any(more for _, _, more in endless)
     assert len(endless) <= 1

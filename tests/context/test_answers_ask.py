@@ -65,7 +65,7 @@ def test_a_quote_that_stands_in_no_source_marks_its_statement() -> None:
     assert second.is_supported
     assert answer.in_notes
     assert desk.spoken == [WRONG[2], GOOD[2]]
-    told = [one.support for one in desk.news if isinstance(one, TextPiece)]
+    told = [new.support for new in desk.news if isinstance(new, TextPiece)]
     assert list(dict.fromkeys(told)) == ["unsupported", "quoted"]
 
 
@@ -75,7 +75,7 @@ def test_of_what_is_dropped_no_letter_is_told() -> None:
 
     answer = desk.ask()
 
-    assert [one.text for one in answer.statements] == [GOOD[2]]
+    assert [statement.text for statement in answer.statements] == [GOOD[2]]
     assert answer.dropped == 1
     assert desk.spoken == [GOOD[2]]
     assert "wind" not in repr(desk.news)
@@ -105,7 +105,7 @@ def test_what_a_model_thinks_aloud_is_not_its_answer(way: str, opens: str) -> No
 
     answer = desk.ask()
 
-    assert [one.text for one in answer.statements] == [other[2]]
+    assert [statement.text for statement in answer.statements] == [other[2]]
     assert answer.dropped == 0
     assert desk.spoken == [other[2]]
 
@@ -139,7 +139,7 @@ def test_a_quote_of_another_source_than_the_one_named_is_cited_with_that() -> No
 
     (statement,) = answer.statements
     assert statement.support == "quoted"
-    assert [one.source for one in statement.citations] == [2]
+    assert [citation.source for citation in statement.citations] == [2]
     assert statement.citations[0].receipt.startswith("Otter.md")
 
 
@@ -150,7 +150,10 @@ def test_a_source_that_there_is_not_does_no_harm(number: int) -> None:
 
     answer = AnswersDesk(ScriptedChat(written(right, wrong))).ask()
 
-    assert [one.support for one in answer.statements] == ["quoted", "unsupported"]
+    assert [statement.support for statement in answer.statements] == [
+        "quoted",
+        "unsupported",
+    ]
     assert answer.statements[1].problem == "the quote is in no source"
 
 
@@ -179,7 +182,7 @@ def test_a_figure_that_is_not_in_the_source_belies_a_true_quote(
 
     assert said.problem == problem
     assert said.support == ("unsupported" if problem else "quoted")
-    assert [one.source for one in said.citations] == [1]
+    assert [citation.source for citation in said.citations] == [1]
     assert desk.spoken == [text, safe[2]]
 
 
@@ -189,7 +192,7 @@ def test_a_figure_of_the_question_may_be_said_again() -> None:
     said = AnswersDesk(chat).ask("What will it run on in 2031?")
     belied = AnswersDesk(chat).ask()
 
-    assert [one.support for one in said.statements] == ["quoted"]
+    assert [statement.support for statement in said.statements] == ["quoted"]
     assert (belied.statements, belied.dropped) == (TOLD, 1)
 
 
@@ -214,7 +217,7 @@ def test_a_model_that_gives_no_answer_leaves_the_notes_to_speak(text: str) -> No
 
     news = instead(desk, "parrot gave no answer in the form asked for")
 
-    assert not any(isinstance(one, TextWithdrawn) for one in news)
+    assert not any(isinstance(new, TextWithdrawn) for new in news)
 
 
 def test_what_a_model_said_before_it_failed_is_withdrawn() -> None:
@@ -257,7 +260,7 @@ def test_what_was_not_read_and_what_was_cut_is_told() -> None:
 
     answer = AnswersDesk(chat).ask()
 
-    assert [one.text for one in answer.statements] == [GOOD[2]]
+    assert [statement.text for statement in answer.statements] == [GOOD[2]]
     assert answer.degraded == (
         "llm: the model read 2,048 of 6,100 tokens",
         "llm: the answer was longer than llm.answer_tokens",
@@ -348,7 +351,7 @@ def test_a_model_that_repeats_itself_is_heard_once() -> None:
 
     answer = desk.ask()
 
-    assert [one.text for one in answer.statements] == [GOOD[2]]
+    assert [statement.text for statement in answer.statements] == [GOOD[2]]
     assert desk.spoken == [GOOD[2]]
 
 
@@ -369,7 +372,7 @@ def test_a_model_that_says_one_thing_over_and_over_is_stopped() -> None:
 
     answer = desk.ask()
 
-    assert [one.text for one in answer.statements] == [GOOD[2]]
+    assert [statement.text for statement in answer.statements] == [GOOD[2]]
     assert answer.degraded == ("llm: parrot does not come to an end",)
     assert chat.letters_said < 5_000
     assert desk.spoken == [GOOD[2]]
@@ -383,10 +386,10 @@ def test_a_statement_that_is_not_finished_is_not_shown(rest: str) -> None:
 
     answer = desk.ask()
 
-    texts = [one.text for one in answer.statements]
+    texts = [statement.text for statement in answer.statements]
     assert texts == [GOOD[2]]
     assert desk.spoken == texts
-    assert not any(isinstance(one, TextWithdrawn) for one in desk.news)
+    assert not any(isinstance(new, TextWithdrawn) for new in desk.news)
     assert isinstance(desk.news[-1], StatementDone)
 
 

@@ -114,9 +114,9 @@ def test_a_key_in_a_note_stays_there_whatever_a_model_says() -> None:
     answer = desk.ask()
 
     assert KEY not in repr(chat.asked)
-    supports = [one.support for one in answer.statements]
+    supports = [statement.support for statement in answer.statements]
     assert supports == ["unsupported", "quoted", "quoted"]
-    assert KEY not in repr([one.citations for one in answer.statements])
+    assert KEY not in repr([statement.citations for statement in answer.statements])
 
 
 def test_a_key_in_a_path_a_heading_or_a_question_is_not_sent() -> None:
@@ -137,7 +137,7 @@ def test_what_is_hidden_by_the_whole_note_is_neither_sent_nor_cited() -> None:
 
     assert "hunter2" not in repr(chat.asked)
     (said,) = answer.statements
-    assert [one.quote for one in said.citations] == [found.shown]
+    assert [citation.quote for citation in said.citations] == [found.shown]
 
 
 def test_sources_beyond_the_room_are_cut_at_a_line_or_left_out() -> None:

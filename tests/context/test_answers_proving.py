@@ -154,5 +154,7 @@ def test_a_quote_that_stands_twice_is_cited_where_it_bears_the_statement_out() -
 
     made = judged(text, "the boat is blue", "The boat is blue and old.")
 
-    assert [one.quote for one in made.citations] == ["Ada: the boat is blue, and old."]
+    assert [citation.quote for citation in made.citations] == [
+        "Ada: the boat is blue, and old."
+    ]
     assert made.is_supported

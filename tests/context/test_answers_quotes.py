@@ -252,7 +252,7 @@ def test_what_is_in_no_note_is_cited_without_a_receipt() -> None:
 
     made = judged("prefers tea in the morning", pages)
 
-    assert [one.receipt for one in made.citations] == [""]
+    assert [citation.receipt for citation in made.citations] == [""]
 
 
 def test_a_receipt_is_for_the_lines_of_the_quote_alone() -> None:

@@ -46,13 +46,15 @@ def test_pieces_say_what_the_whole_says(
     after: str,
     places: list[int],
 ) -> None:
-    assume(not any("[" in one.text for one in statements))  # see the marks below
-    made = {"statements": [one._asdict() for one in statements]}
+    assume(
+        not any("[" in statement.text for statement in statements)
+    )  # see the marks below
+    made = {"statements": [statement._asdict() for statement in statements]}
     said = json.dumps(made, ensure_ascii=escapes)
 
     events = read(*cut(f"{before}{said}{after}", places))
 
-    texts = [(one, " ".join(one.text.split())) for one in statements]
+    texts = [(statement, " ".join(statement.text.split())) for statement in statements]
     wanted = [one._replace(text=text) for one, text in texts if text]
     assert events == wanted
 

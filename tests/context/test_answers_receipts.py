@@ -26,8 +26,8 @@ def answered(vault: VaultDesk, raw: bytes) -> tuple[Answer, Source]:
 
 
 def check(vault: VaultDesk, answer: Answer, found: Source) -> None:
-    assert [one.support for one in answer.statements] == ["quoted"] * 3
-    cited = [one for said in answer.statements for one in said.citations]
+    assert [statement.support for statement in answer.statements] == ["quoted"] * 3
+    cited = [citation for said in answer.statements for citation in said.citations]
     assert len(cited) == 3
     verified = vault.engine.bundles.verify([one.receipt for one in cited])
     assert [one.state for one in verified] == ["unchanged"] * 3

@@ -36,7 +36,10 @@ def test_a_model_behind_a_server_is_quoted_and_checked(
 
         answer = AnswersDesk(chat).ask()
 
-    assert [one.support for one in answer.statements] == ["quoted", "unsupported"]
+    assert [statement.support for statement in answer.statements] == [
+        "quoted",
+        "unsupported",
+    ]
     assert answer.model_used == "llama3.2"
     assert answer.degraded == ()
 

@@ -54,9 +54,11 @@ def test_what_is_copied_from_the_notes_is_borne_out_by_them(
 
     assert answer.model_used == "parrot"
     assert answer.in_notes
-    assert [one.problem for one in answer.statements if one.problem] == []
-    cited = [one for said in answer.statements for one in said.citations]
-    assert {one.source for one in cited} <= {one.number for one in answer.sources}
+    assert [
+        statement.problem for statement in answer.statements if statement.problem
+    ] == []
+    cited = [citation for said in answer.statements for citation in said.citations]
+    assert {one.source for one in cited} <= {source.number for source in answer.sources}
     verified = sample.engine.bundles.verify([one.receipt for one in cited])
     assert {one.state for one in verified} == {"unchanged"}
     for one in cited:

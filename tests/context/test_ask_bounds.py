@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_desk import visit
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadLimit, EmptyQuery, ValueOutOfRange
+from glassmind.errors import BadLimit, BadWish, NothingAsked
 from glassmind.serve.mcp.server import make_server
 
 NOTES = {
@@ -79,7 +79,7 @@ def test_a_question_that_is_too_long_is_refused_everywhere(
         assert done.returncode == 2
         assert REFUSED in done.stderr
     assert program.run("ask", LONGEST).returncode in {0, 1}
-    with pytest.raises(ValueOutOfRange):
+    with pytest.raises(BadWish):
         desk.engine.answers.ask(TOO_LONG)
 
 
@@ -94,7 +94,7 @@ def test_signs_alone_ask_nothing(
     assert served.status == 422
     assert done.returncode == 2
     assert "nothing to search for is given" in done.stderr
-    with pytest.raises(EmptyQuery):
+    with pytest.raises(NothingAsked):
         desk.engine.answers.ask(question)
 
 

@@ -36,7 +36,9 @@ def test_without_a_model_what_is_cited_states_the_answer(
     cited, refused = FLOORS[name]
     assert found.cited_passages >= cited
     assert found.refused >= refused
-    assert all(ask.is_there(one) for row in rows for one in ask.citations(row.answer))
+    assert all(
+        ask.is_there(citation) for row in rows for citation in ask.citations(row.answer)
+    )
 
 
 @pytest.mark.timeout(3_600)

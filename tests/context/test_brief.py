@@ -166,7 +166,7 @@ def test_one_thing_out_of_measure_does_not_silence_the_others(
     found = brief(vault)
 
     assert texts(found.decisions) == ["Be short."]
-    assert [one.trimmed for one in found.tasks] == [True, False]
+    assert [task.trimmed for task in found.tasks] == [True, False]
     assert texts(found.tasks)[1] == "Do it"
     left = {one.section: one.count for one in found.dropped}
     assert left == {"decisions": 1}

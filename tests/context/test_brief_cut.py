@@ -44,7 +44,7 @@ def test_the_newest_decision_and_the_first_task_are_cut_and_not_passed_by(
     assert markdown.count(" (goes on)") == 2
     assert found.tokens <= budget
     states = vault.engine.bundles.verify([newest.receipt, first.receipt])
-    assert {one.state for one in states} == {"unchanged"}
+    assert {state.state for state in states} == {"unchanged"}
 
 
 def test_what_is_cut_is_not_counted_as_left_out(vault: VaultDesk) -> None:

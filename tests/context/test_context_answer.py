@@ -21,7 +21,7 @@ def answer(vault: VaultDesk, query: str, **wanted: object) -> list[str]:
 
 
 def shown(bundle: Bundle) -> str:
-    return "\n".join(one.text for note in bundle.notes for one in note.excerpts)
+    return "\n".join(excerpt.text for note in bundle.notes for excerpt in note.excerpts)
 
 
 def test_a_sentence_is_told_whole_however_its_lines_are_wrapped(
@@ -319,7 +319,7 @@ def test_the_sample_vault_answers_and_shows_both_values_that_conflict(
     ]
     assert "2.15 m" in shown(found)
     assert "Flood alarm: 2.40 m" in shown(found)
-    assert {side.value for one in found.conflicts for side in one.sides} >= {
+    assert {side.value for conflict in found.conflicts for side in conflict.sides} >= {
         "2.40 m",
         "2.15 m",
     }
@@ -329,7 +329,7 @@ def test_what_was_decided_is_shown_rather_than_the_properties(real: VaultDesk) -
     found = packed(real, "what did we decide about batteries", budget_tokens=1_000)
 
     note = next(one for one in found.notes if "D-002" in one.path)
-    text = "\n".join(one.text for one in note.excerpts)
+    text = "\n".join(excerpt.text for excerpt in note.excerpts)
     assert "Lithium iron phosphate, 6 Ah, in every box from now on." in text
     assert "deciders:" not in text
 
@@ -407,7 +407,7 @@ def test_a_day_of_bundles_leaves_most_notes_cold(vault: VaultDesk) -> None:
         assert len(packed(vault, "kiln number").notes) > 10
 
     found = vault.engine.memory.temperatures(limit=100)
-    warmer = [one for one in found.notes if one.level != "cold"]
+    warmer = [note for note in found.notes if note.level != "cold"]
     assert len(warmer) <= 5
 
 

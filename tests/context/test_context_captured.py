@@ -127,7 +127,7 @@ def test_a_day_in_a_later_line_of_a_captured_task_is_the_day_it_is_due(
     kept(roof, "Buy nails\n\nin two sizes 📅 2026-03-01", "task", project="Roof")
     roof.engine.index()
 
-    assert [one.date for one in desk.tasks("Roof.md")] == ["2026-03-01"]
+    assert [task.date for task in desk.tasks("Roof.md")] == ["2026-03-01"]
 
 
 def test_a_capture_too_long_for_its_room_is_cut_and_says_so(roof: VaultDesk) -> None:

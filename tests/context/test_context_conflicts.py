@@ -85,7 +85,7 @@ def test_planted_conflicts_are_found_where_no_note_says_of_when_it_is(
     vault.indexed(undated)
     wanted = {frozenset(one["paths"]) for one in expected["conflicts"]}
 
-    pairs = [frozenset(s.path for s in one.sides) for one in desk.conflicts()]
+    pairs = [frozenset(s.path for s in conflict.sides) for conflict in desk.conflicts()]
 
     right = [pair for pair in pairs if pair in wanted]
     assert len(right) >= LEAST * len(pairs)
@@ -100,7 +100,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(
-    "files", [one for pairs in PAIRS for one in pairs["different"]]
+    "files", [pair for pairs in PAIRS for pair in pairs["different"]]
 )
 def test_the_same_thing_with_two_values_is_one_conflict(
     vault: VaultDesk, desk: SectionDesk, files: dict[str, str]
@@ -112,7 +112,7 @@ def test_the_same_thing_with_two_values_is_one_conflict(
     assert {side.path for side in found.sides} == files.keys()
 
 
-@pytest.mark.parametrize("files", [one for pairs in PAIRS for one in pairs["alike"]])
+@pytest.mark.parametrize("files", [pair for pairs in PAIRS for pair in pairs["alike"]])
 def test_what_can_both_be_right_is_no_conflict(
     vault: VaultDesk, desk: SectionDesk, files: dict[str, str]
 ) -> None:
@@ -150,7 +150,9 @@ def test_both_sides_of_what_is_superseded_are_cited_under_their_headings(
 
     receipts = [side.receipt.partition("@")[0] for side in found.sides]
     assert receipts == ["New.md#Log:6", "Old.md:2"]
-    assert found.sides[0].receipt in {one.receipt for one in desk.decisions("New.md")}
+    assert found.sides[0].receipt in {
+        decision.receipt for decision in desk.decisions("New.md")
+    }
 
 
 def test_two_facts_in_one_line_are_two_conflicts(

@@ -101,7 +101,9 @@ def test_a_question_about_a_journey_brings_no_decision_on_the_radio(
     found = sample.engine.bundles.pack("when do I fly to Japan")
 
     assert found.notes
-    assert not [one for one in found.decisions if "radio" in one.text.lower()]
+    assert not [
+        decision for decision in found.decisions if "radio" in decision.text.lower()
+    ]
 
 
 def test_what_says_more_to_the_question_comes_before_what_is_newer(
@@ -117,7 +119,10 @@ def test_what_says_more_to_the_question_comes_before_what_is_newer(
 
     found = vault.engine.bundles.pack("which paint does the boat get")
 
-    assert [one.date for one in found.decisions] == ["2025-01-01", "2026-02-01"]
+    assert [decision.date for decision in found.decisions] == [
+        "2025-01-01",
+        "2026-02-01",
+    ]
 
 
 def test_a_linked_decision_counts_if_it_shares_a_word_with_the_question(
@@ -178,7 +183,7 @@ def test_the_question_that_was_asked_is_the_first_of_the_open_ones(
     [first, *_] = found.questions
     assert first.text.startswith("Which flood alarm height is right for Millbrook?")
     goes_on = "(goes on)" in bundle_as_markdown(found)
-    assert goes_on or not any(one.trimmed for one in found.questions)
+    assert goes_on or not any(question.trimmed for question in found.questions)
 
 
 def test_an_item_too_long_for_its_share_is_cut_at_a_sentence(vault: VaultDesk) -> None:
@@ -200,7 +205,7 @@ def test_only_what_waits_to_be_done_is_a_task(
 ) -> None:
     vault.indexed({"Boat.md": "\n".join(f"- [{box}] box {box}" for box in BOXES)})
 
-    found = [one.text.removeprefix("box").strip() for one in desk.tasks()]
+    found = [task.text.removeprefix("box").strip() for task in desk.tasks()]
 
     assert found == ["", "/", "!", "*", "?"]
 

@@ -31,7 +31,7 @@ def test_a_task_without_a_due_day_has_no_date(
 ) -> None:
     vault.indexed({"2026-03-01 Boat.md": "- [ ] wax\n- [ ] sand 📅 2026-04-01\n"})
 
-    assert [(one.text, one.date) for one in desk.tasks()] == [
+    assert [(task.text, task.date) for task in desk.tasks()] == [
         ("sand 📅 2026-04-01", "2026-04-01"),
         ("wax", ""),
     ]
@@ -159,7 +159,9 @@ def test_a_captured_task_is_due_when_its_text_says_so(
         vault.engine.memory.capture("task", said, project="Boat")
     vault.engine.index()
 
-    found = [(one.text.split()[0], one.date, one.rule) for one in desk.tasks("Boat.md")]
+    found = [
+        (task.text.split()[0], task.date, task.rule) for task in desk.tasks("Boat.md")
+    ]
 
     assert found == [
         ("Pay", "2026-03-01", "overdue"),
@@ -175,7 +177,9 @@ def test_the_decision_that_was_asked_for_has_room_before_other_tasks(
 ) -> None:
     found = sample.engine.bundles.pack("wagtail ribs", budget_tokens=1000)
 
-    assert [one.title for one in found.decisions] == ["D-006 Steamed ribs for Wagtail"]
+    assert [decision.title for decision in found.decisions] == [
+        "D-006 Steamed ribs for Wagtail"
+    ]
 
 
 @pytest.mark.parametrize("about", ["rules", "rudder"])

@@ -75,7 +75,7 @@ def extracted(
 
 
 def told(made: Extract) -> list[str]:
-    return [one.piece.text for one in made.pieces]
+    return [piece.piece.text for piece in made.pieces]
 
 
 LEAKS = "The skiff leaks twice a year.\n\nBeans grow along the wall of the 3 gardens.\n"
@@ -171,7 +171,7 @@ def test_the_best_is_first_and_what_stands_together_is_told_together() -> None:
         "It leaks 5 times.",
         "Her keel has 7 holes.",
     ]
-    assert [one.number for one in made.pieces] == [1, 1, 0, 0]
+    assert [piece.number for piece in made.pieces] == [1, 1, 0, 0]
 
 
 def test_what_is_far_behind_the_best_is_not_told() -> None:
@@ -213,7 +213,7 @@ def test_a_sentence_without_the_kind_asked_for_comes_behind() -> None:
         extracted(passage(0, text)),
         extracted(passage(0, text), reader=reader),
     ):
-        best = max(made.pieces, key=lambda one: one.score)
+        best = max(made.pieces, key=lambda piece: piece.score)
         assert best.piece.text == "The skiff leaks twice."
 
 
@@ -253,4 +253,4 @@ def test_a_likelihood_is_one_whatever_comes(
     assert made.likelihood is None or 0 <= made.likelihood <= 1
     assert (made.likelihood is None) == (not made.pieces)
     assert len(made.pieces) <= MOST_TOLD
-    assert all(not isnan(one.score) for one in made.pieces)
+    assert all(not isnan(piece.score) for piece in made.pieces)

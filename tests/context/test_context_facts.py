@@ -58,13 +58,15 @@ def test_properties_are_known_however_lines_end(vault: VaultDesk, ends: str) -> 
     assert first.text == "landlord: Fennimore"
     assert second.text.startswith("Top floor")
     states = vault.engine.bundles.verify([first.receipt, second.receipt])
-    assert {one.state for one in states} == {"unchanged"}
+    assert {state.state for state in states} == {"unchanged"}
 
 
 def test_a_property_without_a_value_says_nothing(vault: VaultDesk) -> None:
     vault.indexed({"Flat.md": FLAT})
 
-    assert not any("parking:" in one for one in excerpts(vault, "parking", "Flat.md"))
+    assert not any(
+        "parking:" in excerpt for excerpt in excerpts(vault, "parking", "Flat.md")
+    )
 
 
 def test_properties_of_many_notes_leave_the_room_to_their_passages(
@@ -81,7 +83,7 @@ def test_properties_of_many_notes_leave_the_room_to_their_passages(
 
     made = pack(vault, "status of the station", budget_tokens=1_500)
 
-    shown = [one.text for note in made.notes for one in note.excerpts]
+    shown = [excerpt.text for note in made.notes for excerpt in note.excerpts]
     facts = [text for text in shown if text.startswith("status:")]
     assert 1 <= len(facts) <= 4
     assert len(made.notes) >= 8
@@ -186,8 +188,13 @@ def test_no_passage_is_a_scrap_of_a_line(vault: VaultDesk) -> None:
     for budget in range(300, 2_000, 40):
         made = pack(vault, "kiln", budget_tokens=budget)
 
-        cuts = [one for note in made.notes for one in note.excerpts if one.trimmed]
-        assert all(len(one.text) >= 40 for one in cuts[1:]), budget
+        cuts = [
+            excerpt
+            for note in made.notes
+            for excerpt in note.excerpts
+            if excerpt.trimmed
+        ]
+        assert all(len(cut.text) >= 40 for cut in cuts[1:]), budget
 
 
 def test_a_whole_passage_is_shown_however_short_it_is(vault: VaultDesk) -> None:
@@ -196,4 +203,4 @@ def test_a_whole_passage_is_shown_however_short_it_is(vault: VaultDesk) -> None:
     made = pack(vault, "kiln", budget_tokens=600)
 
     assert len(made.notes) > 3
-    assert not any(one.trimmed for note in made.notes for one in note.excerpts)
+    assert not any(excerpt.trimmed for note in made.notes for excerpt in note.excerpts)

@@ -40,21 +40,21 @@ def gather(
 
 def shown(found: AnswerSources) -> str:
     """Return all that is shown of what was found."""
-    quotes = [one.quote for said in found.told for one in said.citations]
+    quotes = [citation.quote for said in found.told for citation in said.citations]
     texts = [said.text for said in found.told]
-    return "\n".join([*texts, *quotes, *(one.excerpt for one in found.sources)])
+    return "\n".join([*texts, *quotes, *(source.excerpt for source in found.sources)])
 
 
 def check(engine: Engine, found: AnswerSources) -> None:
     """Sources are numbered in a row, all is cited of them, and its lines are there."""
-    numbers = [one.number for one in found.sources]
+    numbers = [source.number for source in found.sources]
     assert numbers == list(range(1, len(numbers) + 1))
-    receipts = [one.receipt for one in found.sources]
+    receipts = [source.receipt for source in found.sources]
     for said in found.told:
         for cited in said.citations:
             assert cited.source in numbers
             receipts.append(cited.receipt)
-    kept = [one for one in receipts if one]
+    kept = [receipt for receipt in receipts if receipt]
     if kept:
         verified = engine.bundles.verify(kept)
         assert {one.state for one in verified} == {"unchanged"}
@@ -125,7 +125,7 @@ def test_a_private_note_is_counted_and_not_shown(vault: VaultDesk, value: str) -
     asked = gather(vault, private=True)
 
     assert found.withheld == 1
-    assert all(one.path != "Ferry.md" for one in found.sources)
+    assert all(source.path != "Ferry.md" for source in found.sources)
     assert "9:15" not in shown(found)
     assert "berth" not in shown(found)
     assert asked.withheld == 0
@@ -155,7 +155,7 @@ def test_what_nobody_approved_is_a_source_and_told_by_nobody(
 
     found = gather(vault)
 
-    of_it = [one for one in found.sources if one.path == path]
+    of_it = [source for source in found.sources if source.path == path]
     assert of_it
     assert all(one.generated for one in of_it)
     assert not any("9:15" in one.text for one in found.told)

@@ -39,9 +39,9 @@ def test_what_is_open_does_not_vanish_behind_later_captures(
 
     found = pack(vault, "atlas")
 
-    assert [one.text for one in found.tasks] == ["Renew the contract."]
+    assert [task.text for task in found.tasks] == ["Renew the contract."]
     brief = vault.engine.bundles.brief(project="Atlas")
-    assert [one.text for one in brief.tasks] == ["Renew the contract."]
+    assert [task.text for task in brief.tasks] == ["Renew the contract."]
 
 
 def test_what_is_overdue_comes_first_of_a_note_with_many_tasks(
@@ -186,8 +186,10 @@ def test_what_was_left_out_gets_the_room_that_passages_do_not_need(
     for budget in (400, 600, 1_000):
         made = pack(vault, "logo colour", project="Brand New", budget_tokens=budget)
 
-        assert [one.text for one in made.decisions] == ["The logo is green."], budget
-        assert [one.text for one in made.tasks] == ["Draw the logo."], budget
+        assert [decision.text for decision in made.decisions] == [
+            "The logo is green."
+        ], budget
+        assert [task.text for task in made.tasks] == ["Draw the logo."], budget
         assert not {"decisions", "tasks"} & {one.section for one in made.dropped}
 
 

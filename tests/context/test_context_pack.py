@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import bundle_as_markdown
-from glassmind.errors import BudgetTooSmall, EmptyQuery, IndexAbsent, ProjectUnknown
+from glassmind.errors import BudgetTooSmall, IndexAbsent, NothingAsked, ProjectUnknown
 from glassmind.model.context import Bundle
 from glassmind.obsidian.text import fenced
 from glassmind.operations.context import context_result
@@ -52,7 +52,7 @@ def test_every_text_is_the_notes_own_and_its_receipt_holds(vault: VaultDesk) -> 
         assert excerpt.text in KILN[path]
     receipts = [excerpt.receipt for _, excerpt in excerpts]
     states = vault.engine.bundles.verify(receipts)
-    assert {one.state for one in states} == {"unchanged"}
+    assert {state.state for state in states} == {"unchanged"}
 
 
 def test_the_markdown_has_its_sections_in_order_and_leaves_out_empty_ones(
@@ -304,7 +304,7 @@ def test_an_empty_question_and_a_vault_without_an_index_are_refused(
 
     vault.indexed(KILN)
 
-    with pytest.raises(EmptyQuery):
+    with pytest.raises(NothingAsked):
         packed(vault, "  ")
 
 

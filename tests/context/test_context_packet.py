@@ -72,7 +72,7 @@ def test_a_passage_that_an_agent_wrote_says_so_until_a_person_approves(
     marks = {note.path.startswith(".agent/"): note.generated for note in made.notes}
     assert marks == {True: True, False: False}
     values = context_result(made, vault="Notes", root="/v").to_json()["notes"]
-    assert [one["path"] for one in values if one["generated"]] == [
+    assert [value["path"] for value in values if value["generated"]] == [
         note.path for note in made.notes if note.path.startswith(".agent/")
     ]
     titles = [

@@ -25,7 +25,7 @@ def whole(text: str, *, first_line: int = 1) -> LineRange:
 
 
 def told(text: str) -> list[str]:
-    return [one.text for one in pieces_of(whole(text))]
+    return [piece.text for piece in pieces_of(whole(text))]
 
 
 @given(NOTES, st.integers(0, 300), st.integers(0, 300))
@@ -97,7 +97,7 @@ TABLE = ["Stop: Quay; Time: 9:15", "Stop: Mill; Time: 9:40"]
     ids=["piped", "bare", "crlf", "quoted", "below text"],
 )
 def test_a_row_says_which_column_each_value_is_of(text: str) -> None:
-    found = [one for one in pieces_of(whole(text)) if one.kind == "row"]
+    found = [piece for piece in pieces_of(whole(text)) if piece.kind == "row"]
 
     assert [one.text for one in found] == TABLE
 

@@ -228,10 +228,10 @@ def test_captures_of_the_project_count_and_the_box_of_the_inbox_does_not(
         }
     )
 
-    assert [(one.text, one.rule) for one in desk.decisions("Boat.md")] == [
-        ("Oak.", "capture")
-    ]
-    assert [(one.text, one.rule) for one in desk.tasks("Boat.md")] == [
+    assert [
+        (decision.text, decision.rule) for decision in desk.decisions("Boat.md")
+    ] == [("Oak.", "capture")]
+    assert [(task.text, task.rule) for task in desk.tasks("Boat.md")] == [
         ("Saw it.", "unapproved capture")
     ]
     assert texts(desk.questions("Boat.md")) == ["Why?"]
@@ -346,7 +346,7 @@ def test_a_note_that_is_like_a_selected_one_is_suggested(
     )
     database.close()
 
-    assert [(one.path, one.why) for one in desk.next_reads("Boat.md")] == [
+    assert [(read.path, read.why) for read in desk.next_reads("Boat.md")] == [
         ("Ship.md", "similar to Boat")
     ]
 
@@ -364,4 +364,4 @@ def test_canvases_and_empty_notes_have_sections_too(
     )
 
     assert {item.path for item in desk.tasks()} <= {"Plan.canvas"}
-    assert [one.kind for one in desk.conflicts()] == ["superseded"]
+    assert [conflict.kind for conflict in desk.conflicts()] == ["superseded"]

@@ -37,7 +37,7 @@ def test_of_a_long_log_the_newest_entries_come_first(
     log = "".join(entry.format(day) for day in order)
     vault.indexed({"Log.md": f"# Log\n\n## Decisions\n\n{log}"})
 
-    found = [one.date for one in desk.decisions()]
+    found = [decision.date for decision in desk.decisions()]
 
     assert found == days[::-1]
 
@@ -52,7 +52,7 @@ def test_the_time_of_a_checkout_is_no_day(vault: VaultDesk) -> None:
     dates = {note.title: note.date for note in found.notes}
     assert dates["2026-03-01 Boat"] == "2026-03-01"
     assert {day for title, day in dates.items() if title != "2026-03-01 Boat"} == {""}
-    assert [one.date for one in found.questions] == [""]
+    assert [question.date for question in found.questions] == [""]
     said = bundle_as_markdown(found)
     assert "### Boat (lexical" in said
     assert "2024-05-01" not in said
@@ -80,7 +80,7 @@ def test_what_a_note_of_many_links_leads_to_is_suggested_behind_others(
         }
     )
 
-    found = [one.path for one in desk.next_reads("Projects.md", "Music.md", limit=3)]
+    found = [read.path for read in desk.next_reads("Projects.md", "Music.md", limit=3)]
 
     assert found[:2] == ["Player.md", "Records.md"]
 

@@ -23,7 +23,7 @@ def test_a_superseded_note_is_marked_and_answers_nothing(vault: VaultDesk) -> No
 
     found = gather(vault)
 
-    marks = {one.path: one.superseded_by for one in found.sources}
+    marks = {source.path: source.superseded_by for source in found.sources}
     assert marks == {"Old times.md": "New times", "New times.md": ""}
     assert [one.text for one in found.told] == [
         "The ferry leaves the quay at 9:15 on Monday."
@@ -41,9 +41,9 @@ def test_what_sources_do_not_agree_on_is_told_with_both_sides(vault: VaultDesk) 
 
     found = gather(vault, "At which height is the alarm set at Ferrin weir?")
 
-    assert [{side.value for side in one.sides} for one in found.conflicts] == [
-        {"2.15 m", "2.40 m"}
-    ]
+    assert [
+        {side.value for side in conflict.sides} for conflict in found.conflicts
+    ] == [{"2.15 m", "2.40 m"}]
 
 
 def test_a_conflict_about_something_else_is_not_told(vault: VaultDesk) -> None:
@@ -70,10 +70,10 @@ def test_a_note_made_private_since_it_was_indexed_is_kept_back(
 
     found, asked = gather(vault), gather(vault, private=True)
 
-    assert "Ferry.md" not in {one.path for one in found.sources}
+    assert "Ferry.md" not in {source.path for source in found.sources}
     assert "9:15" not in shown(found)
     assert found.withheld == 1
-    assert "Ferry.md" in {one.path for one in asked.sources}
+    assert "Ferry.md" in {source.path for source in asked.sources}
 
 
 def test_a_note_that_was_merely_edited_since_is_shown(vault: VaultDesk) -> None:
@@ -82,7 +82,7 @@ def test_a_note_that_was_merely_edited_since_is_shown(vault: VaultDesk) -> None:
 
     found = gather(vault)
 
-    assert "Ferry.md" in {one.path for one in found.sources}
+    assert "Ferry.md" in {source.path for source in found.sources}
     assert found.withheld == 0
 
 
@@ -93,7 +93,7 @@ def test_a_private_key_over_many_passages_is_hidden_in_all_of_them(
 
     found = gather(vault, "the key of the ferry mQENBF080abcdefghijklmnopqrstuvwx")
 
-    seen = [one.shown for one in found.sources]
+    seen = [source.shown for source in found.sources]
     assert found.sources
     assert "abcdefghij" not in shown(found)
     assert not any("abcdefghij" in text for text in seen)
@@ -117,7 +117,7 @@ def test_a_comment_over_many_passages_is_shown_to_no_model(vault: VaultDesk) -> 
     found = gather(vault)
 
     assert found.sources
-    assert not any("secret quay" in one.shown for one in found.sources)
+    assert not any("secret quay" in source.shown for source in found.sources)
 
 
 def test_who_somebody_is_is_told_by_how_the_note_begins(vault: VaultDesk) -> None:

@@ -18,8 +18,8 @@ def desk(vault: VaultDesk) -> SectionDesk:
 
 def holds(vault: VaultDesk, *items: Item) -> bool:
     """Whether the receipts of items are of lines that stand in their notes."""
-    states = vault.engine.bundles.verify([one.receipt for one in items])
-    return {one.state for one in states} == {"unchanged"}
+    states = vault.engine.bundles.verify([item.receipt for item in items])
+    return {state.state for state in states} == {"unchanged"}
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_it_is_marked_and_comes_last_in_a_bundle(
     made = atlas.engine.bundles.pack("Atlas radio battery", project=project)
 
     is_marked_and_last(bundle_as_markdown(made))
-    assert [one.approved for one in made.decisions] == [True, False]
+    assert [decision.approved for decision in made.decisions] == [True, False]
 
 
 @pytest.mark.parametrize("project", [None, "Atlas"])
@@ -108,7 +108,7 @@ def test_it_is_marked_and_comes_last_over_http(atlas: VaultDesk) -> None:
     is_marked_and_last(told)
     is_marked_and_last(begun.body.decode())
     for section in ("decisions", "questions", "tasks"):
-        assert [one["approved"] for one in values[section]] == [True, False]
+        assert [value["approved"] for value in values[section]] == [True, False]
         assert values[section][1]["rule"] == "unapproved capture"
 
 
@@ -150,9 +150,9 @@ def test_what_nobody_approved_takes_the_place_of_nothing(vault: VaultDesk) -> No
 
     found = vault.engine.bundles.pack("boat of oak")
 
-    assert [one.text for one in found.decisions] == [
+    assert [decision.text for decision in found.decisions] == [
         "The boat is of oak.",
         "The boat is of pine.",
     ]
-    assert [one.approved for one in found.decisions] == [True, False]
+    assert [decision.approved for decision in found.decisions] == [True, False]
     assert found.conflicts == ()

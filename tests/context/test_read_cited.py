@@ -7,7 +7,7 @@ from http_desk import serving
 from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
-from glassmind.errors import CitationGone, HeadingNotFound
+from glassmind.errors import CitedGone, HeadingNotFound
 from glassmind.model import Span
 from glassmind.obsidian.receipts import receipt_of
 
@@ -79,7 +79,7 @@ def test_what_cannot_be_read_any_more_is_told_and_nothing_is_guessed(
 ) -> None:
     tea.write({".obsidian/x.md": "secret"})
 
-    with pytest.raises(CitationGone, match="cites cannot be read"):
+    with pytest.raises(CitedGone, match="cites cannot be read"):
         tea.engine.read(receipt)
 
 

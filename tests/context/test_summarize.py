@@ -79,7 +79,7 @@ def test_every_sentence_is_a_notes_own_and_its_source_holds(vault: VaultDesk) ->
         assert sentence.text in note
         assert sentence.receipt in found.text
     states = vault.engine.bundles.verify([one.receipt for one in found.sentences])
-    assert {one.state for one in states} == {"unchanged"}
+    assert {state.state for state in states} == {"unchanged"}
 
 
 def test_tasks_tables_code_and_what_is_hidden_are_no_sentences(

@@ -220,7 +220,7 @@ def test_every_tokenizer_at_hand_finds_a_bundle_within_its_budget(
             made = engine.bundles.pack(
                 f"{name}alarm", mode="fulltext", budget_tokens=budget
             )
-            counts = [len(one.ids(bundle_as_markdown(made))) for one in readers]
+            counts = [len(reader.ids(bundle_as_markdown(made))) for reader in readers]
             assert made.notes, name
             assert made.tokens <= budget, name
             assert counts[0] <= budget, name

@@ -22,7 +22,7 @@ from glassmind.errors import (
     IndexAbsent,
     NameTaken,
     NoteChanged,
-    UndoFolderInVault,
+    NowhereToKeep,
     WriteFailed,
 )
 from glassmind.model import NotePath
@@ -57,7 +57,7 @@ def test_a_draft_is_applied_kept_and_indexed(
     assert files.files == AFTER
     assert done.applied
     assert done.index == "fresh"
-    assert [one.to for one in done.files] == ["a.md", "c/b.md", "new.md"]
+    assert [file.to for file in done.files] == ["a.md", "c/b.md", "new.md"]
     assert desk.book.get(done.changeset.id) == done.changeset
     assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"]]
     assert files.turns == 1
@@ -143,7 +143,7 @@ def test_what_cannot_be_undone_is_not_made(
     nowhere = ChangesetFolder(None)
     monkeypatch.setattr(ApplyingDesk, "book", nowhere)
 
-    with pytest.raises(UndoFolderInVault):
+    with pytest.raises(NowhereToKeep):
         applied(desk.desk(), draft(*STEPS), ASKING)
 
     assert files.files == BEFORE

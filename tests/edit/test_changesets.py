@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from glassmind.errors import (
     ChangesetUnknown,
     EditRefused,
-    UndoFolderInVault,
+    NowhereToKeep,
     WriteFailed,
 )
 from glassmind.model import NotePath
@@ -300,7 +300,7 @@ def test_without_a_folder_nothing_is_kept_and_nothing_is_there() -> None:
     book = ChangesetFolder(None)
     made = book.made(DRAFT, "applied", client="test")
 
-    with pytest.raises(UndoFolderInVault):
+    with pytest.raises(NowhereToKeep):
         book.keep(made)
     with pytest.raises(ChangesetUnknown):
         book.get(made.id)

@@ -107,8 +107,8 @@ def test_many_long_diffs_are_cut_in_all() -> None:
 
     found = changed(made, notices=["n"])
 
-    assert sum(len(one.diff) for one in found.files) < MOST_SHOWN_IN_ALL * 1.1
-    assert [one.added for one in found.files] == [20_000] * 30
+    assert sum(len(file.diff) for file in found.files) < MOST_SHOWN_IN_ALL * 1.1
+    assert [file.added for file in found.files] == [20_000] * 30
     assert found.applied
     assert found.notices == ("n",)
 

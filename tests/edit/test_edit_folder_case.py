@@ -28,8 +28,8 @@ def test_a_new_note_and_a_moved_one_go_to_the_folder_that_is_there(
     new = editing.create(asked, "x", ASK)
     moved = editing.move("Tea", asked.replace("Soup", "Tea.md"), ASK)
 
-    assert [one.to for one in new.files] == [made]
-    assert [one.to for one in moved.files] == [made.replace("Soup", "Tea")]
+    assert [file.to for file in new.files] == [made]
+    assert [file.to for file in moved.files] == [made.replace("Soup", "Tea")]
     assert not (vault.root / "recipes").exists() or (vault.root / "recipes").samefile(
         vault.root / "Recipes"
     )

@@ -211,7 +211,7 @@ def split(shelf: Shelf, rng: random.Random) -> Shelf:
         draft = plan_split(shelf.desk, path, level=level)
         chosen = [n for n, head in enumerate(note.headings) if head.level == level]
     after = shelf.after(draft)
-    paths = [NotePath(str(one)) for one in draft.facts["notes"]]  # type: ignore[attr-defined]
+    paths = [NotePath(str(fact)) for fact in draft.facts["notes"]]  # type: ignore[attr-defined]
     sections = [section(note, one) for one in chosen]
     homes = _homes(note, path, paths, sections)
     check(

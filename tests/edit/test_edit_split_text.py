@@ -83,7 +83,7 @@ def test_what_is_cut_out_and_what_is_left_are_the_note(
     lines: list[str], newline: str, level: int
 ) -> None:
     whole = page(newline.join(lines))
-    if not any(one.level == level for one in whole.note.headings):
+    if not any(heading.level == level for heading in whole.note.headings):
         return
     chosen = sections_at(whole.note, "", level)
 
@@ -91,7 +91,7 @@ def test_what_is_cut_out_and_what_is_left_are_the_note(
     left = whole.with_splices(left_over(whole, chosen, lambda _: "<LINK>"))
 
     pieces = re.split(rb"(<LINK>)", left)
-    again = b"".join(next(parts) if one == b"<LINK>" else one for one in pieces)
+    again = b"".join(next(parts) if piece == b"<LINK>" else piece for piece in pieces)
     assert without_blanks(again) == without_blanks(whole.source)
 
 

@@ -136,7 +136,7 @@ def test_the_id_of_a_block_that_is_replaced_is_read_again(
     except EditRefused:
         return
 
-    ids = [one.name for one in EditedPage.of(PATH, result.raw).note.block_ids]
+    ids = [id_.name for id_ in EditedPage.of(PATH, result.raw).note.block_ids]
     assert name in ids
 
 

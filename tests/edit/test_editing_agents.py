@@ -202,7 +202,7 @@ def test_what_is_no_memo_of_another_is_edited_in_the_agent_folder(
         editing.delete(".agent/decisions/My own.md", ROBOT, confirm=True),
     ]
 
-    assert {one.changeset.state for one in states} == {"applied"}
+    assert {state.changeset.state for state in states} == {"applied"}
     assert "- [x] ask [[Mug]]" in vault.text(yours)
     assert "- [x] buy [[Mug]]" in vault.text(".agent/tasks/Plain.md")
 

@@ -62,10 +62,10 @@ def test_links_written_before_approval_are_carried_once_a_person_saw_it(
     assert anew.changeset.state == "proposed"
     assert anew.changeset.id != waits.id
     assert anew.changeset.client == "robot"
-    assert any("takes the place" in one for one in anew.notices)
+    assert any("takes the place" in notice for notice in anew.notices)
     assert usual.show(waits.id).changeset.state == "rejected"
     assert vault.text("X.md") == written
-    assert "X.md" in [one.to for one in anew.files]
+    assert "X.md" in [file.to for file in anew.files]
     assert usual.approve(anew.changeset.id).applied
     assert vault.text("X.md") == carried
 
@@ -184,7 +184,7 @@ def test_the_rest_of_a_move_that_somebody_made_himself_can_be_approved(
     rest = usual.approve(waits.id)
 
     assert rest.changeset.state == "proposed"
-    assert [one.to for one in rest.files] == ["Other.md"]
+    assert [file.to for file in rest.files] == ["Other.md"]
     assert usual.approve(rest.changeset.id).applied
     assert vault.text("Other.md") == "See [[M]] and [[M#Two]].\n"
 

@@ -185,7 +185,7 @@ def test_a_folder_takes_along_what_is_not_read_and_shows_none_of_it(
     done = editing.move("Deep/", "Deeper", ASK)
 
     assert done.applied
-    assert HIDDEN not in "".join(one.diff for one in done.files)
+    assert HIDDEN not in "".join(file.diff for file in done.files)
     assert (vault.root / "Deeper/Private/Plan C.md").read_bytes() == TEXT.encode()
     assert done.changeset.draft.risks == ()
 

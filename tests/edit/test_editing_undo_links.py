@@ -228,7 +228,7 @@ def test_a_dry_run_of_an_undo_shows_the_links_that_it_carries(
 
     shown = allowed.undo(done.id, DRY)
 
-    assert "Y.md" in [one.path for one in shown.files]
+    assert "Y.md" in [file.path for file in shown.files]
     assert allowed.apply(shown.changeset.id, ASK).applied
     assert vault.text("Y.md") == "[[N]]\n"
 

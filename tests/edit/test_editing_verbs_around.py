@@ -167,8 +167,8 @@ def test_a_rename_that_was_rejected_is_not_offered_again(vault: VaultDesk) -> No
         vault.move(old, new)
         vault.index()
     editing = vault.engine.editing
-    for one in editing.changesets(("proposed",)).changesets:
-        editing.reject(one.id)
+    for changeset in editing.changesets(("proposed",)).changesets:
+        editing.reject(changeset.id)
 
     vault.move("Kettle.md", "Pot.md")
     vault.index()

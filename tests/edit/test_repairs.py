@@ -106,7 +106,7 @@ def test_every_answer_that_a_property_lacks_is_added_to_it(vault: VaultDesk) -> 
 
     done = fixed(vault, "missing_reciprocal")
 
-    assert [one.to for one in done.files] == ["Parent.md"]
+    assert [file.to for file in done.files] == ["Parent.md"]
     for name in ("One", "Two", "Three", "Four"):
         assert f"[[{name}]]" in vault.text("Parent.md")
     assert count(vault, "missing_reciprocal") == 0
@@ -123,7 +123,7 @@ def test_all_checks_are_mended_in_one_change_that_can_be_taken_back(
 
     assert vault.engine.knowledge.health().findings < found.findings
     assert done.changeset.draft.verb == "repair"
-    assert len({one.to for one in done.files}) == len(done.files)
+    assert len({file.to for file in done.files}) == len(done.files)
     vault.engine.editing.undo(done.changeset.id, ASK)
     assert outside_agent(vault.root) == before
     assert count(vault, "ghosts") == 4
@@ -263,7 +263,7 @@ def test_suggested_links_are_made_by_their_keys(vault: VaultDesk) -> None:
     done = vault.engine.editing.repair(found, ASK)
 
     assert vault.text("Diary.md").startswith("I read [[Deep Work]] and then Slow")
-    assert [one.to for one in done.files] == ["Diary.md"]
+    assert [file.to for file in done.files] == ["Diary.md"]
     assert any("No.md -> A.md: nothing of that key" in said for said in done.notices)
 
 

@@ -26,7 +26,7 @@ from changing_desk import (
 )
 from git_desk import GitDesk
 
-from glassmind.errors import NameTaken, NoteChanged, UndoFolderInVault, WriteFailed
+from glassmind.errors import NameTaken, NoteChanged, NowhereToKeep, WriteFailed
 from glassmind.files import folder, transaction
 from glassmind.files.folder import AuditFile, FolderEntry
 from glassmind.files.read import digest_of
@@ -238,9 +238,9 @@ def test_where_what_is_done_meanwhile_fails_nothing_is_changed(
     changer: VaultChanger, root: Path
 ) -> None:
     def meanwhile() -> None:
-        raise UndoFolderInVault
+        raise NowhereToKeep
 
-    with pytest.raises(UndoFolderInVault):
+    with pytest.raises(NowhereToKeep):
         changer.apply(EVERY, why="a test", client="", meanwhile=meanwhile)
 
     assert files_of(root) == OLD

@@ -29,7 +29,7 @@ from changing_desk import (
 from changing_drive import KEPT
 from write_drive import Counted
 
-from glassmind.errors import NotUndone, VaultError, VaultMissing, WriteFailed
+from glassmind.errors import NotTakenBack, VaultError, VaultMissing, WriteFailed
 from glassmind.files import folder, transaction
 from glassmind.files.folder import OpenFolder
 from glassmind.files.transaction import OpenFolders
@@ -168,7 +168,7 @@ def test_what_cannot_be_taken_back_is_named_and_can_be_settled(
     with monkeypatch.context() as patch:
         patch.setattr(folder, "rename_new", broken)
         patch.setattr(OpenFolder, "swap", OpenFolder.swap)
-        with pytest.raises(NotUndone, match=r"Tea\.md could not be put back"):
+        with pytest.raises(NotTakenBack, match=r"Tea\.md could not be put back"):
             changer.apply(steps, why="a test", client="")
     monkeypatch.undo()
 
@@ -189,7 +189,7 @@ def test_what_somebody_wrote_meanwhile_is_not_taken_back(
         raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr(folder, "rename_new", late)
-    with pytest.raises(NotUndone):
+    with pytest.raises(NotTakenBack):
         changer.apply(steps, why="a test", client="")
 
     with changer.turn():

@@ -24,8 +24,8 @@ from glassmind.errors import (
     NameTaken,
     NoteChanged,
     NotEditable,
+    NowhereToKeep,
     PathOutsideVault,
-    UndoFolderInVault,
     VaultMissing,
     WriteFailed,
 )
@@ -301,7 +301,7 @@ def test_without_a_place_for_the_lock_nothing_is_edited(
     lock = tmp_path / "file" / "edits.lock"
     changer = VaultChanger(root, lock=lock, record=record, agent_folder=".agent")
 
-    with pytest.raises(UndoFolderInVault):
+    with pytest.raises(NowhereToKeep):
         apply(changer, edit("Tea.md", b"oolong", b"sencha"))
 
     assert files_of(root) == OLD

@@ -103,7 +103,7 @@ def test_a_file_that_is_left_out_of_the_index_is_no_ghost_to_anybody(
     assert vault.engine.ghosts(named="Letter") == []
     assert vault.engine.stats().ghosts == 1
     (check,) = vault.engine.knowledge.health(checks=["ghosts"]).checks
-    assert [one.subject for one in check.examples] == ["zebra"]
+    assert [example.subject for example in check.examples] == ["zebra"]
     around = vault.engine.knowledge.connections("A", ghosts=True).hops[0].neighbours
     assert [one.path for one in around] == ["Zebra"]
 

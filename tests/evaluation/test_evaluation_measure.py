@@ -130,4 +130,4 @@ def test_the_graph_and_intents_are_compared_where_queries_have_them() -> None:
 
 
 def names_of(queries: Sequence[GoldQuery]) -> set[str]:
-    return {one.name for one in ablations(queries)}
+    return {ablation.name for ablation in ablations(queries)}

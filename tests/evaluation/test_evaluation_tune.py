@@ -110,19 +110,19 @@ def test_what_is_tried_begins_with_the_settings_in_force(tmp_path: Path) -> None
     first, *others = candidates(config_for(tmp_path))
 
     assert (first.name, first.settings) == (IN_FORCE, {})
-    assert len({one.name for one in others}) == len(others)
+    assert len({other.name for other in others}) == len(others)
     assert {"search.fusion": "rrf"}.items() <= others_of(others, "rrf").items()
-    assert all(one.settings for one in others)
+    assert all(other.settings for other in others)
 
 
 def others_of(others: list[Any], word: str) -> dict[str, object]:
-    return next(dict(one.settings) for one in others if word in one.name)
+    return next(dict(other.settings) for other in others if word in other.name)
 
 
 def test_settings_in_force_are_not_tried_as_others(tmp_path: Path) -> None:
     config = config_for(tmp_path, {"search.fusion": "rrf", "search.rerank": "off"})
 
-    named = [dict(one.settings) for one in candidates(config)]
+    named = [dict(candidate.settings) for candidate in candidates(config)]
 
     assert {"search.rerank": "off"} not in named
     assert all(one.get("search.fusion") != "rrf" for one in named)

@@ -17,7 +17,7 @@ from fault_tools.strace import FAILING, count_calls, need_strace, run_failing
 from vault_desk import VaultDesk
 from write_drive import Counted
 
-from glassmind.errors import GlassmindError, NotUndone, WriteFailed
+from glassmind.errors import GlassmindError, NotTakenBack, WriteFailed
 from glassmind.model.edits import Changeset
 from glassmind.store.changesets import ChangesetFolder
 
@@ -162,7 +162,7 @@ def check_refusal(stage: Stage, refusal: Refusal, ends: Ends) -> None:
             told = "" if done.applied else f"{done.changeset.state}: {risks}"
     if told:
         assert refusal.said in str(told)
-    if not isinstance(told, NotUndone):
+    if not isinstance(told, NotTakenBack):
         known = {p: raw for p, raw in stage.files().items() if p in old or p in new}
         assert known == (old if told else new)
     assert stage.restarted() == (old if told else new)
@@ -225,11 +225,11 @@ def test_what_the_book_notes_and_fails_all_the_same_is_not_made_later(
         raise WriteFailed("a changeset", "No space left on device")
 
     with stage.opened() as desk:
-        before = [one.state for one in changesets(desk)]
+        before = [changeset.state for changeset in changesets(desk)]
         monkeypatch.setattr(ChangesetFolder, name, noted)
         with pytest.raises(WriteFailed):
             stage.act(desk)
-        after = [one.state for one in changesets(desk)]
+        after = [changeset.state for changeset in changesets(desk)]
 
     assert after == (before or ["failed"])
     assert stage.restarted() == old

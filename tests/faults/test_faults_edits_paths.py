@@ -168,7 +168,9 @@ def odd_note(stage: Stage, kind: str) -> Iterator[Path]:
     entry = file.lstat()
     yield file
     assert outside.read_bytes() == FILES[TEA]
-    now = next(one for one in _places(stage, file) if os.path.lexists(one)).lstat()
+    now = next(
+        place for place in _places(stage, file) if os.path.lexists(place)
+    ).lstat()
     same = (entry.st_ino, entry.st_mode, entry.st_nlink, entry.st_size)
     assert (now.st_ino, now.st_mode, now.st_nlink, now.st_size) == same
 

@@ -163,7 +163,9 @@ def test_no_note_makes_a_section_of_a_packet(web: Web, path: str, budget: int) -
         for at, token in enumerate(tokens)
         if token.type == "heading_open" and token.tag == "h2"
     ]
-    named = [one for one in sections if not one.startswith("Changed since 2020")]
+    named = [
+        section for section in sections if not section.startswith("Changed since 2020")
+    ]
     assert set(named) <= SECTIONS
     assert len(sections) == len(set(sections))
     tops = [token for token in tokens if token.type == "heading_open"]

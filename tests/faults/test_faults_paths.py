@@ -123,7 +123,11 @@ def web(trapped: tuple[VaultDesk, Fence]) -> Iterator[Web]:
 def taking_text(arguments: tuple[Argument, ...]) -> list[Argument]:
     """Return the arguments that take any text."""
     kinds = {"string", "strings"}
-    return [one for one in arguments if one.kind in kinds and not one.choices]
+    return [
+        argument
+        for argument in arguments
+        if argument.kind in kinds and not argument.choices
+    ]
 
 
 def tries(arguments: tuple[Argument, ...], every: int = 1) -> Iterator[dict[str, Any]]:
@@ -132,9 +136,9 @@ def tries(arguments: tuple[Argument, ...], every: int = 1) -> Iterator[dict[str,
     Where one of several names is enough, each place gets others of them.
     """
     usual: dict[str, Any] = {
-        one.name: one.choices[0] if one.choices else "Inside"
-        for one in arguments
-        if one.required
+        argument.name: argument.choices[0] if argument.choices else "Inside"
+        for argument in arguments
+        if argument.required
     }
     for at, one in enumerate(taking_text(arguments)):
         for name in (*list(NAMES.values())[at % every :: every], CANARY):
@@ -241,7 +245,7 @@ def test_no_argument_of_a_capture_leads_out_of_the_inbox(
             await client.call_tool(tool.name, given)
             for given in tries(arguments_of(tool), every)
         ]
-        return [one.model_dump_json().replace(CANARY, "") for one in calls]
+        return [call.model_dump_json().replace(CANARY, "") for call in calls]
 
     answers = visit(structured_server(vault.engine, toolsets=SETS), body)
     with serving(vault.engine) as web:

@@ -229,7 +229,7 @@ def test_what_is_hidden_is_told_as_hidden_and_its_lines_verify(
         if "(hidden: AWS key)" in one["quote"]
     ]
     assert quotes
-    assert inside.run("verify", *(one["receipt"] for one in quotes)).returncode == 0
+    assert inside.run("verify", *(quote["receipt"] for quote in quotes)).returncode == 0
 
 
 def throwing(voice: Voice) -> None:

@@ -98,7 +98,7 @@ def test_a_model_that_obeys_a_note_writes_nothing_and_names_it(
 
     assert outside_agent(hostile.root) == before
     for statement in answer.statements:
-        assert [one.receipt[:7] for one in statement.citations] == ["Web/ord"]
+        assert [citation.receipt[:7] for citation in statement.citations] == ["Web/ord"]
 
 
 def test_what_another_memory_is_told_says_that_it_is_data(vault: VaultDesk) -> None:

@@ -226,7 +226,7 @@ NAMING: list[tuple[str, str, dict[str, Any] | None, str]] = [
     ("/notes/Tea?heading=nope", "heading_not_found", None, "Pot"),
     ("/notes/Cup", "ambiguous_name", None, "A/Cup.md"),
     ("/summary?project=Kettel", "project_unknown", None, "Kettle"),
-    ("/capture", "bad_memo", CITES_NOTHING, "Pot"),
+    ("/capture", "bad_memory", CITES_NOTHING, "Pot"),
 ]
 OF_OURS: list[tuple[str, str, dict[str, Any] | None]] = [
     ("/notes/Zanzibar%20archipelago", "note_not_found", None),

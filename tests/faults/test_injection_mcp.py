@@ -300,7 +300,7 @@ def test_notes_are_listed_and_completed_by_names_of_one_line(
 ) -> None:
     async def body(client: Client) -> list[str]:
         cards = (await client.list_resources()).resources
-        names = [one.name for one in cards] + [one.title or "" for one in cards]
+        names = [card.name for card in cards] + [card.title or "" for card in cards]
         about = types.PromptReference(name="continue_project")
         typed = {"name": "project", "value": CANARY}
         found = await client.complete(about, typed)

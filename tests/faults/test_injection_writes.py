@@ -139,9 +139,9 @@ def test_no_writing_tool_or_route_is_forgotten(tea: VaultDesk) -> None:
     tools = visit(structured_server(tea.engine, toolsets=SETS), body)
 
     writing = {
-        one.name
-        for one in tools
-        if one.annotations is None or not one.annotations.read_only_hint
+        tool.name
+        for tool in tools
+        if tool.annotations is None or not tool.annotations.read_only_hint
     }
     assert writing == set(TOOLS)
     posted = {route.path for route in ROUTES if route.method == "POST"}

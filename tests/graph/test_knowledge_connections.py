@@ -11,9 +11,9 @@ from vault_desk import VaultDesk
 from glassmind.errors import (
     AmbiguousName,
     BadLimit,
+    BadWish,
     IndexAbsent,
     NoteNotFound,
-    ValueOutOfRange,
 )
 from glassmind.model.graph import Connections, GraphLink, Neighbour
 
@@ -197,7 +197,7 @@ def test_a_subgraph_holds_every_link_between_what_is_shown(vault: VaultDesk) -> 
 def test_a_depth_that_cannot_be_had_is_an_error(vault: VaultDesk, depth: int) -> None:
     vault.indexed(NOTES)
 
-    with pytest.raises(ValueOutOfRange, match="from 1 to 3"):
+    with pytest.raises(BadWish, match="from 1 to 3"):
         around(vault, "Tea", depth=depth)
 
 

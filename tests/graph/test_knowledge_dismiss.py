@@ -13,10 +13,10 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import (
     BadFindingKey,
+    BadWish,
     FindingAbsent,
     IndexAbsent,
     NoteNotFound,
-    ValueOutOfRange,
     WritesOff,
 )
 from glassmind.graph.dismissals import (
@@ -278,7 +278,7 @@ def test_an_agent_folder_may_be_spelled_in_parts(desk: MeaningDesk) -> None:
 
 
 def test_what_is_no_pair_is_refused(desk: MeaningDesk) -> None:
-    with pytest.raises(ValueOutOfRange):
+    with pytest.raises(BadWish):
         desk.engine.knowledge.dismiss("Cup", "Cup")
     with pytest.raises(NoteNotFound):
         desk.engine.knowledge.dismiss("Cup", "Nobody")

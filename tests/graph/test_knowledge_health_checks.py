@@ -21,7 +21,7 @@ def found(desk: VaultDesk, check: str) -> dict[str, str]:
     """Return what one check finds: what is said of each subject."""
     knowledge = desk.engine.knowledge
     report = knowledge.health(checks=[check], limit=None)
-    return {one.subject: one.what for one in report.checks[0].examples}
+    return {example.subject: example.what for example in report.checks[0].examples}
 
 
 @pytest.mark.parametrize(

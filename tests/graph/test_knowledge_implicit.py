@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from meaning_desk import LONG, MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadLimit, NoteNotFound, ValueOutOfRange
+from glassmind.errors import BadLimit, BadWish, NoteNotFound
 from glassmind.model.suggestions import MOST_PARTNERS
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.text import Style
@@ -172,7 +172,7 @@ def test_so_many_pairs_cannot_be_given(meaning: MeaningDesk, limit: int) -> None
 def test_what_cannot_be_asked_is_refused(meaning: MeaningDesk) -> None:
     meaning.indexed({"Cup.md": TEA})
 
-    with pytest.raises(ValueOutOfRange):
+    with pytest.raises(BadWish):
         meaning.engine.knowledge.similar(least=1.5)
     with pytest.raises(NoteNotFound):
         meaning.engine.knowledge.similar("Nobody")
@@ -239,7 +239,7 @@ def test_what_a_note_was_like_is_not_told_of_what_it_says_now(
         knowledge.suggest().notices,
         weak.notices,
     ):
-        assert [one for one in notices if one.startswith(said)], notices
+        assert [notice for notice in notices if notice.startswith(said)], notices
 
 
 WORDS = ("oolong", "sencha", "kettle", "harbour", "engine", "signal")

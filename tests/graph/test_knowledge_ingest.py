@@ -18,7 +18,7 @@ from glassmind.obsidian.notes import read_note
 
 def entities(vault: VaultDesk, name: str, **wanted: int) -> dict[str, Entity]:
     found = vault.engine.knowledge.ingest(name, **wanted)
-    return {one.name: one for one in found.entities}
+    return {entity.name: entity for entity in found.entities}
 
 
 def named(text: str, source: str = "") -> list[str]:
@@ -90,8 +90,10 @@ def test_a_vault_that_writes_markdown_links_is_told_those(vault: VaultDesk) -> N
     )
     knowledge = vault.engine.knowledge
 
-    links = {one.name: one.link for one in knowledge.ingest("My Log").entities}
-    (stub,) = (one.stub for one in knowledge.ingest("My Log").entities if one.stub)
+    links = {entity.name: entity.link for entity in knowledge.ingest("My Log").entities}
+    (stub,) = (
+        entity.stub for entity in knowledge.ingest("My Log").entities if entity.stub
+    )
 
     assert links == {
         "Deep Work": "[Deep Work](Deep%20Work.md)",
@@ -179,7 +181,7 @@ def test_a_stub_is_named_as_the_links_to_it_are(vault: VaultDesk) -> None:
         }
     )
 
-    stubs = [one.stub for one in entities(vault, "A").values()]
+    stubs = [entity.stub for entity in entities(vault, "A").values()]
 
     assert [stub and stub.path for stub in stubs] == ["Ada Field.md"]
     (odd,) = entities(vault, "C").values()
@@ -264,7 +266,7 @@ def test_every_stub_that_is_made_answers_its_links_and_none_is_proposed_again(
             "Here.md": "",
         }
     )
-    made = [one.stub for one in entities(vault, place).values() if one.stub]
+    made = [entity.stub for entity in entities(vault, place).values() if entity.stub]
     paths = [stub.path for stub in made]
     assert len(set(paths)) == len(paths) == stubs
     assert not any((vault.root / path).exists() for path in paths)
@@ -328,7 +330,7 @@ def test_the_first_words_of_a_sentence_are_no_name(vault: VaultDesk) -> None:
 
     entities = vault.engine.knowledge.ingest("Diary").entities
 
-    assert [one.name for one in entities] == ["Bank of England"]
+    assert [entity.name for entity in entities] == ["Bank of England"]
 
 
 def test_large_nouns_are_no_names_in_a_language_that_writes_them_large() -> None:
@@ -387,7 +389,7 @@ def test_the_sample_vault_finds_whom_a_letter_names(sample: VaultDesk) -> None:
 
     found = engine.knowledge.ingest(name)
 
-    by_name = {one.name: one for one in found.entities}
+    by_name = {entity.name: entity for entity in found.entities}
     author = by_name["Liesl Hartvig"].stub
     assert author is not None
     assert author.path == "People/Liesl Hartvig.md"

@@ -53,9 +53,9 @@ def test_a_heading_that_many_notes_begin_with_is_no_name_of_theirs(
     assert knowledge.resolve("Installation").verdict == "new"
     assert knowledge.resolve("Sailing far").candidates[0].path == "Boat.md"
     named = [
-        (one.target, one.mention.text)
-        for one in knowledge.suggest("Day").suggestions
-        if one.mention is not None
+        (suggestion.target, suggestion.mention.text)
+        for suggestion in knowledge.suggest("Day").suggestions
+        if suggestion.mention is not None
     ]
     assert named == [("Boat.md", "sailing far")]
 

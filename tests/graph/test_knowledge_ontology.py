@@ -214,7 +214,7 @@ def test_properties_folders_and_tags_make_hierarchies(vault: VaultDesk) -> None:
         },
     )
 
-    by = {one.nesting: one for one in found.hierarchies}
+    by = {hierarchy.nesting: hierarchy for hierarchy in found.hierarchies}
     assert by["property"].name == "children, part of, up"
     assert (by["property"].size, by["property"].depth) == (4, 4)
     (root,) = by["property"].roots.shown

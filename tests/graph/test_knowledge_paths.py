@@ -7,7 +7,7 @@ import pytest
 from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound, ValueOutOfRange
+from glassmind.errors import BadLimit, BadWish, IndexAbsent, NoteNotFound
 from glassmind.graph import connections
 from glassmind.model.graph import Chains
 
@@ -154,8 +154,8 @@ def test_a_dense_vault_is_answered_within_bounds(vault: VaultDesk) -> None:
     [
         ({"limit": 0}, BadLimit),
         ({"limit": 51}, BadLimit),
-        ({"most_hops": 0}, ValueOutOfRange),
-        ({"most_hops": 21}, ValueOutOfRange),
+        ({"most_hops": 0}, BadWish),
+        ({"most_hops": 21}, BadWish),
     ],
 )
 def test_bounds_that_cannot_be_met_are_errors(

@@ -68,9 +68,9 @@ def test_an_answer_without_an_edit_is_said_to_be_made_by_hand(vault: VaultDesk) 
     vault.indexed(files)
 
     found = {
-        str(one.source): one
-        for one in vault.engine.knowledge.suggest().suggestions
-        if one.kind == "reciprocal"
+        str(suggestion.source): suggestion
+        for suggestion in vault.engine.knowledge.suggest().suggestions
+        if suggestion.kind == "reciprocal"
     }
 
     assert found["q2.md"].edit is not None

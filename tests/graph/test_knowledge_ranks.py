@@ -12,10 +12,10 @@ from vault_desk import VaultDesk
 from glassmind import Engine
 from glassmind.errors import (
     BadLimit,
-    EmptyQuery,
+    BadWish,
     IndexAbsent,
+    NothingAsked,
     UnknownTheme,
-    ValueOutOfRange,
 )
 from glassmind.links import ranks as measures
 from glassmind.links.graph import part_of
@@ -192,12 +192,12 @@ def test_ghosts_are_ranked_when_asked_for(vault: VaultDesk) -> None:
 @pytest.mark.parametrize(
     ("wanted", "fault"),
     [
-        ({"metric": "fame"}, ValueOutOfRange),
+        ({"metric": "fame"}, BadWish),
         ({"limit": 0}, BadLimit),
         ({"limit": 1001}, BadLimit),
-        ({"least_inbound": -1}, ValueOutOfRange),
+        ({"least_inbound": -1}, BadWish),
         ({"theme": "Zanzibar"}, UnknownTheme),
-        ({"about": ""}, EmptyQuery),
+        ({"about": ""}, NothingAsked),
     ],
 )
 def test_what_cannot_be_ranked_is_an_error(

@@ -19,11 +19,11 @@ def found(vault: VaultDesk) -> tuple[list[str], list[tuple[NotePath, NotePath]]]
     knowledge = vault.engine.knowledge
     (check,) = knowledge.health(checks=["missing_reciprocal"], limit=None).checks
     suggested = [
-        (one.source, one.target)
-        for one in knowledge.suggest(limit=50).suggestions
-        if one.kind == "reciprocal"
+        (suggestion.source, suggestion.target)
+        for suggestion in knowledge.suggest(limit=50).suggestions
+        if suggestion.kind == "reciprocal"
     ]
-    return [one.subject for one in check.examples], suggested
+    return [example.subject for example in check.examples], suggested
 
 
 def test_the_one_child_that_names_no_parent_is_found(vault: VaultDesk) -> None:

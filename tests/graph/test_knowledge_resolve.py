@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadLimit, EmptyQuery, IndexAbsent
+from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.files.names import Names
 from glassmind.graph.entities import matches_of, verdict_on
 from glassmind.graph.names import NameLists, folded, slips_between
@@ -220,7 +220,7 @@ def test_the_title_of_one_note_goes_before_the_alias_of_another(
     found = asked(vault, "Tea")
 
     assert (found.verdict, found.link) == ("exists", "[[Tea]]")
-    assert [one.path for one in found.candidates] == ["Tea.md", "Oolong.md"]
+    assert [candidate.path for candidate in found.candidates] == ["Tea.md", "Oolong.md"]
 
 
 def test_a_ghost_is_new_under_the_name_that_links_already_use(
@@ -311,7 +311,7 @@ def test_a_text_without_a_name_is_refused(vault: VaultDesk, text: str) -> None:
     if text == "[[]]":  # brackets are marks like others
         assert asked(vault, text).verdict == "new"
         return
-    with pytest.raises(EmptyQuery):
+    with pytest.raises(NothingAsked):
         asked(vault, text)
 
 

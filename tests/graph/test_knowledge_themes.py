@@ -20,7 +20,7 @@ from theme_desk import (
 )
 from vault_desk import VaultDesk
 
-from glassmind.errors import AmbiguousTheme, IndexAbsent, UnknownTheme, ValueOutOfRange
+from glassmind.errors import AmbiguousTheme, BadWish, IndexAbsent, UnknownTheme
 from glassmind.model.graph import Theme, ThemeMember
 from glassmind.obsidian.text import Style
 from glassmind.operations import graph
@@ -52,7 +52,7 @@ def test_a_star_is_one_theme_called_after_its_centre(vault: VaultDesk) -> None:
 
     assert (theme.label, theme.size) == ("Sun", 7)
     assert theme.members[0].influence > 3 * theme.members[1].influence
-    assert [one.path for one in theme.members[1:]] == sorted(files(leaves))
+    assert [member.path for member in theme.members[1:]] == sorted(files(leaves))
 
 
 def test_links_of_every_kind_hold_a_theme_together(vault: VaultDesk) -> None:
@@ -119,8 +119,10 @@ def test_influence_is_that_among_the_members_alone(vault: VaultDesk) -> None:
     inside = vault.engine.knowledge.themes(theme=1).themes[0]
     apart.close()
 
-    wanted = {one.path: one.influence for one in alone.members}
-    assert {one.path: one.influence for one in inside.members} == pytest.approx(wanted)
+    wanted = {member.path: member.influence for member in alone.members}
+    assert {
+        member.path: member.influence for member in inside.members
+    } == pytest.approx(wanted)
 
 
 def test_a_summary_names_members_tags_and_size(vault: VaultDesk) -> None:
@@ -161,8 +163,8 @@ def test_a_theme_whose_members_name_one_hub_is_confirmed(vault: VaultDesk) -> No
     )
 
     standings = {
-        one.id: (one.standing, one.hub)
-        for one in vault.engine.knowledge.themes().themes
+        theme.id: (theme.standing, theme.hub)
+        for theme in vault.engine.knowledge.themes().themes
     }
 
     assert standings[1] == ("confirmed", "Teas.md")
@@ -229,7 +231,7 @@ def test_a_resolution_that_there_is_not_is_refused(
 ) -> None:
     vault.indexed(three_groups())
 
-    with pytest.raises(ValueOutOfRange, match="resolution"):
+    with pytest.raises(BadWish, match="resolution"):
         vault.engine.knowledge.themes(resolution=resolution)
 
 
@@ -285,7 +287,7 @@ def test_a_large_theme_is_parted_at_any_resolution(
 
     found = vault.engine.knowledge.themes(resolution=resolution)
 
-    assert [one.size for one in found.themes] == [7, 7, 7, 7]
+    assert [theme.size for theme in found.themes] == [7, 7, 7, 7]
 
 
 def test_the_same_vault_has_the_same_themes_whatever_came_first(

@@ -113,7 +113,7 @@ def test_a_new_title_is_told_without_making_themes_anew(
 
     found = groups.engine.knowledge.themes(theme=3)
 
-    titles = {one.path: one.title for one in found.themes[0].members}
+    titles = {member.path: member.title for member in found.themes[0].members}
     assert titles["wood 01.md"] == groups.value(
         "select n.title from notes n join files f using (id) where f.path = ?",
         "wood 01.md",
@@ -265,7 +265,7 @@ def test_themes_that_are_shown_once_have_numbers_of_their_own(
 
     shown = knowledge.themes(resolution=3.0)
 
-    assert [one.id for one in shown.themes] == [-1 - n for n in range(shown.total)]
+    assert [theme.id for theme in shown.themes] == [-1 - n for n in range(shown.total)]
     first = shown.themes[0]
     assert knowledge.themes(resolution=3.0, theme=first.id).themes == (first,)
     with pytest.raises(UnknownTheme):
@@ -295,7 +295,7 @@ def test_a_resolution_shown_before_it_is_kept_gets_numbers_that_last(
 
     groups.open().knowledge.themes(resolution=3.0, refresh=True)
 
-    assert min(one.id for one in knowledge.themes().themes) > 0
+    assert min(theme.id for theme in knowledge.themes().themes) > 0
 
 
 def test_with_ghosts_a_kept_theme_keeps_its_number_and_no_other_gets_one(
@@ -308,7 +308,7 @@ def test_with_ghosts_a_kept_theme_keeps_its_number_and_no_other_gets_one(
 
     shown = knowledge.themes(ghosts=True)
 
-    assert {one.id for one in shown.themes} == {1, 2, 3, -1}
+    assert {theme.id for theme in shown.themes} == {1, 2, 3, -1}
     assert knowledge.rank(theme=1, ghosts=True).theme is not None
     with pytest.raises(UnknownTheme):
         knowledge.rank(theme=-1, ghosts=True)

@@ -12,8 +12,8 @@ from glassmind.links.graph import LinkGraph
 
 def labelled(sets: list[int]) -> NDArray[np.int32]:
     """Return labels without gaps, -1 for what is in no set."""
-    names = sorted({one for one in sets if one >= 0})
-    return np.array([names.index(one) if one >= 0 else -1 for one in sets], np.int32)
+    names = sorted({set_ for set_ in sets if set_ >= 0})
+    return np.array([names.index(set_) if set_ >= 0 else -1 for set_ in sets], np.int32)
 
 
 PARTS = st.lists(st.integers(-1, 5), min_size=1, max_size=40)

@@ -107,7 +107,7 @@ def test_a_release_that_makes_vectors_otherwise_embeds_everything_again(
     report = meaning.index()
 
     assert [one for one in before.degraded if "run: glassmind index" in one]
-    assert [one for one in told.notices if "run: glassmind index" in one]
+    assert [notice for notice in told.notices if "run: glassmind index" in notice]
     text = joined(status_text(status_result(told, ""), None, Style()))
     assert "former settings: glassmind index" in text
     assert not meaning.engine.status().notices
@@ -127,7 +127,9 @@ def test_a_model_of_another_width_under_the_same_name_embeds_nothing_and_says_so
     report = meaning.index()
 
     assert report.left == 1
-    (said,) = [one for one in report.warnings if "16 numbers in place of 32" in one]
+    (said,) = [
+        warning for warning in report.warnings if "16 numbers in place of 32" in warning
+    ]
     assert f"semantic: {said.partition('only: ')[2]}" in meaning.ask("tea").degraded
     assert "run: glassmind index --rebuild" in said
     assert meaning.nearest("tea")[0] == "tea.md"

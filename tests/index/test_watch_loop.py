@@ -363,7 +363,7 @@ def test_a_missing_model_is_told_once(meaning: MeaningDesk) -> None:
             note = {f"{number}.md": LONG.format(f"number {number}")}
             follower.after(lambda note=note: meaning.write(note))  # type: ignore[misc]
 
-    told = [one for one in follower.news if getattr(one, "cause", "") == "vectors"]
+    told = [new for new in follower.news if getattr(new, "cause", "") == "vectors"]
     assert len(told) == 1
     assert "no model today" in told[0].report.warnings[0]  # type: ignore[union-attr]
 

@@ -15,8 +15,8 @@ from vault_desk import VaultDesk
 from glassmind import keeping
 from glassmind.errors import (
     BadMemory,
+    BadWish,
     PathOutsideVault,
-    ValueOutOfRange,
     WriteFailed,
     WritesOff,
 )
@@ -274,7 +274,7 @@ def test_what_cannot_be_kept_is_refused_with_a_sentence_and_nothing_is_written(
 
 @pytest.mark.parametrize("kind", ["summary", "idea", "", "Memory"])
 def test_a_kind_that_is_none_is_refused(capture: Capture, kind: str) -> None:
-    with pytest.raises(ValueOutOfRange, match="memory, decision, task, question"):
+    with pytest.raises(BadWish, match="memory, decision, task, question"):
         capture(kind, "Drink oolong.")
 
 

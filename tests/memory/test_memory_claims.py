@@ -16,7 +16,7 @@ def desk(vault: VaultDesk) -> VaultDesk:
 
 def current(desk: VaultDesk) -> list[str]:
     desk.index()
-    return sorted(one.text for one in desk.engine.memory.recall().memories)
+    return sorted(memory.text for memory in desk.engine.memory.recall().memories)
 
 
 @pytest.mark.parametrize("to", ["decisions/Better.md", "decisions/Roof/Use tin.md"])

@@ -22,7 +22,7 @@ def change(desk: VaultDesk, path: str, old: str, new: str) -> None:
 
 
 def recalled(desk: VaultDesk) -> list[str]:
-    return [one.text for one in desk.engine.memory.recall().memories]
+    return [memory.text for memory in desk.engine.memory.recall().memories]
 
 
 @pytest.mark.parametrize(

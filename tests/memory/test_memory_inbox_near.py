@@ -4,7 +4,7 @@ import pytest
 from memo_desk import agent_files, kept, text_of, tick, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors import IndexStillWaiting, ValueOutOfRange
+from glassmind.errors import BadWish, StillWaiting
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_memo_is_not_merged_with_itself(desk: VaultDesk) -> None:
     memo = waiting(desk, "Use tin")
     before = text_of(desk, memo.path)
 
-    with pytest.raises(ValueOutOfRange):
+    with pytest.raises(BadWish):
         desk.engine.memory.merge("Use tin", memo.path)
 
     assert text_of(desk, memo.path) == before
@@ -61,7 +61,7 @@ def test_what_has_to_be_accepted_first_is_named_in_the_command(
     kept(desk, "Use tin")
     memo = waiting(desk, "Use copper")
 
-    with pytest.raises(IndexStillWaiting) as told:
+    with pytest.raises(StillWaiting) as told:
         desk.engine.memory.supersede("Use tin", "Use copper")
 
     assert f"glassmind inbox accept '{memo.path}'" in str(told.value)

@@ -61,7 +61,7 @@ def test_of_many_the_newest_are_told(desk: VaultDesk) -> None:
     found = desk.engine.memory.log(limit=2)
 
     assert found.total == 5
-    assert ["4 here" in one.path for one in found.records] == [True, False]
+    assert ["4 here" in record.path for record in found.records] == [True, False]
 
 
 def test_a_file_or_a_folder_may_be_asked_for(desk: VaultDesk) -> None:
@@ -69,7 +69,7 @@ def test_a_file_or_a_folder_may_be_asked_for(desk: VaultDesk) -> None:
     kept(desk, "Order copper", "task")
     log = desk.engine.memory.log
 
-    assert [one.path for one in log(path=memo.path).records] == [memo.path]
+    assert [record.path for record in log(path=memo.path).records] == [memo.path]
     assert log(path="./.agent/tasks/").total == 1
     assert log(path=".agent/task").total == 0
 
@@ -97,7 +97,7 @@ def test_lines_that_are_none_are_told_and_the_rest_is_read(desk: VaultDesk) -> N
 
     found = desk.engine.memory.log()
 
-    assert [one.path for one in found.records] == [
+    assert [record.path for record in found.records] == [
         ".agent/b.md",
         ".agent/memories/Tea.md",
     ]

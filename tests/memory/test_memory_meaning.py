@@ -44,7 +44,7 @@ def test_nonsense_recalls_nothing_and_is_no_use(desk: VaultDesk) -> None:
 def test_what_comes_near_is_recalled_without_what_does_not(desk: VaultDesk) -> None:
     found = desk.engine.memory.recall("when do we ship")
 
-    assert [one.text for one in found.memories] == [SAID[1]]
+    assert [memory.text for memory in found.memories] == [SAID[1]]
     assert not found.doubtful
     assert uses(desk) == 1
 
@@ -54,7 +54,7 @@ def test_what_says_it_in_other_words_is_recalled_in_doubt_and_is_no_use(
 ) -> None:
     found = desk.engine.memory.recall("how long do cells survive the cold")
 
-    assert [one.text for one in found.memories] == [SAID[2]]
+    assert [memory.text for memory in found.memories] == [SAID[2]]
     assert found.doubtful
     assert uses(desk) == 0
 

@@ -105,7 +105,7 @@ def test_what_is_found_is_what_comparing_all_would_find(
 
     near = SimilarMemoryIndex(others).to(memo)
 
-    known = [(-likeness(asked, one.text), one.path) for one in others]
+    known = [(-likeness(asked, other.text), other.path) for other in others]
     best = sorted(pair for pair in known if -pair[0] >= LEAST)[:SHOWN]
     assert [(-one.similarity, one.path) for one in near] == best
 

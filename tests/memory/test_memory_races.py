@@ -94,7 +94,7 @@ def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_dou
     told = at_once(desk, ours, theirs)
 
     desk.index()
-    current = {one.text for one in desk.engine.memory.recall(limit=200).memories}
+    current = {memory.text for memory in desk.engine.memory.recall(limit=200).memories}
     for n in each:
         one, other = (some[4 * n : 4 * n + 4] for some in told)
         for which in (0, 1):
@@ -243,7 +243,9 @@ def test_a_successor_that_a_person_deleted_has_no_place(desk: VaultDesk) -> None
     desk.remove(new.path)
     desk.index()
 
-    assert [one.text for one in desk.engine.memory.recall().memories] == ["Use tin"]
+    assert [memory.text for memory in desk.engine.memory.recall().memories] == [
+        "Use tin"
+    ]
 
 
 def test_an_edit_of_a_text_that_changed_meanwhile_is_refused(desk: VaultDesk) -> None:

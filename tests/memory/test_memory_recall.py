@@ -10,10 +10,10 @@ from glassmind.errors import (
     BadDate,
     BadLimit,
     IndexAbsent,
-    IndexStillWaiting,
     MemoryNotFound,
     NotAMemory,
     NotSuperseded,
+    StillWaiting,
     UnknownKind,
 )
 from glassmind.model.memory import Recalled
@@ -28,7 +28,7 @@ def desk(vault: VaultDesk) -> VaultDesk:
 
 
 def titles(found: Recalled) -> list[str]:
-    return [one.title for one in found.memories]
+    return [memory.title for memory in found.memories]
 
 
 def redate(desk: VaultDesk, text: str, moment: str) -> None:
@@ -84,7 +84,7 @@ def test_whatever_a_query_holds_only_memos_are_found(
 
     found = desk.engine.memory.recall(query)
 
-    assert all(one.path.startswith(".agent/") for one in found.memories)
+    assert all(memory.path.startswith(".agent/") for memory in found.memories)
 
 
 def test_filters_hold_with_and_without_a_query(desk: VaultDesk) -> None:
@@ -171,7 +171,7 @@ def test_a_forgotten_memo_is_in_the_trash_and_can_be_moved_back(
 
     desk.move(done.memory.path, ".agent/decisions/Again.md")
     desk.index()
-    again = [one.text for one in desk.engine.memory.recall("copper").memories]
+    again = [memory.text for memory in desk.engine.memory.recall("copper").memories]
     assert again == ["Use copper"]
 
 
@@ -241,7 +241,7 @@ def test_what_a_person_deleted_supersedes_nothing(desk: VaultDesk) -> None:
 
     assert titles(desk.engine.memory.recall()) == [old.title]
     (hit,) = desk.ask("tin").hits
-    assert not any(one.name == "superseded" for one in hit.adjustments)
+    assert not any(adjustment.name == "superseded" for adjustment in hit.adjustments)
     near = desk.engine.memory.capture("decision", "Use tin for it").near
     assert [one.path for one in near] == [old.path]
 
@@ -301,7 +301,7 @@ def test_what_waits_is_accepted_before_it_takes_a_place(desk: VaultDesk) -> None
     kept(desk, "Use tin")
     waiting(desk, "Use copper")
 
-    with pytest.raises(IndexStillWaiting):
+    with pytest.raises(StillWaiting):
         desk.engine.memory.supersede("Use tin", "Use copper")
 
     assert "superseded" not in text_of(desk, kept(desk, "Use zinc").path)

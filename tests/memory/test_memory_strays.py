@@ -23,7 +23,7 @@ def test_a_decision_that_was_moved_to_its_project_is_recalled(desk: VaultDesk) -
 
     for asked in (None, "copper roof"):
         found = desk.engine.memory.recall(asked)
-        paths = [one.path for one in found.memories]
+        paths = [memory.path for memory in found.memories]
         assert len(paths) == 2
         assert "Projects/Use copper.md" in paths
     assert desk.engine.memory.recall("copper roof").memories[0].project == "Roof"
@@ -75,4 +75,6 @@ def test_what_is_moved_out_and_superseded_is_not_recalled(desk: VaultDesk) -> No
     desk.move(old.path, "Projects/Use copper.md")
     desk.index()
 
-    assert [one.text for one in desk.engine.memory.recall().memories] == ["Use tin"]
+    assert [memory.text for memory in desk.engine.memory.recall().memories] == [
+        "Use tin"
+    ]

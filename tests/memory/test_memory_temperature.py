@@ -250,7 +250,9 @@ def test_a_folder_of_projects_makes_each_below_it_one(vault: VaultDesk) -> None:
 
     found = told(vault)
 
-    assert [(one.name, one.notes) for one in found.projects] == [("Atlas", 3)]
+    assert [(project.name, project.notes) for project in found.projects] == [
+        ("Atlas", 3)
+    ]
     warm = {n.path for n in found.notes if "project Atlas is active" in n.reasons}
     assert warm == {
         "1 - Projects/Atlas/Plan.md",
@@ -273,7 +275,7 @@ def test_a_project_may_be_called_by_a_number_and_is_one_however_it_is_composed(
 
     found = told(vault)
 
-    projects = [(one.name, one.notes) for one in found.projects]
+    projects = [(project.name, project.notes) for project in found.projects]
     assert projects == [("2026", 1), ("Türme", 2)]
     assert of(found, "D.md").reasons == ("project Türme is active",)
 
@@ -281,11 +283,11 @@ def test_a_project_may_be_called_by_a_number_and_is_one_however_it_is_composed(
 def test_a_project_is_active_for_as_long_as_the_settings_say(vault: VaultDesk) -> None:
     edited(vault, {"Projects/Atlas/Plan.md": 13, "Projects/Ceres/Plan.md": 14})
 
-    assert [one.name for one in told(vault).projects] == ["Atlas"]
+    assert [project.name for project in told(vault).projects] == ["Atlas"]
     vault.open(memory__active_days=2)
     assert told(vault).projects == ()
     vault.open(memory__active_days=100)
-    assert [one.name for one in told(vault).projects] == ["Atlas", "Ceres"]
+    assert [project.name for project in told(vault).projects] == ["Atlas", "Ceres"]
 
 
 def test_a_project_is_active_when_a_note_of_it_is_read(vault: VaultDesk) -> None:
@@ -294,7 +296,7 @@ def test_a_project_is_active_when_a_note_of_it_is_read(vault: VaultDesk) -> None
     vault.engine.read("Projects/Atlas/Plan.md")
 
     found = vault.engine.memory.temperatures()
-    assert [one.name for one in found.projects] == ["Atlas"]
+    assert [project.name for project in found.projects] == ["Atlas"]
     assert of(found, "Projects/Atlas/B.md").reasons == ("project Atlas is active",)
 
 

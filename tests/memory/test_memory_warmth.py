@@ -50,7 +50,9 @@ def test_what_waits_is_no_note_of_a_project_that_is_active(vault: VaultDesk) -> 
     found = told(vault)
 
     assert [note.path for note in found.notes] == ["Plan.md"]
-    assert [(one.name, one.notes) for one in found.projects] == [("Atlas", 1)]
+    assert [(project.name, project.notes) for project in found.projects] == [
+        ("Atlas", 1)
+    ]
 
 
 def test_a_pin_makes_warm_whatever_it_is_put_on(vault: VaultDesk) -> None:

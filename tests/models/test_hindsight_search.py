@@ -231,7 +231,7 @@ def test_facts_are_read_once_more_with_the_question_too(
 
         def scores(self, _: str, passages: Sequence[str], /) -> Iterator[float]:
             self.read = tuple(passages)
-            yield from (0.9 if "dry winter" in one else 0.1 for one in passages)
+            yield from (0.9 if "dry winter" in passage else 0.1 for passage in passages)
 
     reader = Reader()
     monkeypatch.setattr(SemanticSearch, "reranker", lambda _: reader)
@@ -240,7 +240,7 @@ def test_facts_are_read_once_more_with_the_question_too(
 
     assert LEAK["text"] in reader.read
     (hit,) = [one for one in reply.hits if not one.is_note]
-    assert [one.name for one in hit.adjustments] == ["rerank"]
+    assert [adjustment.name for adjustment in hit.adjustments] == ["rerank"]
     check_whole(reply.hits)
 
 

@@ -161,10 +161,10 @@ def test_an_agent_is_shown_a_fact_as_what_it_is(
     assert f"{PATH}:1-1" not in text
     assert "obsidian://" in text
     assert "obsidian://" not in fenced[fenced.index(PATH) :].split("\n", 4)[3]
-    (hit,) = [one for one in values["hits"] if one["path"] == PATH]
+    (hit,) = [value for value in values["hits"] if value["path"] == PATH]
     assert (hit["uri"], hit["modified"]) == (None, None)
     links = [one for one in answer.content if one.type == "resource_link"]
-    assert not any("hindsight" in str(one.uri) for one in links)
+    assert not any("hindsight" in str(link.uri) for link in links)
     assert '"name": "hindsight' not in json.dumps(values)
 
 
@@ -193,7 +193,7 @@ def test_an_agent_pages_through_notes_and_facts_once_each(desk: MeaningDesk) -> 
         }
         values = call(server, "glassmind_search", **given).structured_content
         assert values is not None
-        seen += [one["path"] for one in values["hits"]]
+        seen += [value["path"] for value in values["hits"]]
         cursor = values["next_cursor"]
         if cursor is None:
             break

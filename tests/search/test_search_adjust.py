@@ -144,20 +144,27 @@ def test_each_adjustment_is_named_beside_the_votes(desk: MeaningDesk) -> None:
     hits = desk.ask("the flood of the river", today=TODAY).hits
 
     (river,) = [hit for hit in hits if hit.path == "Flood/River.md"]
-    assert {one.name: one.reason for one in river.adjustments} == {
+    assert {adjustment.name: adjustment.reason for adjustment in river.adjustments} == {
         "tag": "tagged #river",
         "recency": "changed 30 days ago",
     }
     for hit in hits:
         check_sum(hit)
-        assert all(0 < one.share <= ALL[one.name] for one in hit.adjustments)
+        assert all(
+            0 < adjustment.share <= ALL[adjustment.name]
+            for adjustment in hit.adjustments
+        )
 
 
 def test_the_day_of_the_question_is_what_recency_counts_from(desk: MeaningDesk) -> None:
     def lift(today: date) -> float:
         hits = desk.ask("the mark", today=today).hits
         (river,) = [hit for hit in hits if hit.path == "Flood/River.md"]
-        (found,) = [one for one in river.adjustments if one.name == "recency"]
+        (found,) = [
+            adjustment
+            for adjustment in river.adjustments
+            if adjustment.name == "recency"
+        ]
         return found.share
 
     assert lift(date(2026, 3, 1)) == pytest.approx(0.1)

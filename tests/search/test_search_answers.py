@@ -199,7 +199,7 @@ def test_the_shares_of_the_fields_add_up_to_the_score(
 ) -> None:
     for hit in sample.ask(text, explain=True).hits:
         (why,) = hit.evidence
-        moved = fsum(one.share for one in hit.adjustments)
+        moved = fsum(adjustment.share for adjustment in hit.adjustments)
         assert why.share + moved == pytest.approx(hit.score)
         assert fsum(why.fields.values()) == pytest.approx(why.share, rel=1e-3)
         assert all(share >= 0 for share in why.fields.values())

@@ -42,7 +42,9 @@ def test_a_pinned_note_gains_what_the_setting_says(meaning: MeaningDesk) -> None
 
     hit = the(meaning.ask("pump", mode="hybrid").hits, "B.md")
 
-    (gained,) = [one for one in hit.adjustments if one.name == "pinned"]
+    (gained,) = [
+        adjustment for adjustment in hit.adjustments if adjustment.name == "pinned"
+    ]
     assert gained.share == pytest.approx(0.08)
     assert gained.reason == "pinned"
     votes = sum(one.share for one in hit.evidence)
@@ -63,7 +65,11 @@ def test_a_note_in_use_gains_by_its_heat_and_loses_that_when_unpinned(
     again = the(meaning.ask("pump", mode="hybrid").hits, "C.md")
 
     heats = [
-        next(one.share for one in hit.adjustments if one.name == "hot")
+        next(
+            adjustment.share
+            for adjustment in hit.adjustments
+            if adjustment.name == "hot"
+        )
         for hit in (used, pinned, again)
     ]
 

@@ -15,9 +15,9 @@ from vault_desk import VaultDesk
 from glassmind.errors import (
     AmbiguousName,
     BadLimit,
+    BadWish,
     ModelAbsent,
     NoteNotFound,
-    ValueOutOfRange,
 )
 from glassmind.model import NotePath, Span
 from glassmind.model.search import FusionName, Hit, HitChunk, Intent, Passage
@@ -346,7 +346,7 @@ def test_a_wish_nobody_can_meet_is_an_error_that_says_what_can_be(
 ) -> None:
     (name,) = wish
 
-    with pytest.raises(ValueOutOfRange, match=name):
+    with pytest.raises(BadWish, match=name):
         desk.ask("skiff", **wish)
 
 
@@ -401,7 +401,7 @@ def test_a_sum_weighs_as_the_settings_say(desk: MeaningDesk) -> None:
 
     (skiff,) = [hit for hit in hits if hit.path == "Boats/Skiff.md"]
     shares = {one.channel: one.share for one in skiff.evidence}
-    lifts = {one.name: one.share for one in skiff.adjustments}
+    lifts = {adjustment.name: adjustment.share for adjustment in skiff.adjustments}
     assert skiff.similarity is not None
     assert shares["semantic"] == pytest.approx(0.4 * skiff.similarity, abs=1e-6)
     assert shares["lexical"] == pytest.approx(0.3)

@@ -119,7 +119,7 @@ def test_each_hit_brings_a_few_at_two_fifths_of_what_a_link_says(
 ) -> None:
     leaders = list(enumerate(strengths))
     known = sorted(
-        (Partner(*one) for one in pairs if one[0] < len(strengths)),
+        (Partner(*pair) for pair in pairs if pair[0] < len(strengths)),
         key=lambda one: (one.note_id, -one.similarity),
     )
 

@@ -179,7 +179,9 @@ def test_the_best_of_every_channel_are_read_and_the_reply_says_how_many(
     (garden,) = [hit for hit in reply.hits if hit.path == "Garden.md"]
     (before,) = [hit for hit in plain.hits if hit.path == "Garden.md"]
     assert garden.score > before.score
-    (change,) = [one for one in garden.adjustments if one.name == "rerank"]
+    (change,) = [
+        adjustment for adjustment in garden.adjustments if adjustment.name == "rerank"
+    ]
     assert change.share > 0
     assert "probability of 0.99" in change.reason
     check_whole(reply.hits)

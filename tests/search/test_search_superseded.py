@@ -54,7 +54,9 @@ def test_what_it_lost_is_one_of_its_shares(meaning: MeaningDesk, mode: str) -> N
 
     old = the(meaning.ask("pump", mode=mode).hits, "Old.md")
 
-    lost = next(one for one in old.adjustments if one.name == "superseded")
+    lost = next(
+        adjustment for adjustment in old.adjustments if adjustment.name == "superseded"
+    )
     assert lost.share < 0
     assert lost.reason == "superseded by New"
     votes = sum(one.share for one in old.evidence)
@@ -93,7 +95,7 @@ def test_what_no_longer_exists_takes_the_place_of_nothing(
 
     old = the(meaning.ask("pump", mode=mode).hits, "Old.md")
 
-    assert not any(one.name == "superseded" for one in old.adjustments)
+    assert not any(adjustment.name == "superseded" for adjustment in old.adjustments)
 
 
 def test_a_successor_with_another_name_is_found_by_what_it_supersedes(

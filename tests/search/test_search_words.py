@@ -3,7 +3,7 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.errors import EmptyQuery
+from glassmind.errors import NothingAsked
 
 FILLER = {f"filler/{n}.md": f"filler text number {n}" for n in range(10)}
 
@@ -39,7 +39,7 @@ def test_a_word_nobody_wrote_finds_nothing(vault: VaultDesk) -> None:
 def test_a_query_that_says_nothing_is_refused(vault: VaultDesk, text: str) -> None:
     vault.indexed(FILLER)
 
-    with pytest.raises(EmptyQuery, match="words or a filter"):
+    with pytest.raises(NothingAsked, match="words or a filter"):
         vault.ask(text)
 
 

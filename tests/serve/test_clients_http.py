@@ -214,12 +214,12 @@ def test_tools_are_those_of_the_client_and_no_others_can_be_called(two: Two) -> 
     names = {one["name"] for one in mcp(two.searcher, "tools/list")["tools"]}
     usual = {one["name"] for one in mcp(two.work, "tools/list")["tools"]}
 
-    assert names == {one.name for one in toolsets.tools_of(["graph", "memory"])}
-    assert usual == {one.name for one in toolsets.tools_of(["core"])}
+    assert names == {tool.name for tool in toolsets.tools_of(["graph", "memory"])}
+    assert usual == {tool.name for tool in toolsets.tools_of(["core"])}
     _, token = two.clients.add("brainy", read_scope([], ["brain"]))
     tools = mcp(Web(two.web.port, token), "tools/list")["tools"]
-    brain = {one.name for one in toolsets.tools_of(["brain"])}
-    assert brain - {one["name"] for one in tools} == {"reindex"}
+    brain = {tool.name for tool in toolsets.tools_of(["brain"])}
+    assert brain - {tool["name"] for tool in tools} == {"reindex"}
     refused = called(two.searcher, "glassmind_search", query="boiler")
     assert "there is no tool" in refused["message"]
     assert "glassmind_edit" not in refused["message"]

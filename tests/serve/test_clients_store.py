@@ -188,7 +188,7 @@ def test_many_processes_add_clients_and_none_is_lost(clients: Clients) -> None:
 
     assert [one.wait(60) for one in started] == [0, 0, 0]
 
-    names = [one["name"] for one in json.loads(clients.file.read_bytes())["clients"]]
+    names = [load["name"] for load in json.loads(clients.file.read_bytes())["clients"]]
     assert names == sorted(f"{name}-{n}" for name in "abc" for n in range(5))
 
 

@@ -62,7 +62,7 @@ def test_every_receipt_of_an_answer_stands(ways: Ways) -> None:
     receipts = [one["receipt"] for one in (*found["sources"], *cited)]
     states = ways.web.post("/verify", {"receipts": receipts}).json["receipts"]
     assert receipts
-    assert {one["state"] for one in states} == {"unchanged"}
+    assert {state["state"] for state in states} == {"unchanged"}
 
 
 def test_a_project_without_notes_is_told_by_every_way(ways: Ways) -> None:

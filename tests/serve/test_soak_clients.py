@@ -178,47 +178,49 @@ def run(soak: Soak, web: Web, more: list[Visitor], held: int) -> None:
         visitors.append(Visitor(name, soak.book, soak.by_routes(web.port), seed))
         visitors.append(Visitor(name, soak.book, soak.by_tools(web.port), 100 + seed))
     rng = random.Random(7)
-    for one in visitors:
-        one.start()
+    for visitor in visitors:
+        visitor.start()
     began, memory = time.monotonic(), 0
     while time.monotonic() < began + soak.size.seconds:
         soak.turn(web, rng)
         soak.revoke_and_add(web.port, ("folder", "tag", "excluded")[soak.flips % 3])
-        before = [sum(one.answered.values()) for one in visitors]
+        before = [sum(visitor.answered.values()) for visitor in visitors]
         wait_until(lambda b=before: _more(visitors, b), 120)  # type: ignore[misc]
         if not memory and time.monotonic() > began + soak.size.seconds / 5:
             memory = resident_bytes(held)
-    wait_until(lambda: _fails(visitors) or all(one.words for one in visitors), 120)
-    for one in visitors:
-        one.end()
+    wait_until(
+        lambda: _fails(visitors) or all(visitor.words for visitor in visitors), 120
+    )
+    for visitor in visitors:
+        visitor.end()
     grown = resident_bytes(held) - memory
     _tell(visitors, soak, memory, grown)
-    assert [one.leaked for one in visitors] == [[]] * len(visitors)
-    assert [one.wrong for one in visitors] == [[]] * len(visitors)
+    assert [visitor.leaked for visitor in visitors] == [[]] * len(visitors)
+    assert [visitor.wrong for visitor in visitors] == [[]] * len(visitors)
     assert grown < soak.size.more_bytes
 
 
 def _more(visitors: list[Visitor], before: list[int]) -> bool:
     """Whether every client was answered since, or one failed."""
-    now = [sum(one.answered.values()) for one in visitors]
+    now = [sum(visitor.answered.values()) for visitor in visitors]
     return _fails(visitors) or all(
         after > then for after, then in zip(now, before, strict=True)
     )
 
 
 def _fails(visitors: list[Visitor]) -> bool:
-    return any(one.wrong or one.leaked for one in visitors)
+    return any(visitor.wrong or visitor.leaked for visitor in visitors)
 
 
 def _tell(visitors: list[Visitor], soak: Soak, memory: int, grown: int) -> None:
     """Print the figures, for who runs the long one to see."""
-    total = sum((one.answered for one in visitors), Counter[str]())
+    total = sum((visitor.answered for visitor in visitors), Counter[str]())
     told = {
         "requests": sum(total.values()),
         "flips": soak.flips,
-        "leaks": sum(len(one.leaked) for one in visitors),
-        "errors": sum(len(one.wrong) for one in visitors),
-        "words told": sum(one.words for one in visitors),
+        "leaks": sum(len(visitor.leaked) for visitor in visitors),
+        "errors": sum(len(visitor.wrong) for visitor in visitors),
+        "words told": sum(visitor.words for visitor in visitors),
         "memory MB": memory // 1_000_000,
         "grown MB": grown // 1_000_000,
         "by kind": dict(total.most_common()),

@@ -77,7 +77,7 @@ TOLD = (
 def written(*statements: tuple[int, str, str]) -> str:
     """Return what a model writes that keeps to the form."""
     keys = ("source", "quote", "text")
-    found = [dict(zip(keys, one, strict=True)) for one in statements]
+    found = [dict(zip(keys, statement, strict=True)) for statement in statements]
     return json.dumps({"statements": found}, ensure_ascii=False)
 
 

@@ -31,7 +31,9 @@ def answer_of(engine: Engine, toolset: str, name: str, /, **given: object) -> To
 def defaults_of(tool: McpTool) -> dict[str, object]:
     """Return the default of each argument; None for none and if there is none."""
     modules = [import_module(f"glassmind.serve.compat.{name}") for name in MODULES]
-    function = next(vars(one)[tool.name] for one in modules if tool.name in vars(one))
+    function = next(
+        vars(module)[tool.name] for module in modules if tool.name in vars(module)
+    )
     arguments = list(get_type_hints(function).values())[1]
     return {field.name: field.default for field in fields_of(arguments, "mcp")}
 

@@ -55,7 +55,7 @@ def texts_of(before: bytes, result: Edited) -> tuple[str, str]:
 def told_of(result: Edited, name: str) -> int:
     """Return the sum of what the edits are told to have done."""
     edits = cast("Sequence[Mapping[str, int]]", result.facts["edits"])
-    return sum(one[name] for one in edits)
+    return sum(edit[name] for edit in edits)
 
 
 def kept(old: str, new: str) -> int:

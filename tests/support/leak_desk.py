@@ -256,7 +256,7 @@ def samples_in(desk: VaultDesk, verb: str) -> Mapping[str, tuple[Any, ...]]:
     """
     if verb in OF_RECEIPTS:
         packed = desk.engine.bundles.pack("zqmarked").notes
-        now = [one.receipt for note in packed for one in note.excerpts]
+        now = [excerpt.receipt for note in packed for excerpt in note.excerpts]
         (moved,) = [one for one in now if one.startswith("Zqmoved.md:")]
         once = moved.replace("Zqmoved", "Zqtagged")
         return {**SAMPLES, "receipts": (*SAMPLES["receipts"], [moved], [once])}
@@ -327,7 +327,7 @@ def calls_of_tool(
     yield from calls_of(arguments_of(tool), writes=not tool.read_only, samples=samples)
     yield from WHOLE.get(tool.name, ())
     if tool.name == "apply_edit_preview":
-        yield from ({"previewId": one} for one in samples["previewId"][1:])
+        yield from ({"previewId": sample} for sample in samples["previewId"][1:])
 
 
 def _samples(

@@ -8,7 +8,7 @@ from glassmind.operations.registry import Caller, Operation, all_operations, joi
 
 
 def _operation(name: str) -> Operation:
-    (found,) = [one for one in all_operations() if one.name == name]
+    (found,) = [operation for operation in all_operations() if operation.name == name]
     return found
 
 

@@ -56,7 +56,7 @@ def _results(body: Any) -> list[str]:
         kind = "function_call_output"
         return [_text(one["output"]) for one in body["input"] if one["type"] == kind]
     parts = [p for m in body["messages"] for p in m["content"] if isinstance(p, dict)]
-    return [_text(one["content"]) for one in parts if one["type"] == "tool_result"]
+    return [_text(part["content"]) for part in parts if part["type"] == "tool_result"]
 
 
 def _text(given: Any) -> str:

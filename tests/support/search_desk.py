@@ -82,7 +82,7 @@ def _indexed_harbour() -> MeaningDesk:
 def check_sum(hit: Hit) -> None:
     """What a hit shows of its score is the score."""
     shares = [one.share for one in hit.evidence]
-    shares += [one.share for one in hit.adjustments]
+    shares += [adjustment.share for adjustment in hit.adjustments]
     assert abs(fsum(shares) - hit.score) <= 1e-9
 
 

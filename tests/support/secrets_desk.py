@@ -45,7 +45,7 @@ class Drawing:
 def jwt(draw: Drawing) -> str:
     """Return a token in three parts whose first says what it is."""
     parts = [{"alg": "HS256", "typ": "JWT"}, {"sub": draw.hex(8), "iat": 1}]
-    coded = [base64.urlsafe_b64encode(json.dumps(one).encode()) for one in parts]
+    coded = [base64.urlsafe_b64encode(json.dumps(part).encode()) for part in parts]
     head = ".".join(one.decode().rstrip("=") for one in coded)
     return f"{head}.{draw.word(43)}"
 

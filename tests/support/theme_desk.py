@@ -42,7 +42,9 @@ def three_groups(**also: str) -> dict[str, str]:
 
 def paths_of(themes: Themes) -> dict[int, set[str]]:
     """Return which notes are of which theme."""
-    return {one.id: {member.path for member in one.members} for one in themes.themes}
+    return {
+        theme.id: {member.path for member in theme.members} for theme in themes.themes
+    }
 
 
 def files(names: Iterable[str]) -> set[str]:
@@ -60,11 +62,11 @@ def everything(themes: Themes) -> str:
     """Return every word that themes say."""
     said = chain.from_iterable(
         (
-            one.label,
-            one.summary,
-            one.hub or "",
-            *(f"{m.path} {m.title}" for m in one.members),
+            theme.label,
+            theme.summary,
+            theme.hub or "",
+            *(f"{m.path} {m.title}" for m in theme.members),
         )
-        for one in themes.themes
+        for theme in themes.themes
     )
     return "\n".join(said)

@@ -75,16 +75,16 @@ class Follower:
     @property
     def brought(self) -> list[IndexUpdated]:
         """What was indexed so far, text alone."""
-        found = [one for one in self.news if isinstance(one, IndexUpdated)]
+        found = [new for new in self.news if isinstance(new, IndexUpdated)]
         return [one for one in found if one.cause != "vectors"]
 
     @property
     def hindered(self) -> list[UpdateFailed]:
-        return [one for one in self.news if isinstance(one, UpdateFailed)]
+        return [new for new in self.news if isinstance(new, UpdateFailed)]
 
     @property
     def turned(self) -> list[WatchModeChanged]:
-        return [one for one in self.news if isinstance(one, WatchModeChanged)]
+        return [new for new in self.news if isinstance(new, WatchModeChanged)]
 
     def ready(self) -> Self:
         """Wait for the look at the whole vault that comes first."""

@@ -119,29 +119,31 @@ class Clients:
                 )
             token = f"{PREFIX}{secrets.token_urlsafe(32)}"
             created = datetime.fromtimestamp(self._now(), UTC).isoformat("T", "seconds")
-            made = Client(
+            client = Client(
                 name, scope._replace(client=name), created, digest_of(token.encode())
             )
-            self._write([*clients, made])
-        return made, token
+            self._write([*clients, client])
+        return client, token
 
     def change(self, name: str, scope: Scope) -> Client:
         with self._writing() as clients:
             before = _named(clients, name)
-            made = before._replace(scope=scope._replace(client=before.name))
-            self._write([made if one is before else one for one in clients])
-        return made
+            client = before._replace(scope=scope._replace(client=before.name))
+            self._write([client if one is before else one for one in clients])
+        return client
 
     def revoke(self, name: str) -> Client:
         """Return a client whose token lets nobody in any more."""
         with self._writing() as clients:
-            gone = _named(clients, name)
-            self._write([one for one in clients if one is not gone])
-        return gone
+            client = _named(clients, name)
+            self._write([one for one in clients if one is not client])
+        return client
 
     def used(self) -> Sequence[Client]:
         days = _days(self.file.with_name(USED))
-        return [one._replace(used=days.get(_mark(one), "")) for one in self.all()]
+        return [
+            client._replace(used=days.get(_mark(client), "")) for client in self.all()
+        ]
 
     def note_use(self, client: Client) -> None:
         """Take on record that a client asked today; once a day, if it can be."""
@@ -177,7 +179,7 @@ class Clients:
             ) from error
 
     def _write(self, clients: Iterable[Client]) -> None:
-        ordered = sorted(clients, key=lambda one: one.name.casefold())
+        ordered = sorted(clients, key=lambda client: client.name.casefold())
         _replace(self.file, {"format": FORMAT, "clients": list(map(_row, ordered))})
 
 
@@ -198,7 +200,10 @@ def _checked(name: str) -> str:
 
 
 def _named(clients: Sequence[Client], name: str) -> Client:
-    key, known = name.strip().casefold(), {one.name.casefold(): one for one in clients}
+    key, known = (
+        name.strip().casefold(),
+        {client.name.casefold(): client for client in clients},
+    )
     if key in known:
         return known[key]
     near = get_close_matches(key, known, 3)

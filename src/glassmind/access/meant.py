@@ -62,16 +62,16 @@ def head_tags(path: NotePath, raw: bytes | None) -> NoteTags:
 def _meant(path: NotePath, raw: bytes | None, *, whole: bool) -> NoteTags:
     if raw is None or kind_of(path) == "attachment":
         return NoteTags()
-    found = decode(raw)
-    if isinstance(found, Unreadable):
+    decoded = decode(raw)
+    if isinstance(decoded, Unreadable):
         return NoteTags(sure=False)
-    tags = [tag.name for tag in read_note(path, found.text).tags] if whole else []
-    head, _, length = read_head(found.text)
+    tags = [tag.name for tag in read_note(path, decoded.text).tags] if whole else []
+    head, _, length = read_head(decoded.text)
     tags += tags_in(head.properties)
     if head.error is not None or head.warnings:
-        tags += _written(found.text[:length])
-    elif not length and _OPENING.match(found.text):
-        tags += _written(found.text)  # a block that nothing closes
+        tags += _written(decoded.text[:length])
+    elif not length and _OPENING.match(decoded.text):
+        tags += _written(decoded.text)  # a block that nothing closes
     return NoteTags(tuple(dict.fromkeys(filter(None, tags))), head.error is None)
 
 
@@ -85,8 +85,8 @@ def is_in(path: str, folder: str) -> bool:
 
 def tags_in(properties: object) -> Iterator[str]:
     if isinstance(properties, list):
-        for one in properties:
-            yield from tags_in(one)
+        for prop in properties:
+            yield from tags_in(prop)
     elif isinstance(properties, Mapping):
         for name, value in properties.items():
             if str(name).strip().lower() in NAMES:
@@ -109,13 +109,13 @@ def _words(value: PropertyValue) -> Iterator[str]:
 
 def written_as(name: str, text: str) -> Iterator[str]:
     """Yield what stands behind a name, whatever kind of text that is."""
-    yield from (found["rest"] for found in _key(re.escape(name)).finditer(text))
+    yield from (match["rest"] for match in _key(re.escape(name)).finditer(text))
 
 
 def _written(text: str) -> Iterator[str]:
     """Yield the words behind a name for tags, whatever kind of text that is."""
-    for found in _KEY.finditer(text):
-        yield from _bare(_MARKS.split(found["rest"]))
+    for match in _KEY.finditer(text):
+        yield from _bare(_MARKS.split(match["rest"]))
 
 
 def _bare(words: Iterable[str]) -> Iterator[str]:

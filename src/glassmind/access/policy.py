@@ -32,7 +32,7 @@ class PolicyRule(NamedTuple):
 
 
 def strictest(verdicts: Iterable[Verdict]) -> Verdict:
-    return min(verdicts, key=lambda one: STRICTNESS.index(one.may))
+    return min(verdicts, key=lambda verdict: STRICTNESS.index(verdict.may))
 
 
 class WritePolicy:
@@ -112,12 +112,12 @@ class WritePolicy:
         """Return what the innermost folder says; a whole folder has those below it."""
         around = [rule for rule in self._folders if is_in(path, rule.name)]
         inner = max(around, key=lambda rule: len(rule.name), default=None)
-        found = inner.verdict if inner else otherwise
+        verdict = inner.verdict if inner else otherwise
         below = [rule for rule in self._folders if folder and is_in(rule.name, path)]
-        return strictest([found, *(rule.verdict for rule in below)])
+        return strictest([verdict, *(rule.verdict for rule in below)])
 
 
 def _rule(key: str, written: str) -> PolicyRule:
     name, _, may = written.rpartition("=")
-    said = Verdict(cast("May", may), f'"{written}" in writes.{key}')
-    return PolicyRule(folded(name.lstrip("#")), said)
+    verdict = Verdict(cast("May", may), f'"{written}" in writes.{key}')
+    return PolicyRule(folded(name.lstrip("#")), verdict)

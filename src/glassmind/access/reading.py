@@ -50,21 +50,21 @@ class ReadPolicy:
         access = config.access
         self._client = folded(scope.client)
         self._agent = folded(config.writes.agent_dir.strip("/"))
-        excluded = [one for one in scope.rules if one.excluded]
-        barred = [
+        excluded = [rule for rule in scope.rules if rule.excluded]
+        read_rules = [
             *(ReadRule("folder", name) for name in access.private_folders),
             *(ReadRule("tag", name) for name in access.private_tags),
             *excluded,
         ]
-        self._barred = [_folded(one) for one in barred]
-        self._named = [_folded(one) for one in scope.rules if not one.excluded]
+        self._barred = [_folded(rule) for rule in read_rules]
+        self._named = [_folded(rule) for rule in scope.rules if not rule.excluded]
         self._sums = f"{self._agent}/{SUMMARIES}" if excluded and self._agent else ""
         self._reads_own = bool(self._named and self._client and self._agent)
         rules = [*self._barred, *self._named]
-        self.by_tags = any(one.kind == "tag" for one in rules)
-        by_folder = any(one.kind == "folder" for one in self._barred)
+        self.by_tags = any(rule.kind == "tag" for rule in rules)
+        by_folder = any(rule.kind == "folder" for rule in self._barred)
         self.by_place = by_folder or bool(self._named or self._sums)
-        self._names = {one.name for one in rules if one.kind == "property"}
+        self._names = {rule.name for rule in rules if rule.kind == "property"}
         self._names |= {PRIVATE, MERGED}
         self._names |= {*NAMES} if self.by_tags else set()
         self._names |= {CLIENT} if self._reads_own else set()
@@ -80,16 +80,16 @@ class ReadPolicy:
         """
         place = marks.path.removeprefix(f"{TRASH}/")
         marks = marks._replace(path=NotePath(place))
-        taken = marks._replace(properties=_with_merged(marks.properties))
-        if says_private(taken.properties) or writes_private(marks.unread):
+        note_marks = marks._replace(properties=_with_merged(marks.properties))
+        if says_private(note_marks.properties) or writes_private(marks.unread):
             return False
         path, sure = folded(marks.path), list(map(folded, marks.tags))
-        meant = [*tags_in(taken.properties)]
+        meant = [*tags_in(note_marks.properties)]
         if marks.unread:
             meant += head_tags(marks.path, marks.unread.encode("utf-8", "replace")).tags
         tags = [*sure, *map(folded, meant)]
         facts = marks.properties
-        if any(_matches(r, path, tags, taken.properties) for r in self._barred):
+        if any(_matches(r, path, tags, note_marks.properties) for r in self._barred):
             return False
         if marks.unread and any(_writes(marks.unread, r) for r in self._barred):
             return False
@@ -125,15 +125,15 @@ class ReadPolicy:
     def _marks(self, path: NotePath, raw: bytes) -> NoteMarks:
         if kind_of(path) == "attachment":
             return NoteMarks(path)
-        made = decode(raw)
-        if isinstance(made, Unreadable):
+        decoded = decode(raw)
+        if isinstance(decoded, Unreadable):
             text = raw[:GUESSED_BYTES].replace(b"\0", b"").decode("utf-8", "replace")
             return NoteMarks(path, unread=text)
-        note = read_note(path, made.text)
+        note = read_note(path, decoded.text)
         tags = tuple(tag.name for tag in note.tags)
         told = note.frontmatter.properties.items()
         said = [(word, one) for name, one in told if (word := self.name_of(name))]
-        return NoteMarks(path, tags, said_once(said), self.unread_head(made.text))
+        return NoteMarks(path, tags, said_once(said), self.unread_head(decoded.text))
 
     def _is_own(self, marks: NoteMarks) -> bool:
         """Whether it is what the client itself left in the agent folder."""
@@ -163,8 +163,10 @@ def _with_merged(properties: Mapping[str, object]) -> Mapping[str, object]:
     if merged is None:
         return properties
     parts = merged if isinstance(merged, list) else [merged]
-    others = (one.items() for one in parts if isinstance(one, Mapping))
-    more = [(folded(str(name).strip()), value) for one in others for name, value in one]
+    others = (part.items() for part in parts if isinstance(part, Mapping))
+    more = [
+        (folded(str(name).strip()), value) for other in others for name, value in other
+    ]
     return said_once([*properties.items(), *more])
 
 

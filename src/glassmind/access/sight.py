@@ -122,16 +122,16 @@ class FileScope:
         draft = changeset.draft
         pending = OWNERS_PLAN in draft.facts and changeset.state != "applied"
         hidden = {(s.path, s.to) for s in steps if pending or not self.sees_step(s)}
-        kept = tuple(s for s in draft.steps if (s.path, s.to) not in hidden)
+        file_steps = tuple(s for s in draft.steps if (s.path, s.to) not in hidden)
         if hidden or LINKS_IN in draft.facts:
             facts = dict(draft.facts)
             counted, rewritten = facts.pop(LINKS_IN, None), NO_LINKS
             if isinstance(counted, list):  # an older version did not keep them
-                shown = {step.path or step.to for step in kept}
-                untold = [links for path, links in counted if path not in shown]
+                paths = {step.path or step.to for step in file_steps}
+                untold = [links for path, links in counted if path not in paths]
                 links, files = draft.rewritten
                 rewritten = Rewritten(links - sum(untold), files - len(untold))
-            draft = replace(draft, steps=kept, rewritten=rewritten, facts=facts)
+            draft = replace(draft, steps=file_steps, rewritten=rewritten, facts=facts)
         if hidden or not is_own(changeset, client):
             draft = replace(draft, adopted=0, risks=())
         failed = hidden and changeset.state == "failed"  # why may name any file of it
@@ -160,12 +160,12 @@ class VisibleChangesets:
 
     def get(self, identity: str, client: str = "") -> Changeset:
         try:
-            found = self._book.get(identity)
+            changeset = self._book.get(identity)
         except ChangesetUnknown:
             raise ChangesetUnknown(identity) from None  # no other id is named
-        if not self._is_told(found, client):
+        if not self._is_told(changeset, client):
             raise ChangesetUnknown(identity)
-        return found
+        return changeset
 
     def listed(
         self, states: Sequence[ChangeState] = (), /, *, limit: int | None = None

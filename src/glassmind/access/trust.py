@@ -63,15 +63,15 @@ class Trust:
         self._unchecked.pop(client, None)
 
     def _is_tagged(self, client: str) -> bool:
-        given = self._unchecked.get(client)
-        if not given:
+        paths = self._unchecked.get(client)
+        if not paths:
             return False
         try:
-            if any(not given.isdisjoint(self._tagged(tag)) for tag in self._tags):
+            if any(not paths.isdisjoint(self._tagged(tag)) for tag in self._tags):
                 return True
             return any(
-                not meant.sure or any(map(meant.has, self._tags))
-                for meant in map(self._meant, sorted(given))
+                not tags.sure or any(map(tags.has, self._tags))
+                for tags in map(self._meant, sorted(paths))
             )
         except GlassmindError:
             return True

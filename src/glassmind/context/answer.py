@@ -30,10 +30,10 @@ from glassmind.context.proof import (
 )
 from glassmind.errors import (
     BadLimit,
+    BadWish,
     CallAbandoned,
-    EmptyQuery,
     ModelFault,
-    ValueOutOfRange,
+    NothingAsked,
 )
 from glassmind.model.context import (
     Answer,
@@ -59,9 +59,9 @@ def check_asked(question: str, limit: int) -> None:
     """See that a question can be answered."""
     if len(question) > LONGEST_QUESTION:
         length = f"of {len(question):,} letters"
-        raise ValueOutOfRange("a question", length, f"of {LONGEST_QUESTION:,} at most")
+        raise BadWish("a question", length, f"of {LONGEST_QUESTION:,} at most")
     if not says_something(question):
-        raise EmptyQuery
+        raise NothingAsked
     if not 1 <= limit <= MOST_SOURCES:
         raise BadLimit(limit, MOST_SOURCES)
 
@@ -121,14 +121,16 @@ class AnswerListener:
     def _add(self, claim: ModelStatement) -> None:
         if any(one.text == claim.text for one in self.statements):
             return
-        made = self._pages.judged(claim, self._question)
-        if self._drops and not made.is_supported:
+        statement = self._pages.judged(claim, self._question)
+        if self._drops and not statement.is_supported:
             self.dropped += 1
             return
-        self.statements.append(made)
+        self.statements.append(statement)
         self.has_told = True
-        self._told(TextPiece(made.text, made.support))
-        self._told(StatementDone(**structs.asdict(made), number=len(self.statements)))
+        self._told(TextPiece(statement.text, statement.support))
+        self._told(
+            StatementDone(**structs.asdict(statement), number=len(self.statements))
+        )
 
 
 Told = Callable[[News], None]
@@ -183,14 +185,14 @@ class Answers:
         writer, lacks = self._writer(question, count) if use_model else (None, ())
         budget = writer.room_tokens if writer else PLAIN_BUDGET
         private = private and writer is None
-        found = self._gather(
+        sources = self._gather(
             GatherRequest(
                 question, count, budget, project, mode, intent, private, today
             )
         )
-        found = replace(found, sources=tuple(map(nameable, found.sources)))
-        made = _Making(found, lacks, told or (lambda _: None))
-        return made.answer(self._config, writer, halt or Cancellation())
+        sources = replace(sources, sources=tuple(map(nameable, sources.sources)))
+        making = _Making(sources, lacks, told or (lambda _: None))
+        return making.answer(self._config, writer, halt or Cancellation())
 
     def _configured_chat(self) -> ChatModel | None:
         if self._config.llm.backend == "none":
@@ -231,10 +233,10 @@ class _Making:
     def answer(
         self, config: Config, writer: _Writer | None, halt: Cancellation
     ) -> Answer:
-        found = self._found
-        self._told(SourcesFound(found.sources, found.confidence))
-        doubtful = found.confidence is not None and found.confidence < ASKED
-        if not found.sources or (doubtful and not found.told):
+        sources = self._found
+        self._told(SourcesFound(sources.sources, sources.confidence))
+        doubtful = sources.confidence is not None and sources.confidence < ASKED
+        if not sources.sources or (doubtful and not sources.told):
             return self._made(())
         if halt.is_set():
             raise CallAbandoned
@@ -243,14 +245,14 @@ class _Making:
         return self._written(config, writer, halt)
 
     def _written(self, config: Config, writer: _Writer, halt: Cancellation) -> Answer:
-        found, chat = self._found, writer.chat
-        pages = [page_of(source) for source in found.sources]
+        sources, chat = self._found, writer.chat
+        pages = [page_of(source) for source in sources.sources]
         drops = config.ask.unsupported == "drop"
         listener = AnswerListener(
-            found.question, SourceTexts(pages), self._told, drops=drops
+            sources.question, SourceTexts(pages), self._told, drops=drops
         )
         prompt = prompt_of(
-            found.question,
+            sources.question,
             pages,
             budget_tokens=writer.room_tokens,
             most_tokens=most_answered(chat, config.llm.answer_tokens),
@@ -271,13 +273,13 @@ class _Making:
         return self._judged(listener, chat.model)
 
     def _judged(self, listener: AnswerListener, model: str) -> Answer:
-        said, dropped = listener.statements, listener.dropped
-        if any(one.is_supported for one in said):
-            return self._made(said, model=model, dropped=dropped)
-        if said or dropped:
+        statements, dropped = listener.statements, listener.dropped
+        if any(statement.is_supported for statement in statements):
+            return self._made(statements, model=model, dropped=dropped)
+        if statements or dropped:
             reason = f"nothing that {model} said is supported by the notes"
             instead = self._instead(listener, reason)
-            return replace(instead, dropped=dropped + len(said))
+            return replace(instead, dropped=dropped + len(statements))
         if listener.says_nothing:
             return self._made((), model=model)
         return self._instead(listener, f"{model} gave no answer in the form asked for")
@@ -298,17 +300,17 @@ class _Making:
     def _made(
         self, statements: Sequence[Statement], *, model: str = "", dropped: int = 0
     ) -> Answer:
-        found = self._found
+        sources = self._found
         return Answer(
-            found.question,
-            any(one.is_supported for one in statements),
+            sources.question,
+            any(statement.is_supported for statement in statements),
             tuple(statements),
-            found.sources,
+            sources.sources,
             model_used=model,
             dropped=dropped,
-            confidence=found.confidence,
-            mode=found.mode,
-            intent=found.intent,
+            confidence=sources.confidence,
+            mode=sources.mode,
+            intent=sources.intent,
             degraded=tuple(self._notices),
-            conflicts=found.conflicts,
+            conflicts=sources.conflicts,
         )

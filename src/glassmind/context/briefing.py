@@ -66,11 +66,11 @@ def brief(
     counter = parts.counter
     empty = Briefing(project or "", start.isoformat(), budget, 0, counter.name)
     whole = _whole(parts, empty, now)
-    made = made_within(
+    briefing = made_within(
         budget, lambda most: fitted(replace(whole, budget_tokens=most), counter)
     )
-    parts.used("brief", [one.path for one in made.hot])
-    return made
+    parts.used("brief", [read.path for read in briefing.hot])
+    return briefing
 
 
 def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
@@ -80,35 +80,43 @@ def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
     warm = parts.warmth(limit=WARM_NOTES, project=named, today=day)
     agent = parts.agent
     apart = tuple(f"{agent}/{part}/" for part in APART)
-    hot = [one for one in warm.notes if _is_work(one.path, apart)]
+    hot = [
+        active_note for active_note in warm.notes if _is_work(active_note.path, apart)
+    ]
     with parts.vault.rows().still():
         changes = parts.vault.rows()
         rows = parts.sections()
         changed = [
-            one
-            for one in changes.changed_since(empty.since, agent)
-            if (not named or one.note_id in members) and _is_work(one.path, apart)
+            row
+            for row in changes.changed_since(empty.since, agent)
+            if (not named or row.note_id in members) and _is_work(row.path, apart)
         ]
-        edited = [one for one in changed if alone(one.company)]
-        at_once = [one.day for one in changed if not alone(one.company)]
-        known = changes.notes(paths=[one.path for one in hot])
+        edited = [row for row in changed if alone(row.company)]
+        at_once = [row.day for row in changed if not alone(row.company)]
+        known = changes.notes(paths=[active_note.path for active_note in hot])
         ids = {note.path: note.id for note in known}
-        best = [ids[one.path] for one in hot if one.path in ids]
-        best += [one.note_id for one in (*edited, *changed)[:WARM_NOTES]]
+        best = [ids[active_note.path] for active_note in hot if active_note.path in ids]
+        best += [row.note_id for row in (*edited, *changed)[:WARM_NOTES]]
         note_ids = tuple(dict.fromkeys(best))
         scope = BundleScope(note_ids, frozenset(members), "", today, agent)
-        active = [one for one in hot if one.level != "cold"][: LIMITS["hot"]]
-        made = replace(
+        active = [active_note for active_note in hot if active_note.level != "cold"][
+            : LIMITS["hot"]
+        ]
+        briefing = replace(
             empty,
             hot=tuple(
-                NextRead(one.path, one.title, "; ".join((one.level, *one.reasons)))
-                for one in active
+                NextRead(
+                    active_note.path,
+                    active_note.title,
+                    "; ".join((active_note.level, *active_note.reasons)),
+                )
+                for active_note in active
             ),
             decisions=tuple(decisions(rows, scope)),
             questions=tuple(questions(rows, scope)),
             tasks=tuple(tasks(rows, scope)),
             changed=tuple(
-                ChangedNote(NotePath(one.path), one.title, one.day) for one in edited
+                ChangedNote(NotePath(row.path), row.title, row.day) for row in edited
             ),
             notices=(*_at_once(at_once), *inbox_notice(warm.waiting)),
             conflicts=tuple(conflicts(rows, scope)),
@@ -117,8 +125,8 @@ def _whole(parts: ContextParts, empty: Briefing, today: date) -> Briefing:
             ),
         )
         stale = StaleCheck(parts)
-        stale.look(_paths(made))
-        return replace(made, degraded=(*stale.notices(), *warm.notices))
+        stale.look(_paths(briefing))
+        return replace(briefing, degraded=(*stale.notices(), *warm.notices))
 
 
 def _paths(whole: Briefing) -> Iterator[NotePath]:
@@ -148,16 +156,16 @@ def fitted(whole: Briefing, counter: TokenCounter) -> Briefing:
         return briefing_as_markdown(_with(whole, shown))
 
     shown = parts_within(every, whole.budget_tokens, counter, text, _line)
-    made = _with(whole, shown)
+    briefing = _with(whole, shown)
     return replace(
-        made,
+        briefing,
         tokens=counter.count(text(shown)),
-        dropped=tuple(_sized(one, made, whole) for one in made.dropped),
+        dropped=tuple(_sized(section, briefing, whole) for section in briefing.dropped),
     )
 
 
 def _with(whole: Briefing, shown: Parts) -> Briefing:
-    cut = {one.section for one in whole.dropped}
+    cut = {section.section for section in whole.dropped}
     left = {name: len(getattr(whole, name)) - len(shown[name]) for name in LIMITS}
     dropped = [
         OmittedSection(name, count, 0, name in cut)

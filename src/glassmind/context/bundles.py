@@ -105,13 +105,13 @@ class Bundles:
             )
             words = question_words(query, reply.hits)
             plan = replace(plan, frame=frame, words=words)
-            made = _made(self._parts, plan, requests_of(reply.hits))
+            bundle = _made(self._parts, plan, requests_of(reply.hits))
             if not save:
-                return made
-            title = f"Context: {' '.join(made.query.split())[:80]}"
-            text, receipts = bundle_as_markdown(made), receipts_of(made)
-            path = self._parts.renew(title, made.project, text, receipts)
-            return structs.replace(made, saved=path)
+                return bundle
+            title = f"Context: {' '.join(bundle.query.split())[:80]}"
+            text, receipts = bundle_as_markdown(bundle), receipts_of(bundle)
+            path = self._parts.renew(title, bundle.project, text, receipts)
+            return structs.replace(bundle, saved=path)
 
     def gather(self, request: GatherRequest) -> AnswerSources:
         """Return the passages that may answer a question, and what they answer."""
@@ -207,7 +207,7 @@ def _made(
     parts: ContextParts, plan: BundlePlan, requests: Sequence[NoteRequest]
 ) -> Bundle:
     summaries = f"{parts.agent}/{SUMMARIES}/"
-    notes = [one for one in requests if not one.path.startswith(summaries)]
+    notes = [request for request in requests if not request.path.startswith(summaries)]
     stale, counter = StaleCheck(parts), parts.counter
 
     def pack(budget: int) -> Bundle:
@@ -223,7 +223,7 @@ def _made(
             degraded=(*stale.notices(), *plan.frame.degraded),
         )
         current = replace(plan, frame=frame)
-        bundle = Packer(current, found, parts.sections(), counter).bundle()
+        bundle = Packer(current, bundle_candidates, parts.sections(), counter).bundle()
         return pack(budget) if stale.look(shown_in(bundle)) else bundle
 
     def within(budget: int) -> Bundle:
@@ -236,9 +236,9 @@ def _made(
         return pack(budget)
 
     with parts.vault.rows().still():
-        found = candidates(notes, parts.vault.rows())
-        found.sort(key=says_little)
-        stale.look(one.note.path for one in found)
+        bundle_candidates = candidates(notes, parts.vault.rows())
+        bundle_candidates.sort(key=says_little)
+        stale.look(candidate.note.path for candidate in bundle_candidates)
         made = made_within(plan.frame.budget_tokens, within)
     verb = "context" if plan.frame.query else "hot"
     parts.used(verb, [note.path for note in made.notes[:COUNTED]])
@@ -251,14 +251,16 @@ def _openings(
     """Return how active notes begin, and how they go on; summaries are left out."""
     with parts.vault.rows().still():
         rows = parts.vault.rows()
-        notes = rows.packed_notes([one.path for one in warm.notes])
+        notes = rows.packed_notes([active_note.path for active_note in warm.notes])
         first = rows.openings([note.note_id for note in notes.values()])
     summaries = f"{parts.agent}/{SUMMARIES}/"
-    found = []
-    for one in warm.notes:
-        if one.path in notes and not one.path.startswith(summaries):
-            begun = first.get(notes[one.path].note_id, 0)
+    requests = []
+    for active_note in warm.notes:
+        if active_note.path in notes and not active_note.path.startswith(summaries):
+            begun = first.get(notes[active_note.path].note_id, 0)
             indexes = tuple(begun + NEXT * number for number in range(PARTS))
-            why = "; ".join(one.reasons)
-            found.append(NoteRequest(one.path, one.heat, why, (), indexes))
-    return found[:limit]
+            why = "; ".join(active_note.reasons)
+            requests.append(
+                NoteRequest(active_note.path, active_note.heat, why, (), indexes)
+            )
+    return requests[:limit]

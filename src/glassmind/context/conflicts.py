@@ -180,22 +180,22 @@ def _is_other(line: str) -> bool:
 
 
 def claims_in_line(line: str, number: int = 1) -> Iterator[LineClaim]:
-    plain = _MARKUP.sub(lambda found: "" if found[0][0] in "*=_" else " ", line)
+    plain = _MARKUP.sub(lambda match: "" if match[0][0] in "*=_" else " ", line)
     if claim := _entry(plain, number):
         yield claim
         return
     start = 0
-    for end in [*(found.end() for found in _SENTENCE_END.finditer(plain)), len(plain)]:
+    for end in [*(match.end() for match in _SENTENCE_END.finditer(plain)), len(plain)]:
         if not plain[start:end].rstrip().endswith("?"):
             yield from _in_sentence(plain[start:end], number)
         start = end
 
 
 def _entry(line: str, number: int) -> LineClaim | None:
-    found = _ENTRY.match(line)
-    if found is None or found["rest"].rstrip().endswith("?"):
+    match = _ENTRY.match(line)
+    if match is None or match["rest"].rstrip().endswith("?"):
         return None
-    key, rest = found["key"].strip(), found["rest"]
+    key, rest = match["key"].strip(), match["rest"]
     if not _is_subject(key, LONGEST_SUBJECT // 2) or _DOUBT.search(rest):
         return None
     value = read_value(rest)
@@ -207,21 +207,21 @@ def _entry(line: str, number: int) -> LineClaim | None:
 
 
 def _in_sentence(sentence: str, number: int) -> Iterator[LineClaim]:
-    for found in _VERB.finditer(sentence):
+    for match in _VERB.finditer(sentence):
         # `Opens at 6:00` is about the note
-        before = sentence[: found.start()] or found["verb"]
+        before = sentence[: match.start()] or match["verb"]
         if _DOUBT.search(before):
             return
-        subject, rest = _CUT.split(before)[-1].strip(), sentence[found.end() :]
+        subject, rest = _CUT.split(before)[-1].strip(), sentence[match.end() :]
         value = read_value(rest)
         if value is None or not _is_subject(subject, LONGEST_SUBJECT):
             continue
         is_status = value[0].kind == "text"
         tail = "" if is_status else _tail(rest, value[1])
-        hint = "" if found["being"] else found["verb"]
-        if found["having"]:  # counts something: `has 120 seats`
+        hint = "" if match["being"] else match["verb"]
+        if match["having"]:  # counts something: `has 120 seats`
             hint = value[0].unit
-        if (hint or found["being"]) and len(tail.split()) <= SPARE_WORDS:
+        if (hint or match["being"]) and len(tail.split()) <= SPARE_WORDS:
             yield LineClaim(number, subject, value[0], "sentence", f"{hint} {tail}")
 
 
@@ -265,11 +265,11 @@ def conflicts(rows: BundleRows, scope: BundleScope) -> list[Conflict]:
     Superseded notes come first, then the newest conflicts.
     """
     replaced = superseded(rows, scope)
-    gone = {conflict.sides[1].path for conflict in replaced}
+    paths = {conflict.sides[1].path for conflict in replaced}
     notes = {
         note_id: note
         for note_id, note in _notes(rows, scope).items()
-        if not is_pattern(note.path) and note.path not in gone
+        if not is_pattern(note.path) and note.path not in paths
     }
     things = _Things(notes.values())
     found = [
@@ -306,8 +306,16 @@ class _Things:
         known = sorted(notes, key=lambda note: note.path)
         for note in known:
             names = _names(note)
-            others = (one for name in names for one in self._holders.get(name, ()))
-            same = (self._own[one.note_id] for one in others if _are_same(note, one))
+            section_notes = (
+                section_note
+                for name in names
+                for section_note in self._holders.get(name, ())
+            )
+            same = (
+                self._own[section_note.note_id]
+                for section_note in section_notes
+                if _are_same(note, section_note)
+            )
             thing = self._own[note.note_id] = next(same, note.note_id)
             self.titles.setdefault(thing, note.title)
             for name in names:
@@ -411,7 +419,7 @@ def _claims_by_subject(
 ) -> dict[_Subject, list[_Said]]:
     stated = _stated(rows, scope, notes)
     pages = rows.pages([*stated])
-    found: dict[_Subject, list[_Said]] = {}
+    saids: dict[_Subject, list[_Said]] = {}
     for note_id, note in notes.items():
         own: dict[_Subject, list[LineClaim]] = {}
         for claim in _properties(note, scope.agent):
@@ -427,8 +435,8 @@ def _claims_by_subject(
             # a note that gives two values tells a history
             if not any(differ(a.value, b.value) for a, b in combinations(claims, 2)):
                 said = _Said(note, claims[0], day, approved)
-                found.setdefault(subject, []).append(said)
-    return found
+                saids.setdefault(subject, []).append(said)
+    return saids
 
 
 def _properties(note: SectionNote, agent: str) -> Iterator[LineClaim]:
@@ -443,12 +451,12 @@ def _stated(
 ) -> dict[int, tuple[LineClaim, ...]]:
     selected = [note_id for note_id in scope.note_ids if note_id in notes]
     days = [note_id for note_id in notes if _name_day(notes[note_id].path)]
-    found = {}
+    line_claims = {}
     for note_id, lines in rows.note_lines([*selected[:MOST_READ], *days]).items():
         body = NoteLines(lines).body
         text = "\n".join(lines[: body + MOST_LINES])
-        found[note_id] = claims_of(notes[note_id].digest, text, body)
-    return {note_id: claims for note_id, claims in found.items() if claims}
+        line_claims[note_id] = claims_of(notes[note_id].digest, text, body)
+    return {note_id: claims for note_id, claims in line_claims.items() if claims}
 
 
 def _day(note: SectionNote) -> str:
@@ -532,16 +540,18 @@ def _side(rows: BundleRows, note: SectionNote, line: int, value: str) -> Conflic
 
 def superseded(rows: BundleRows, scope: BundleScope) -> list[Conflict]:
     """Return the selected notes that another approved note supersedes, by path."""
-    said: dict[tuple[int, int], SectionLink] = {}
+    section_links: dict[tuple[int, int], SectionLink] = {}
     for link in (*_named(rows, scope), *rows.section_links(scope.note_ids)):
         if key_form(link.property) in SUPERSEDED_BY:
-            said[link.source_id, link.target_id] = link
+            section_links[link.source_id, link.target_id] = link
         elif key_form(link.property) in SUPERSEDES:
-            said[link.target_id, link.source_id] = link
-    found = {pair: link for pair, link in said.items() if pair[0] in scope.note_ids}
-    notes = rows.section_notes(sorted({note_id for pair in found for note_id in pair}))
+            section_links[link.target_id, link.source_id] = link
+    links = {
+        pair: link for pair, link in section_links.items() if pair[0] in scope.note_ids
+    }
+    notes = rows.section_notes(sorted({note_id for pair in links for note_id in pair}))
     made = []
-    for (old_id, new_id), link in found.items():
+    for (old_id, new_id), link in links.items():
         old, new = notes.get(old_id), notes.get(new_id)
         if old and new and old is not new and not waits(new, scope.agent):
             first, second = (
@@ -552,7 +562,9 @@ def superseded(rows: BundleRows, scope: BundleScope) -> list[Conflict]:
                 )
             )
             made.append(Conflict("superseded", old.title, (first, second)))
-    return sorted(made, key=lambda one: (one.sides[1].path, one.sides[0].path))
+    return sorted(
+        made, key=lambda conflict: (conflict.sides[1].path, conflict.sides[0].path)
+    )
 
 
 def _named(rows: BundleRows, scope: BundleScope) -> list[SectionLink]:

@@ -100,31 +100,34 @@ def gathered(parts: ContextParts, request: GatherRequest) -> AnswerSources:
     with parts.vault.rows().still():
         entries, withheld = _entries(parts, reply, stale, private=request.private)
         found = conflicts(parts.sections(), _scope(parts, request, entries))
-    superseded = (one.sides for one in found if one.kind == "superseded")
+    superseded = (conflict.sides for conflict in found if conflict.kind == "superseded")
     replaced = {old.path: new.title for new, old in superseded}
-    texts = [one.excerpt.text for one in entries]
+    texts = [entry.excerpt.text for entry in entries]
     words = Lookup(question_words(question, reply.hits), texts)
     passages = [
-        NumberedPassage(at, one.safe, one.hit.relevance, one.hit.title)
-        for at, one in enumerate(entries)
-        if (at < LOOKED_AT or one.is_head)
-        and (one.candidate is None or may_answer(one.candidate, parts.agent))
-        and one.hit.path not in replaced
+        NumberedPassage(at, entry.safe, entry.hit.relevance, entry.hit.title)
+        for at, entry in enumerate(entries)
+        if (at < LOOKED_AT or entry.is_head)
+        and (entry.candidate is None or may_answer(entry.candidate, parts.agent))
+        and entry.hit.path not in replaced
     ]
     made = extract(question, passages, words, parts.reranker, reply.confidence)
-    cited = list(dict.fromkeys(one.number for one in made.pieces))[:limit]
-    chosen = [one for one in made.pieces if one.number in cited]
+    cited = list(dict.fromkeys(sentence.number for sentence in made.pieces))[:limit]
+    sentences = [sentence for sentence in made.pieces if sentence.number in cited]
     kept = _kept(parts, entries, cited, limit, request.budget_tokens)
     numbers = {at: number for number, at in enumerate(kept, 1)}
     chars = parts.config.ask.excerpt_chars
     sources = []
     for at, number in numbers.items():
-        source = _source(entries[at], number, _best_start(chosen, at), chars)
+        source = _source(entries[at], number, _best_start(sentences, at), chars)
         newer = replaced.get(entries[at].hit.path, "")
         sources.append(replace(source, superseded_by=newer))
-    answer = chosen if made.is_sure else []
-    used = [entries[at] for at in ([one.number for one in answer] or kept[:COUNTED])]
-    paths = [one.hit.path for one in used if one.candidate is not None]
+    answer = sentences if made.is_sure else []
+    used = [
+        entries[at]
+        for at in ([sentence.number for sentence in answer] or kept[:COUNTED])
+    ]
+    paths = [entry.hit.path for entry in used if entry.candidate is not None]
     parts.used("ask", list(dict.fromkeys(paths)))
     lacks: tuple[str, ...] = ()
     if made.lacks and parts.config.embeddings.backend != "none":
@@ -132,20 +135,25 @@ def gathered(parts: ContextParts, request: GatherRequest) -> AnswerSources:
     return AnswerSources(
         question,
         tuple(sources),
-        tuple(_statement(entries[one.number], one, numbers) for one in answer),
+        tuple(
+            _statement(entries[sentence.number], sentence, numbers)
+            for sentence in answer
+        ),
         reply.confidence if made.likelihood is None else made.likelihood,
         reply.mode,
         reply.intent,
         (*stale.notices(), *reply.degraded, *lacks),
         withheld,
-        _relevant(found, words, [one.piece.text for one in answer], sources),
+        _relevant(found, words, [sentence.piece.text for sentence in answer], sources),
     )
 
 
 def _scope(
     parts: ContextParts, request: GatherRequest, entries: Sequence[_Entry]
 ) -> BundleScope:
-    found = [one.candidate.note.note_id for one in entries if one.candidate is not None]
+    found = [
+        entry.candidate.note.note_id for entry in entries if entry.candidate is not None
+    ]
     members = parts.members_of(request.project)
     return BundleScope(
         note_ids=tuple(dict.fromkeys(found)),
@@ -215,8 +223,8 @@ def _heads(
     begun = {one.hit.path for one in found if one.stretch.first_line == 1}
     first = {one.hit.path: one.hit for one in reversed(found)}
     for path in list(dict.fromkeys(one.hit.path for one in found))[:HEADS]:
-        asked = [] if path in begun else [_request(first[path], 0)]
-        for candidate in candidates(asked, rows):
+        requests = [] if path in begun else [_request(first[path], 0)]
+        for candidate in candidates(requests, rows):
             stretch = candidate.passages[0]
             if stretch.body:
                 head = part_of(stretch, 0, stretch.body)
@@ -273,7 +281,7 @@ def _kept(
     Without any cited, the best one whatever its size.
     """
     count = parts.counter.count
-    best = [at for at, one in enumerate(entries) if not one.is_head]
+    best = [at for at, entry in enumerate(entries) if not entry.is_head]
     kept = list(cited) or best[:1]
     left = budget - sum(count(entries[at].excerpt.text) for at in kept)
     for at in best:
@@ -286,8 +294,8 @@ def _kept(
 
 
 def _best_start(chosen: Sequence[ChosenSentence], at: int) -> int | None:
-    mine = [one for one in chosen if one.number == at]
-    return max(mine, key=lambda one: one.score).piece.start if mine else None
+    mine = [sentence for sentence in chosen if sentence.number == at]
+    return max(mine, key=lambda sentence: sentence.score).piece.start if mine else None
 
 
 def _source(entry: _Entry, number: int, begun: int | None, chars: int) -> Source:

@@ -50,11 +50,11 @@ def _has_new(pattern: re.Pattern[str], question: str, text: str) -> bool:
 
 def _has_new_name(question: str, text: str) -> bool:
     known = set(_WORD.findall(question.lower()))
-    for found in _NAME.finditer(text):
-        before = text[max(0, found.start() - 2) : found.start()]
-        begins = found.start() == 0 and not text.startswith("[[")
-        name = re.sub(r"['\u2019]s$", "", found[0].lower())
-        is_name = not (found[0][0].islower() or begins or before in {". ", "! ", "? "})
+    for match in _NAME.finditer(text):
+        before = text[max(0, match.start() - 2) : match.start()]
+        begins = match.start() == 0 and not text.startswith("[[")
+        name = re.sub(r"['\u2019]s$", "", match[0].lower())
+        is_name = not (match[0][0].islower() or begins or before in {". ", "! ", "? "})
         if is_name and not known.issuperset(_WORD.findall(name)):
             return True
     return False
@@ -145,14 +145,14 @@ def pieces_of(stretch: LineRange) -> list[Sentence]:
     """Return the pieces of a passage in order: those that begin in its focus."""
     first, last = stretch.focus
     return [
-        one
-        for one in (*property_pieces(stretch), *_pieces(stretch))
-        if first <= one.start < last
-        and FEWEST_CHARS <= len(one.text) <= MOST_CHARS
-        and not holds_hidden(stretch.text[one.start : one.end])
-        and not one.text.rstrip(_CLOSERS).endswith(_ASKS)
-        and not any(sign in one.text for sign in _MARKUP)
-        and not (one.kind == "sentence" and _is_only_link(one.text))
+        sentence
+        for sentence in (*property_pieces(stretch), *_pieces(stretch))
+        if first <= sentence.start < last
+        and FEWEST_CHARS <= len(sentence.text) <= MOST_CHARS
+        and not holds_hidden(stretch.text[sentence.start : sentence.end])
+        and not sentence.text.rstrip(_CLOSERS).endswith(_ASKS)
+        and not any(sign in sentence.text for sign in _MARKUP)
+        and not (sentence.kind == "sentence" and _is_only_link(sentence.text))
     ]
 
 
@@ -208,13 +208,13 @@ def _pieces(stretch: LineRange) -> Iterator[Sentence]:
     for block in blocks_of("".join([*shown, text[at:]]), body):
         if block.kind == "row":
             said = _row(text[block.start : block.end], block.head)
-            found = iter((Sentence(block.start, block.end, said, "row"),))
+            sentences = iter((Sentence(block.start, block.end, said, "row"),))
         else:
             begun = max(body, text.rfind("\n", 0, block.start) + 1)
             over = text.find("\n", block.end)
             line = text[block.end : over if over >= 0 else len(text)].rstrip()
-            found = _sentences(stretch, begun, block.end + len(line))
-        for piece in found if block.kind != "code" else ():
+            sentences = _sentences(stretch, begun, block.end + len(line))
+        for piece in sentences if block.kind != "code" else ():
             near = bisect_right(starts, piece.end - 1) - 1
             if near < 0 or hidden[near][1] <= piece.start:
                 yield piece
@@ -302,23 +302,26 @@ def by_words(
         return []
     fits = [one.fit for one in passages if "?" not in one.stretch.found]
     least = LEAST_FIT * max(fits, default=0.0)  # a note that asks too fits best of all
-    found = [
-        chosen
+    chosen_sentences = [
+        sentence
         for passage in passages
         if passage.fit >= least
-        for chosen in _answering(passage, words)
+        for sentence in _answering(passage, words)
     ]
-    found.sort(key=lambda one: -one.score)
-    kept: list[ChosenSentence] = []
+    chosen_sentences.sort(key=lambda one: -one.score)
+    sentences: list[ChosenSentence] = []
     held: list[set[str]] = []
-    for one in found:
-        if len(kept) == MOST_SENTENCES or one.score < AS_GOOD * found[0].score:
+    for one in chosen_sentences:
+        if (
+            len(sentences) == MOST_SENTENCES
+            or one.score < AS_GOOD * chosen_sentences[0].score
+        ):
             break
         own = _own_words(one.piece)
         if not any(_overlap(own, other) >= SAME for other in held):
-            kept.append(one)
+            sentences.append(one)
             held.append(own)
-    return kept
+    return sentences
 
 
 def _answering(passage: NumberedPassage, words: Lookup) -> Iterator[ChosenSentence]:
@@ -329,7 +332,7 @@ def _answering(passage: NumberedPassage, words: Lookup) -> Iterator[ChosenSenten
     if not _score({word for _, word in places}, above, words):
         return
     for piece in pieces_of(stretch._replace(focus=(stretch.body, len(text)))):
-        near = [one for one in places if piece.start <= one[0] < piece.end]
+        near = [place for place in places if piece.start <= place[0] < piece.end]
         if not near or piece.kind != "sentence" or not _is_whole(stretch, piece):
             continue
         held = {word for at, word in near if not in_link(text, at)}
@@ -475,39 +478,45 @@ def extract(  # noqa: PLR0913 - all that an answer hangs on
     *,
     clock: Callable[[], float] = monotonic,
 ) -> Extract:
-    found = [one for passage in passages for one in _scored(question, passage, words)]
+    found = [
+        scored for passage in passages for scored in _scored(question, passage, words)
+    ]
     if not found:  # which is no reason to load a model
         return Extract((), None, is_sure=False)
-    found.sort(key=lambda one: -one.score(one.share, OTHER_KIND))
+    found.sort(key=lambda scored: -scored.score(scored.share, OTHER_KIND))
     is_why = _WHY.match(question) is not None
-    kind = [one for one in found if one.is_kind or is_why]
+    kind = [scored for scored in found if scored.is_kind or is_why]
     try:
         read = _read(question, found[:READ], reranker(), clock)
     except ModelFault as fault:
-        chosen = [one.chosen(one.share, OTHER_KIND) for one in found]
-        best = max((one.share for one in kind), default=0.0)
+        sentences = [scored.chosen(scored.share, OTHER_KIND) for scored in found]
+        best = max((scored.share for scored in kind), default=0.0)
         curve = WORD_CURVE if confidence is not None else WORDS_ALONE
-        return _extract(chosen, NEAR, _likelihood(curve, best, confidence), str(fault))
-    chosen = [one.chosen(odds / 10, OTHER_KIND_READ) for odds, one in read]
-    best = max((odds for odds, one in read if one in kind), default=LEAST_ODDS)
+        return _extract(
+            sentences, NEAR, _likelihood(curve, best, confidence), str(fault)
+        )
+    sentences = [scored.chosen(odds / 10, OTHER_KIND_READ) for odds, scored in read]
+    best = max((odds for odds, scored in read if scored in kind), default=LEAST_ODDS)
     curve = READ_CURVE if confidence is not None else READ_ALONE
-    return _extract(chosen, NEAR_READ, _likelihood(curve, best, confidence))
+    return _extract(sentences, NEAR_READ, _likelihood(curve, best, confidence))
 
 
 def _extract(
     found: list[ChosenSentence], near: float, likelihood: float, lacks: str = ""
 ) -> Extract:
     """Return the best, and what is not far behind and says something else."""
-    found.sort(key=lambda one: -one.score)
-    chosen: list[ChosenSentence] = []
-    for one in found:
-        if len(chosen) == MOST_TOLD or one.score < found[0].score - near:
+    found.sort(key=lambda sentence: -sentence.score)
+    sentences: list[ChosenSentence] = []
+    for sentence in found:
+        if len(sentences) == MOST_TOLD or sentence.score < found[0].score - near:
             break
-        if not any(_is_same(one.piece, other.piece) for other in chosen):
-            chosen.append(one)
-    first = {one.number: at for at, one in reversed(list(enumerate(chosen)))}
-    chosen.sort(key=lambda one: (first[one.number], one.piece.start))
-    return Extract(tuple(chosen), likelihood, likelihood >= SURE, lacks)
+        if not any(_is_same(sentence.piece, other.piece) for other in sentences):
+            sentences.append(sentence)
+    first = {
+        sentence.number: at for at, sentence in reversed(list(enumerate(sentences)))
+    }
+    sentences.sort(key=lambda sentence: (first[sentence.number], sentence.piece.start))
+    return Extract(tuple(sentences), likelihood, likelihood >= SURE, lacks)
 
 
 def _scored(
@@ -539,10 +548,10 @@ def _read(
 ) -> list[tuple[float, _Scored]]:
     """Return the pieces that were read in time, with the log odds that they answer."""
     read: list[tuple[float, _Scored]] = []
-    verdicts = reranker.scores(question, [one.read_as for one in found])
+    verdicts = reranker.scores(question, [scored.read_as for scored in found])
     until: float | None = None
-    for one, verdict in zip(found, verdicts, strict=False):
-        read.append((max(LEAST_ODDS, _odds(verdict)), one))
+    for scored, verdict in zip(found, verdicts, strict=False):
+        read.append((max(LEAST_ODDS, _odds(verdict)), scored))
         now = clock()  # from the first on: before it a model may be loaded
         until = now + READ_S if until is None else until
         if now > until:

@@ -201,10 +201,10 @@ class BundleRows:
         return [sign for signs in known.values() for sign in signs]
 
     def _read_signs(self, note_ids: Collection[int]) -> dict[int, list[SectionSign]]:
-        found: dict[int, list[SectionSign]] = {at: [] for at in note_ids}
+        signs: dict[int, list[SectionSign]] = {at: [] for at in note_ids}
         for sign in self.store.signs(note_ids, TAGS, CALLOUTS):
-            found[sign.note_id].append(sign)
-        return found
+            signs[sign.note_id].append(sign)
+        return signs
 
     def section_links(self, note_ids: Collection[int]) -> list[SectionLink]:
         """Return the links from and to some notes, by source and place."""
@@ -225,8 +225,8 @@ class BundleRows:
         Of the fields in their lines those of some keys count as dates. Of a note with
         very many, those with a date first.
         """
-        found = self.store.open_tasks(note_ids, keys, self._boxes)
-        by_note = groupby(found, key=lambda task: task.note_id)
+        section_tasks = self.store.open_tasks(note_ids, keys, self._boxes)
+        by_note = groupby(section_tasks, key=lambda task: task.note_id)
         return [task for _, tasks in by_note for task in self._few(list(tasks))]
 
     def _few(self, tasks: list[SectionTask]) -> list[SectionTask]:
@@ -235,8 +235,8 @@ class BundleRows:
         self.cut.add("tasks")
         dated = [task for task in tasks if task.dates]
         dated.sort(key=lambda task: (min(task.dates.values()), task.line))
-        others = [task for task in tasks if not task.dates]
-        return [*dated, *others][:_TASKS_EACH]
+        section_tasks = [task for task in tasks if not task.dates]
+        return [*dated, *section_tasks][:_TASKS_EACH]
 
     def wanted_memories(self, wish: MemoryFilter) -> list[SectionNote]:
         """Return the memory items that may be wanted, the latest first.
@@ -354,7 +354,7 @@ def find(  # noqa: PLR0913 - each by its name
     pages = rows.pages([*notes])
     for note_id in sorted(pages, key=lambda at: notes[at].path):
         found = _of_note(notes[note_id], pages[note_id], marks[note_id], words)
-        yield from (one for one in found if one.is_whole or note_id not in whole)
+        yield from (lines for lines in found if lines.is_whole or note_id not in whole)
 
 
 def _marks(
@@ -397,12 +397,12 @@ def _of_note(
     note: SectionNote, page: NoteLines, marks: _Marks, words: ItemWords
 ) -> Iterator[ItemLines]:
     taken: set[int] = set()
-    for found in _by_rules(note, page, marks, words):
-        lines = range(found.span.start, found.span.end + 1)
-        says = bool(found.title) or page.says(found.span)
+    for item_lines in _by_rules(note, page, marks, words):
+        lines = range(item_lines.span.start, item_lines.span.end + 1)
+        says = bool(item_lines.title) or page.says(item_lines.span)
         if taken.isdisjoint(lines) and says:
             taken.update(lines)
-            yield found
+            yield item_lines
 
 
 def _by_rules(
@@ -710,7 +710,7 @@ def decisions(rows: BundleRows, scope: BundleScope) -> list[Item]:
         ),
     ]
     ours = {*scope.note_ids[:TRUSTED], *scope.project_ids}
-    kept = [one for one in found if _is_decided(one)]
+    kept = [lines for lines in found if _is_decided(lines)]
     standing, others = _in_force(rows, kept)
     return approved_first(
         [*_relevant(standing, scope.query, ours), *_relevant(others, scope.query, ours)]
@@ -721,14 +721,14 @@ def _relevant(
     found: Iterable[ItemLines], query: str, ours: Collection[int]
 ) -> list[Item]:
     terms = asked_terms(query)
-    kept = []
-    for one in found:
-        counts = one.note.note_id in ours or one.rule in CAPTURED or terms is None
+    items = []
+    for lines in found:
+        counts = lines.note.note_id in ours or lines.rule in CAPTURED or terms is None
         if not counts and terms is not None:
-            heads = one.page.heading_path(one.span.start)
-            counts = words_shared((one.text, one.note.title, *heads), terms) > 0
-        kept += [item_of(one, "decision")] if counts else []
-    return most_relevant(newest_first(kept), query)
+            heads = lines.page.heading_path(lines.span.start)
+            counts = words_shared((lines.text, lines.note.title, *heads), terms) > 0
+        items += [item_of(lines, "decision")] if counts else []
+    return most_relevant(newest_first(items), query)
 
 
 def _in_force(
@@ -739,7 +739,7 @@ def _in_force(
     What another decision supersedes is left out if that is there. A line counts as the
     superseded decisions that it links to, unless it links to others too.
     """
-    notes = {one.note.note_id: one.note for one in found}
+    notes = {lines.note.note_id: lines.note for lines in found}
     old = {at for at, note in notes.items() if is_superseded(note)}
     links = rows.section_links(list(notes)) if old else []
     replaced = {
@@ -747,24 +747,24 @@ def _in_force(
         for link in links
         if link.source_id in old and key_form(link.property) in SUPERSEDED_BY
     }
-    there = {one.note.note_id for one in found if one.rule != UNAPPROVED}
+    there = {lines.note.note_id for lines in found if lines.rule != UNAPPROVED}
     over = OVERRULED | PROPOSED
     standing: list[ItemLines] = []
     others: list[ItemLines] = []
-    for one in found:
+    for lines in found:
         about = {
             link.target_id
             for link in links
-            if link.source_id == one.note.note_id
-            and one.span.start <= link.line <= one.span.end
+            if link.source_id == lines.note.note_id
+            and lines.span.start <= link.line <= lines.span.end
         }
-        if one.is_whole or not about or not about <= old:
-            about = {one.note.note_id}
+        if lines.is_whole or not about or not about <= old:
+            about = {lines.note.note_id}
         if all(replaced.get(at) in there for at in about):
             continue
-        gone = one.note.note_id in old or status_of(one.note) in over
-        is_last = (one.is_whole and gone) or one.note.note_id not in about
-        (others if is_last else standing).append(one)
+        gone = lines.note.note_id in old or status_of(lines.note) in over
+        is_last = (lines.is_whole and gone) or lines.note.note_id not in about
+        (others if is_last else standing).append(lines)
     return standing, others
 
 
@@ -796,7 +796,7 @@ def questions(rows: BundleRows, scope: BundleScope) -> list[Item]:
     """
     found = find(rows, scope_ids(scope), QUESTIONS, scope.agent)
     asked = [*captures(rows, scope, "question"), *filter(_is_open, found)]
-    newest = newest_first(item_of(one, "question") for one in asked)
+    newest = newest_first(item_of(lines, "question") for lines in asked)
     return approved_first(most_relevant(newest, scope.query))
 
 
@@ -857,15 +857,15 @@ def tasks(rows: BundleRows, scope: BundleScope) -> list[Item]:
     """
     today = scope.today.isoformat()
     ranks = {note_id: at for at, note_id in enumerate(scope.note_ids)}
-    found = [
+    section_tasks = [
         task
         for task in rows.open_tasks(scope_ids(scope), DUE)
         if not is_pattern(task.path) and not task.path.startswith(f"{scope.agent}/")
     ]
-    if len(found) > MOST_TASKS:
+    if len(section_tasks) > MOST_TASKS:
         rows.cut.add("tasks")
     ordered: list[tuple[TaskOrder, SectionTask]] = []
-    for task in found:
+    for task in section_tasks:
         name = task.path.rpartition("/")[2]
         first = _task_order(scope, (task.text, name), _due(task.dates))
         rank = ranks.get(task.note_id, len(ranks))
@@ -896,13 +896,13 @@ def _task_order(
 
 def _captured(rows: BundleRows, scope: BundleScope) -> Iterator[tuple[TaskOrder, Item]]:
     today = scope.today.isoformat()
-    found = [(item_of(one, "task"), one) for one in captures(rows, scope, "task")]
+    found = [(item_of(lines, "task"), lines) for lines in captures(rows, scope, "task")]
     found.sort(key=lambda pair: (pair[0].date, pair[0].path), reverse=True)
-    for rank, (item, one) in enumerate(found):
-        text = one.page.raw(one.span)
+    for rank, (item, lines) in enumerate(found):
+        text = lines.page.raw(lines.span)
         fields = (*dated_fields(text), *bracketed_fields(text))
         due = _due({field.key.lower(): field.value for field in reversed(fields)})
-        rule = _rule(due, today) if due and one.rule != UNAPPROVED else one.rule
+        rule = _rule(due, today) if due and lines.rule != UNAPPROVED else lines.rule
         first = _task_order(scope, (item.text, item.title), due)
         order = (*first, 0, rank, item.path, item.lines.start)
         yield order, structs.replace(item, date=due, rule=rule)

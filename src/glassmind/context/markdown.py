@@ -78,16 +78,22 @@ def bundle_as_markdown(bundle: Bundle) -> str:
         "".join(
             [NOTES * bool(bundle.notes), *(_note(one, cite) for one in bundle.notes)]
         ),
-        section("Recent Decisions", [item_line(one, cite) for one in bundle.decisions]),
-        section("Open Questions", [item_line(one, cite) for one in bundle.questions]),
-        section("Open Tasks", [item_line(one, cite) for one in bundle.tasks]),
+        section(
+            "Recent Decisions",
+            [item_line(decision, cite) for decision in bundle.decisions],
+        ),
+        section(
+            "Open Questions",
+            [item_line(question, cite) for question in bundle.questions],
+        ),
+        section("Open Tasks", [item_line(task, cite) for task in bundle.tasks]),
         section("Suggested Context", [read_line(one) for one in bundle.suggested]),
         section(
             "Conflicts and Staleness",
-            [conflict_line(one, cite) for one in bundle.conflicts],
+            [conflict_line(conflict, cite) for conflict in bundle.conflicts],
         ),
         sources.section(),
-        section("Read on", [follow_line(one) for one in bundle.follow_ups]),
+        section("Read on", [follow_line(up) for up in bundle.follow_ups]),
         "".join(f"{line}\n" for line in _footing(bundle)),
     ]
     return "\n".join(part for part in parts if part)
@@ -314,8 +320,8 @@ def summary_as_markdown(  # noqa: PLR0913 - each part by its name
         section(
             "From the Notes",
             [
-                f"{cite(one.receipt)} {titled(title)}: {one_line(one.text)}\n"
-                for title, one in points
+                f"{cite(point.receipt)} {titled(title)}: {one_line(point.text)}\n"
+                for title, point in points
             ],
         ),
         section("Open Questions", [item_line(item, cite) for item in questions]),

@@ -305,8 +305,8 @@ def day_told(text: str) -> str | None:
     lead = _DATED.match(text)
     if lead:
         return first_day(text[lead.end() :])
-    told = _TOLD.search(text)
-    return first_day(told[1]) if told else None
+    match = _TOLD.search(text)
+    return first_day(match[1]) if match else None
 
 
 def _is_row(text: str) -> bool:

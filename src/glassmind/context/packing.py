@@ -112,9 +112,11 @@ class Packer:
         self._plan, self._candidates = plan, candidates
         self._counter, self._rows = counter, rows
         self._count, self._budget = counter.count, plan.frame.budget_tokens
-        self._words = Lookup(plan.words, [one.passages[0].text for one in candidates])
+        self._words = Lookup(
+            plan.words, [candidate.passages[0].text for candidate in candidates]
+        )
         self._clipper = ExcerptCutter(
-            self._count, [one.passages[0].found for one in candidates]
+            self._count, [candidate.passages[0].found for candidate in candidates]
         )
         self._answers: dict[NotePath, Quote] = {}
         self._shown, self._repeated = ShownPassages(), 0
@@ -127,13 +129,16 @@ class Packer:
         entries, left = self._wide(left)
         if not entries and (_tokens(sections) or answer):  # a passage comes first
             sections = {
-                name: one._replace(kept=(), tokens=0) for name, one in sections.items()
+                name: bundle_section._replace(kept=(), tokens=0)
+                for name, bundle_section in sections.items()
             }
             answer, self._answers = [], {}
             self._missed.clear()
             entries, left = self._wide(self._budget - self._fixed(sections))
         if self._candidates and not entries:
-            labels = (self._count(label_of(one)) for one in self._candidates)
+            labels = (
+                self._count(label_of(candidate)) for candidate in self._candidates
+            )
             least = self._fixed(sections) + min(labels) + DIGEST_TOKENS + STUB_TOKENS
             raise BudgetTooSmall(self._budget, least)
         for entry in entries[:MOST_WITH_PROPERTY]:
@@ -164,8 +169,10 @@ class Packer:
         they meet.
         """
         while True:
-            kept = {name: one.kept for name, one in sections.items()}
-            made = structs.replace(
+            kept = {
+                name: bundle_section.kept for name, bundle_section in sections.items()
+            }
+            bundle = structs.replace(
                 self._plan.frame,
                 **kept,
                 notes=tuple(entry.note() for entry in entries),
@@ -173,9 +180,9 @@ class Packer:
                 follow_ups=further,
                 dropped=(*self._left_out(), *self._dropped(sections)),
             )
-            over = self._count(bundle_as_markdown(made)) - self._budget
+            over = self._count(bundle_as_markdown(bundle)) - self._budget
             if over <= 0:
-                return structs.replace(made, tokens=over + self._budget)
+                return structs.replace(bundle, tokens=over + self._budget)
             last = next((name for name in SHORTENED if kept.get(name)), None)
             if further:
                 further = further[:-1]
@@ -201,11 +208,13 @@ class Packer:
             raise BudgetTooSmall(self._budget, self._budget + over + LEAST_CUT)
 
     def _left_out(self) -> list[OmittedSection]:
-        sizes = [estimate_tokens(one.passages[0].found) for one in self._missed]
-        made = [OmittedSection("notes", len(sizes), sum(sizes))] if sizes else []
+        sizes = [
+            estimate_tokens(candidate.passages[0].found) for candidate in self._missed
+        ]
+        sections = [OmittedSection("notes", len(sizes), sum(sizes))] if sizes else []
         if self._repeated:
-            made.append(OmittedSection("near-duplicates", self._repeated, 0))
-        return made
+            sections.append(OmittedSection("near-duplicates", self._repeated, 0))
+        return sections
 
     def _fixed(self, sections: Sections) -> int:
         found = len(self._candidates)
@@ -217,20 +226,24 @@ class Packer:
 
     def _dropped(self, sections: Sections) -> list[OmittedSection]:
         cut = self._rows.cut
-        return [one for part in sections.values() for one in part.dropped(cut)]
+        return [
+            omitted_section
+            for part in sections.values()
+            for omitted_section in part.dropped(cut)
+        ]
 
     def _sections(self) -> Sections:
         most = max(FEWEST_IN_SCOPE, min(MOST_IN_SCOPE, self._budget // SCOPE_TOKENS))
         scope = self._scope(self._candidates[:most])
-        found = sections_of(self._rows, scope, self._counter, self._budget)
-        replaced = replaced_notes(found, self._rows, scope)
+        sections = sections_of(self._rows, scope, self._counter, self._budget)
+        replaced = replaced_notes(sections, self._rows, scope)
         self._candidates = [
-            one._replace(note=one.note._replace(superseded_by=title))
-            if (title := replaced.get(one.note.path))
-            else one
-            for one in self._candidates
+            candidate._replace(note=candidate.note._replace(superseded_by=title))
+            if (title := replaced.get(candidate.note.path))
+            else candidate
+            for candidate in self._candidates
         ]
-        return found
+        return sections
 
     def _scope(self, candidates: Sequence[BundleCandidate]) -> BundleScope:
         note_ids = tuple(candidate.note.note_id for candidate in candidates)
@@ -258,7 +271,11 @@ class Packer:
                 self._repeated += 1
                 continue
             stretch = cut.reading.stretch
-            spare = [one for one in candidate.passages if one is not stretch]
+            spare = [
+                line_range
+                for line_range in candidate.passages
+                if line_range is not stretch
+            ]
             entries.append(BundleEntry(candidate, [cut], spare))
             self._shown.add(cut.text)
             share -= cost + cut.tokens
@@ -281,7 +298,9 @@ class Packer:
     ) -> Iterator[Cut]:
         if room <= 0:
             return
-        readings = [PassageScore(one, self._words) for one in candidate.passages]
+        readings = [
+            PassageScore(line_range, self._words) for line_range in candidate.passages
+        ]
         if quote := self._answers.get(candidate.note.path):
             place = (quote.piece.start, quote.piece.end)
             readings.insert(0, PassageScore(quote.stretch, self._words, place))
@@ -301,10 +320,10 @@ class Packer:
 
     def _grow(self, entry: BundleEntry, extra: int) -> int:
         taken, old = 0, entry.first
-        others = entry.cuts[1:]
+        cuts = entry.cuts[1:]
         if old.end - old.start < len(old.reading.stretch.text.strip()):
             cut = self._clipper.cut(old.reading, old.tokens + extra)
-            if cut and cut.tokens > old.tokens and not any(map(cut.overlaps, others)):
+            if cut and cut.tokens > old.tokens and not any(map(cut.overlaps, cuts)):
                 entry.cuts[0] = cut
                 taken = cut.tokens - old.tokens
         if entry.spare and extra - taken > 2 * STUB_TOKENS:
@@ -325,8 +344,8 @@ class Packer:
         head = self._count(section("Answer", ["-\n"]))
         room = min(left, int(ANSWER_SHARE * self._budget)) - head
         before, kept = room, []
-        found = answer_from(self._candidates, self._words, self._plan.scope.agent)
-        for quote in found:
+        quotes = answer_from(self._candidates, self._words, self._plan.scope.agent)
+        for quote in quotes:
             cost = self._count(answer_line(quote.sentence(), numbered))
             if cost <= room and self._is_visible(quote):
                 kept.append(quote)
@@ -360,7 +379,7 @@ class Packer:
 
 
 def _tokens(sections: Sections) -> int:
-    return sum(one.tokens for one in sections.values())
+    return sum(bundle_section.tokens for bundle_section in sections.values())
 
 
 def property_named(candidate: BundleCandidate, words: Lookup) -> LineRange | None:
@@ -400,24 +419,24 @@ def answer_from(
     What an agent wrote and nobody approved answers nothing.
     """
     places = [
-        (one, stretch)
-        for one in candidates[:LOOKED_AT]
-        if may_answer(one, agent)
-        for stretch in one.passages
+        (candidate, stretch)
+        for candidate in candidates[:LOOKED_AT]
+        if may_answer(candidate, agent)
+        for stretch in candidate.passages
     ]
     passages = [
-        NumberedPassage(at, stretch, one.request.relevance, one.note.title)
-        for at, (one, stretch) in enumerate(places)
+        NumberedPassage(at, stretch, candidate.request.relevance, candidate.note.title)
+        for at, (candidate, stretch) in enumerate(places)
     ]
-    found = by_words(passages, words)
-    return [Quote(*places[one.number], one.piece) for one in found]
+    sentences = by_words(passages, words)
+    return [Quote(*places[sentence.number], sentence.piece) for sentence in sentences]
 
 
 def cited(
     quotes: Sequence[Quote], entries: Sequence[BundleEntry]
 ) -> tuple[AnswerSentence, ...]:
     """Return those sentences that passages show, with the receipts of these."""
-    made = []
+    sentences = []
     for quote in quotes:
         path, piece = quote.candidate.note.path, quote.piece
         for cut in (
@@ -429,6 +448,6 @@ def cited(
             and piece.end <= cut.end
         ):
             receipt = quote.stretch.excerpt(path, cut.start, cut.end).receipt
-            made.append(quote.sentence(receipt))
+            sentences.append(quote.sentence(receipt))
             break
-    return tuple(made)
+    return tuple(sentences)

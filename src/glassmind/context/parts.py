@@ -83,10 +83,10 @@ class ContextParts:
         if project is None or not project.strip():
             return ()
         known = self.vault.rows()
-        found = known.project_notes(parse_project(project))
-        if not found:
+        notes = known.project_notes(parse_project(project))
+        if not notes:
             raise ProjectUnknown(project, known.projects_like(project))
-        return found
+        return notes
 
 
 def day_or_today(day: date | None) -> date:
@@ -136,14 +136,14 @@ class StaleCheck:
     def notices(self) -> tuple[str, ...]:
         if self._absent:
             return (ABSENT,)
-        changed, gone = self._lag
-        if not changed and not gone:
+        changed, paths = self._lag
+        if not changed and not paths:
             return ()
         following = read_state(self._parts.vault.place.folder).mode != "off"
         remedy = "that is being taken in now" if following else "run: glassmind index"
-        named = (_named(changed), _named(gone))
-        names = "; gone: ".join(named) if changed and gone else "".join(named)
-        return (f"{_counted(len(changed), len(gone))}; {remedy} ({names})",)
+        named = (_named(changed), _named(paths))
+        names = "; gone: ".join(named) if changed and paths else "".join(named)
+        return (f"{_counted(len(changed), len(paths))}; {remedy} ({names})",)
 
 
 def _counted(changed: int, gone: int) -> str:
@@ -168,7 +168,7 @@ def shown_in(made: Bundle) -> list[NotePath]:
     return [
         *(note.path for note in made.notes),
         *(item.path for item in items),
-        *(side.path for one in made.conflicts for side in one.sides),
+        *(side.path for conflict in made.conflicts for side in conflict.sides),
         *(read.path for read in made.suggested),
     ]
 
@@ -190,9 +190,9 @@ def turned_private(parts: ContextParts, changed: Iterable[NotePath]) -> set[Note
 
 def _is_private(files: VaultFiles, path: NotePath) -> bool:
     try:
-        made = decode(files.read(path))
+        decoded = decode(files.read(path))
     except VaultError:
         return True
-    if not isinstance(made, Decoded):
+    if not isinstance(decoded, Decoded):
         return True
-    return says_private(read_head(made.text).frontmatter.properties)
+    return says_private(read_head(decoded.text).frontmatter.properties)

@@ -158,7 +158,11 @@ def requests_of(hits: Sequence[Hit]) -> list[NoteRequest]:
             hit.match_reason,
             hit.channels,
             (hit.chunk_index, *(passage.chunk_index for passage in hit.more)),
-            tuple(NotePath(one.quoted) for one in hit.evidence if one.quoted),
+            tuple(
+                NotePath(evidence.quoted)
+                for evidence in hit.evidence
+                if evidence.quoted
+            ),
         )
         for hit in hits
     ]
@@ -170,24 +174,26 @@ others have shown of themselves is all that there is room for."""
 
 
 def candidates(asked: Sequence[NoteRequest], rows: Rows) -> list[BundleCandidate]:
-    notes = rows.packed_notes([one.path for one in asked])
-    there = [(one, notes[one.path]) for one in asked if one.path in notes]
+    notes = rows.packed_notes([request.path for request in asked])
+    there = [
+        (request, notes[request.path]) for request in asked if request.path in notes
+    ]
     wanted = {
         (note.note_id, index + near)
-        for one, note in there[:GROWING]
-        for index in one.indexes
+        for request, note in there[:GROWING]
+        for index in request.indexes
         for near in _near(index)
     }
-    wanted |= {(note.note_id, one.indexes[0]) for one, note in there[GROWING:]}
+    wanted |= {(note.note_id, request.indexes[0]) for request, note in there[GROWING:]}
     # what comes first may be the properties alone, which say little by themselves
-    wanted |= {(note.note_id, 1) for one, note in there if not one.indexes[0]}
+    wanted |= {(note.note_id, 1) for request, note in there if not request.indexes[0]}
     chunks = rows.placed_chunks(sorted(wanted))
-    found = []
-    for one, note in there:
-        passages = _passages(note.note_id, one.indexes, chunks, rows)
+    bundle_candidates = []
+    for request, note in there:
+        passages = _passages(note.note_id, request.indexes, chunks, rows)
         if passages:
-            found.append(BundleCandidate(note, one, passages))
-    return found
+            bundle_candidates.append(BundleCandidate(note, request, passages))
+    return bundle_candidates
 
 
 def _passages(
@@ -196,7 +202,7 @@ def _passages(
     chunks: Mapping[tuple[int, int], PlacedChunk],
     rows: Rows,
 ) -> tuple[LineRange, ...]:
-    made: list[LineRange] = []
+    ranges: list[LineRange] = []
     for index in indexes:
         if (note_id, index) not in chunks:
             continue
@@ -205,8 +211,8 @@ def _passages(
         if stretch is None:  # it begins or ends in the middle of a line
             stretch = stretch_of(rows.every_chunk(note_id), index)
         if stretch is not None:
-            made.append(stretch)
-    return tuple(made)
+            ranges.append(stretch)
+    return tuple(ranges)
 
 
 def _near(index: int) -> tuple[int, ...]:

@@ -150,6 +150,6 @@ def _cut(text: str, budget_tokens: int) -> str:
 
 def _label(source: Source) -> str:
     names = (source.path, *source.heading_path)
-    where = " > ".join(titled(redacted(one)) for one in names)
+    where = " > ".join(titled(redacted(name)) for name in names)
     mark = " (written by an agent, not approved)" if source.generated else ""
     return f"[Source {source.number}] {where}{mark}"

@@ -76,10 +76,10 @@ class AnswerReader:
             return
         if "}" in piece:
             at = 0
-            for found in _OBJECT.finditer(self._rest):
-                at = found.end()
+            for match in _OBJECT.finditer(self._rest):
+                at = match.end()
                 with suppress(ValueError):
-                    yield from self._statement(json.loads(found[0], strict=False))
+                    yield from self._statement(json.loads(match[0], strict=False))
             self._rest = self._rest[at:]
         if "{" not in self._rest:
             self._rest = self._rest[-_LONGEST_TAG:]
@@ -168,8 +168,8 @@ class Word(NamedTuple):
 def words_of(text: str) -> list[Word]:
     shown = _read(text)
     return [
-        Word(_key(found[0]), found.start(), found.end())
-        for found in _WORD.finditer(shown)
+        Word(_key(match[0]), match.start(), match.end())
+        for match in _WORD.finditer(shown)
     ]
 
 
@@ -179,7 +179,7 @@ def _read(text: str) -> str:
         parts += [text[at:start], re.sub(r"[^\n]", " ", text[start:end])]
         at = end
     shown = "".join([*parts, text[at:]])
-    return _UNREAD.sub(lambda found: " " * len(found[0]), shown)
+    return _UNREAD.sub(lambda match: " " * len(match[0]), shown)
 
 
 @lru_cache(maxsize=20_000)
@@ -333,9 +333,9 @@ class SourceTexts:
         if not words_of(quote):
             return Statement(text, "unsupported", problem="no quote supports it")
         named = self._pages.get(claim.source) if claim.source is not None else None
-        others = [page for page in self._pages.values() if page is not named]
+        texts = [page for page in self._pages.values() if page is not named]
         failed: Statement | None = None
-        for page in [named, *others] if named else others:
+        for page in [named, *texts] if named else texts:
             for cited in page.find(quote):
                 problem = problem_of(text, quote, question, cited)
                 if not problem:
@@ -413,7 +413,7 @@ def _unnamed(text: str, question: str, cited: _Cited) -> str:
     if not _GERMAN.isdisjoint(_keys(text)):
         return ""
     names = _names(text)
-    missing = [one for one in names if not _has_name(one, (*cited.near, question))]
+    missing = [name for name in names if not _has_name(name, (*cited.near, question))]
     if not missing or 2 * len(missing) < len(names):
         return ""
     return f"{missing[0]} is not in what it cites"
@@ -422,11 +422,11 @@ def _unnamed(text: str, question: str, cited: _Cited) -> str:
 def _names(text: str) -> list[str]:
     shown = _read(text)
     return [
-        found[0]
-        for found in _NAME.finditer(shown)
-        if found[0][0].isupper()
-        and found[0].casefold() not in SAY_LITTLE | _CALENDAR
-        and not _BEGINS.search(shown[: found.start()][-40:])
+        match[0]
+        for match in _NAME.finditer(shown)
+        if match[0][0].isupper()
+        and match[0].casefold() not in SAY_LITTLE | _CALENDAR
+        and not _BEGINS.search(shown[: match.start()][-40:])
     ]
 
 

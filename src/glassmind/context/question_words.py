@@ -159,11 +159,11 @@ def question_words(query: str, hits: Iterable[Hit]) -> QuestionTerms:
         if parts and 2 * sum(map(len, parts)) < len(word):
             typed[word] = None  # most of it stands nowhere
         for part in parts or [word]:
-            found = _needle(part)
-            needles.setdefault(found.text, found)
-            typed[found.word] = None
-            for kin in _kin(found.text):
-                needles.setdefault(kin, SearchTerm(kin, _OPEN, found.word))
+            term = _needle(part)
+            needles.setdefault(term.text, term)
+            typed[term.word] = None
+            for kin in _kin(term.text):
+                needles.setdefault(kin, SearchTerm(kin, _OPEN, term.word))
     return QuestionTerms(tuple(needles.values()), tuple(typed))
 
 
@@ -296,9 +296,9 @@ def most_relevant(items: Iterable[Item], query: str) -> list[Item]:
 @lru_cache(maxsize=8)  # the sections of a bundle ask one after the other
 def asked_terms(query: str) -> QuestionTerms | None:
     """Return what is looked for in items; None if the question has no such words."""
-    found = question_words(query, ())
-    needles = tuple(one for one in found.needles if one.word not in KINDS)
-    return found._replace(needles=needles) if needles else None
+    terms = question_words(query, ())
+    needles = tuple(term for term in terms.needles if term.word not in KINDS)
+    return terms._replace(needles=needles) if needles else None
 
 
 def shared(item: Item, terms: QuestionTerms) -> int:

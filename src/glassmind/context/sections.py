@@ -118,14 +118,14 @@ def sections_of(
         first = items[0] if items else None
         if terms is None or not isinstance(first, Item) or shared(first, terms):
             near_ones.add(name)
-    left, made = int(ALL * budget_tokens), {}
+    left, sections = int(ALL * budget_tokens), {}
     for name in sorted(found, key=lambda name: (name != asked, name not in near_ones)):
         share = int((ASKED if name == asked else SHARES[name]) * budget_tokens)
         if name in near_ones:
             share = max(share, FIRST[name])
-        made[name] = _fit(name, found[name], min(share, left), counter)
-        left -= made[name].tokens
-    return {name: made[name] for name in found}
+        sections[name] = _fit(name, found[name], min(share, left), counter)
+        left -= sections[name].tokens
+    return {name: sections[name] for name in found}
 
 
 def suggested_for(
@@ -133,8 +133,8 @@ def suggested_for(
 ) -> BundleSection:
     """Return what to read beside the notes that are shown, as far as a room goes."""
     near = replace(shown, note_ids=shown.note_ids[:COMPARED])
-    found = next_reads(rows, near, MOST["suggested"], shown.note_ids)
-    return _fit("suggested", found, room, counter)
+    reads = next_reads(rows, near, MOST["suggested"], shown.note_ids)
+    return _fit("suggested", reads, room, counter)
 
 
 def refitted(made: Sections, counter: TokenCounter, room: int) -> Sections:
@@ -375,7 +375,7 @@ def _ties(rows: BundleRows, scope: BundleScope) -> dict[int, Ties]:
     pairs = {(source, target) for source, _, target, _ in links}
     out = Counter(source for source, _ in pairs)
     back = Counter(target for _, target in pairs)
-    like = Counter(one.note_id for one in likes)
+    like = Counter(partner.note_id for partner in likes)
     found: dict[int, Ties] = defaultdict(dict)
 
     def tie(note: int, selected: int, strength: float, many: int, way: str) -> None:
@@ -389,9 +389,15 @@ def _ties(rows: BundleRows, scope: BundleScope) -> dict[int, Ties]:
             tie(target, source, strength, out[source], "linked from")
         elif target in worth:
             tie(source, target, strength, back[target], "links to")
-    for one in likes:
-        strength = SIMILAR * one.similarity
-        tie(one.other_id, one.note_id, strength, like[one.note_id], "similar to")
+    for partner in likes:
+        strength = SIMILAR * partner.similarity
+        tie(
+            partner.other_id,
+            partner.note_id,
+            strength,
+            like[partner.note_id],
+            "similar to",
+        )
     return found
 
 

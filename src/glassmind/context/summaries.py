@@ -135,7 +135,7 @@ def summarize(
     with parts.vault.rows().still():
         day = day_or_today(today)
         found, notices = _found(parts, project, called, day)
-        stale.look(one.path for one in _cited(found))
+        stale.look(sentence.path for sentence in _cited(found))
     notices = (*stale.notices(), *notices)
 
     def markdown(shown: Parts) -> str:
@@ -145,7 +145,7 @@ def summarize(
         budget, lambda most: parts_within(found, most, counter, markdown, _line)
     )
     text = markdown(shown)
-    made = Summary(
+    summary = Summary(
         project=project,
         text=text,
         sentences=tuple(_cited(shown)),
@@ -153,12 +153,12 @@ def summarize(
         tokenizer=counter.name,
         notices=notices,
     )
-    if not (save and made.sentences):
-        return made
-    receipts = list(dict.fromkeys(one.receipt for one in made.sentences))
+    if not (save and summary.sentences):
+        return summary
+    receipts = list(dict.fromkeys(sentence.receipt for sentence in summary.sentences))
     title = f"Summary of {called}"
-    path = parts.renew(title, made.project, made.text, receipts)
-    return structs.replace(made, saved=path)
+    path = parts.renew(title, summary.project, summary.text, receipts)
+    return structs.replace(summary, saved=path)
 
 
 def _line(_: str, one: Item | NoteSentence) -> str:
@@ -175,7 +175,7 @@ def _text(called: str, found: Parts, notices: Sequence[str]) -> str:
         called,
         short=[one.sentence for one in found["short"]],
         decisions=found["decisions"],
-        points=[(one.note.title, one.sentence) for one in points],
+        points=[(point.note.title, point.sentence) for point in points],
         questions=found["questions"],
         notices=notices,
     )
@@ -203,26 +203,26 @@ def _found(
     scope = BundleScope(tuple(sorted(own)), frozenset(notes), "", today, agent)
     left = len(ours) - len(notes)
     notices = (f"{left:,} older notes of the project were not read",) if left else ()
-    decided, asked = _items(decisions(rows, scope)), _items(questions(rows, scope))
+    decided, items = _items(decisions(rows, scope)), _items(questions(rows, scope))
     shown = {
         (item.path, line)
-        for item in (*decided, *asked)
+        for item in (*decided, *items)
         for line in range(item.lines.start, item.lines.end + 1)
     }
     plain = [at for at, note in notes.items() if not is_pattern(note.path)]
     pages = rows.pages(plain)
     free = [
-        one
+        sentence
         for at in sorted(pages, key=lambda at: notes[at].path)
-        for one in _sentences(notes[at], pages[at])
-        if (one.path, one.span.start) not in shown
+        for sentence in _sentences(notes[at], pages[at])
+        if (sentence.path, sentence.span.start) not in shown
     ]
     best = _best(free, called, today)
     found = {
         "short": tuple(best[:SHORT]),
         "decisions": tuple(decided[: LIMITS["decisions"]]),
         "points": tuple(best[SHORT:]),
-        "questions": tuple(asked[: LIMITS["questions"]]),
+        "questions": tuple(items[: LIMITS["questions"]]),
     }
     return found, notices
 
@@ -247,21 +247,23 @@ def _items(items: Iterable[Item]) -> list[Item]:
 
 def _best(said: Sequence[NoteSentence], called: str, today: date) -> list[NoteSentence]:
     most = SHORT + LIMITS["points"]
-    each = max(EACH, most // max(1, len({one.note.note_id for one in said})))
-    chosen: list[NoteSentence] = []
+    each = max(EACH, most // max(1, len({sentence.note.note_id for sentence in said})))
+    sentences: list[NoteSentence] = []
     spent: Counter[int] = Counter()
-    for one in sorted(said, key=lambda one: -_weight(one, called, today)):
-        words = words_of(one.text)
+    for sentence in sorted(
+        said, key=lambda sentence: -_weight(sentence, called, today)
+    ):
+        words = words_of(sentence.text)
         again = any(
             len(words & others) >= SAME * max(1, min(len(words), len(others)))
-            for others in (words_of(other.text) for other in chosen)
+            for others in (words_of(other.text) for other in sentences)
         )
-        if spent[one.note.note_id] < each and not again:
-            chosen.append(one)
-            spent[one.note.note_id] += 1
-        if len(chosen) == most:
+        if spent[sentence.note.note_id] < each and not again:
+            sentences.append(sentence)
+            spent[sentence.note.note_id] += 1
+        if len(sentences) == most:
             break
-    return chosen
+    return sentences
 
 
 def _weight(said: NoteSentence, called: str, today: date) -> float:

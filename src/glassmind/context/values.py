@@ -125,10 +125,10 @@ def read_value(text: str) -> tuple[Value, int] | None:
         word = status[0]
         return Value("text", word, _STATUS_OF[word.lower()]), status.end()
     for pattern, read in _FORMS:
-        found = pattern.match(text, at)
-        value = read(found) if found else None
-        if found and value:
-            return value, found.end()
+        match = pattern.match(text, at)
+        value = read(match) if match else None
+        if match and value:
+            return value, match.end()
     return None
 
 
@@ -204,18 +204,18 @@ def _number(text: str) -> float:
 
 def figures_in(text: str, *, in_words: bool = False) -> list[Value]:
     """Return the dates, times and numbers of a text, without units."""
-    text, found = normalize("NFKC", text), list[Value]()
+    text, values = normalize("NFKC", text), list[Value]()
     for match in _FIGURE.finditer(text):
         sign = -1 if match["minus"] else 1
         if match["number"]:
             number = sign * _number(match["number"])
-            found.append(Value("number", match[0].strip(), low=number))
+            values.append(Value("number", match[0].strip(), low=number))
         else:
-            found.append(_date(match) if match["date"] else _time(match))
+            values.append(_date(match) if match["date"] else _time(match))
     words = set(_WORD.findall(text.lower())) if in_words else set()
     for word in words & NUMBER_WORDS.keys():
-        found.append(Value("number", word, low=float(NUMBER_WORDS[word])))
-    return found
+        values.append(Value("number", word, low=float(NUMBER_WORDS[word])))
+    return values
 
 
 _FORMS = ((_DATE, _date), (_TIME, _time), (_AMOUNT, _amount))

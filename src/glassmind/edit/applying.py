@@ -25,7 +25,7 @@ from glassmind.edit.vault import EditRequest, EditVault
 from glassmind.errors import (
     EditRefused,
     GlassmindError,
-    NotUndone,
+    NotTakenBack,
     VaultError,
     WriteFailed,
 )
@@ -61,8 +61,8 @@ def decided(vault: EditVault, draft: Draft, request: EditRequest) -> Changed:
         refuse_memos(vault, draft, request)
     if not moving(draft.steps):
         # it is kept nowhere, so nobody can ask for it by an id
-        shown = replace(made(vault, draft, "previewed", request), id="")
-        return changed(shown, notices=(NOTHING,))
+        changeset = replace(made(vault, draft, "previewed", request), id="")
+        return changed(changeset, notices=(NOTHING,))
     verdict = permitted(vault, draft, tainted=request.tainted)
     if request.dry_run:
         draft = with_taint(draft, request)
@@ -207,7 +207,7 @@ def _on_record(
     try:
         yield keep
     except BaseException as fault:
-        if is_kept and not isinstance(fault, NotUndone):  # settling does that
+        if is_kept and not isinstance(fault, NotTakenBack):  # settling does that
             _set_aside(vault, changeset, former or "failed", str(fault))
         raise
 

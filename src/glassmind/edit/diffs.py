@@ -86,9 +86,9 @@ def _hidden_values(texts: Iterable[str]) -> Counter[str]:
 def _readable(value: str, texts: Iterable[str]) -> int:
     """Return how often a value stands in texts where it is not hidden."""
     return sum(
-        not _is_hidden(text, *found.span())
+        not _is_hidden(text, *match.span())
         for text in texts
-        for found in re.finditer(re.escape(value), text)
+        for match in re.finditer(re.escape(value), text)
     )
 
 

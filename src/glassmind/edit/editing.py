@@ -45,8 +45,8 @@ from glassmind.errors import (
     ConfirmFirst,
     GlassmindError,
     NoteChanged,
+    NowhereToKeep,
     PolicyForbids,
-    UndoFolderInVault,
     WriteFailed,
 )
 from glassmind.files.transaction import EditLock
@@ -209,10 +209,12 @@ class Editing:
     def changesets(
         self, states: Sequence[ChangeState] = (), *, limit: int = 20
     ) -> ChangesetList:
-        found = changesets_of(self._vault, states, limit=limit)
-        steps = (step for each in found.changesets for step in each.draft.steps)
+        changeset_list = changesets_of(self._vault, states, limit=limit)
+        steps = (
+            step for each in changeset_list.changesets for step in each.draft.steps
+        )
         self._vault.disclosed(paths_of(steps))
-        return found
+        return changeset_list
 
     def show(self, identity: str) -> Changed:
         done = changed(visible_changeset(self._vault, identity))
@@ -354,5 +356,5 @@ def finish_interrupted(vault: Vault) -> tuple[str, ...]:
         with lock.turn():
             changer(vault).sweep()
             return settle(EditVault(vault))
-    except (UndoFolderInVault, WriteFailed):
+    except (NowhereToKeep, WriteFailed):
         return ()

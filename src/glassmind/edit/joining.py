@@ -95,8 +95,8 @@ def _own_heading(into: Note, added: Note, title: str) -> str:
     taken = _forms(into)
     if not taken & _forms(added):
         return ""
-    first, *others = added.headings
-    is_titled = first.level == 1 and all(heading.level > 1 for heading in others)
+    first, *headings = added.headings
+    is_titled = first.level == 1 and all(heading.level > 1 for heading in headings)
     if is_titled and heading_form(first.text) not in taken:
         return ""
     names = (title, *(f"{title} {number}" for number in range(2, 10_000)))

@@ -279,7 +279,7 @@ class Places:
         if sight is None or not self.is_folder(path):
             return self.is_folder(path)
         if path in self.folders:
-            return any(seen.startswith(f"{path}/") for seen in sight.paths())
+            return any(note_path.startswith(f"{path}/") for note_path in sight.paths())
         return sight.may_name(path)
 
     def origin(self, name: str) -> tuple[NotePath, bool]:

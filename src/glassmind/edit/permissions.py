@@ -58,12 +58,12 @@ def judged(vault: EditVault, draft: Draft, *, tainted: bool = False) -> WriteDec
     every = [
         WriteDecision(
             vault.policy.judge(
-                path, tags=meant.tags, tainted=tainted, folder=folder, sure=meant.sure
+                path, tags=tags.tags, tainted=tainted, folder=folder, sure=tags.sure
             ),
             path,
         )
         for step in draft.steps
-        for path, meant, folder in _places(vault, draft, step)
+        for path, tags, folder in _places(vault, draft, step)
     ]
     if not every:
         return WriteDecision(Verdict("allow", "nothing to be written"), NotePath(""))
@@ -105,11 +105,11 @@ def _tags_below(
         tags = [tag for tag in ruled if path in tagged[tag]]
         read = head_tags if path in indexed else meant_tags  # rows know its text
         try:
-            meant = read(path, vault.files.read(path))
+            note_tags = read(path, vault.files.read(path))
         except VaultError:
-            meant = NoteTags(sure=False)
-        if tags or meant.tags or not meant.sure:
-            yield path, NoteTags((*tags, *meant.tags), meant.sure)
+            note_tags = NoteTags(sure=False)
+        if tags or note_tags.tags or not note_tags.sure:
+            yield path, NoteTags((*tags, *note_tags.tags), note_tags.sure)
 
 
 def forbidden(vault: EditVault, draft: Draft) -> dict[NotePath, str]:
@@ -204,8 +204,8 @@ def check_folder_seen(
     if vault.sight is None:
         return
     known = set(vault.sight.paths())
-    others = (note for note in notes_below(vault.root, folder) if note not in known)
-    if not known.issuperset(inside) or not all(is_readable(vault, n) for n in others):
+    paths = (note for note in notes_below(vault.root, folder) if note not in known)
+    if not known.issuperset(inside) or not all(is_readable(vault, n) for n in paths):
         raise EditRefused(
             f"{folder} stays where it is: only its owner can move all of it"
         )

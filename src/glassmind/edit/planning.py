@@ -263,15 +263,15 @@ def plan_delete(
     if is_folder and not name.endswith("/"):
         raise NoteNotFound(name, (f"{path}/",))
     trash = trash_place(path, places.disk.is_there)
-    step, gone = (
+    step, paths = (
         FileStep(path, trash, None, b"", folder=True),
         inside(path, files.paths),
     )
     raw = _origin_bytes(vault, path, expected, folder=is_folder)
     if raw is not None:
-        step, gone = FileStep(path, trash, raw, raw), [path]
+        step, paths = FileStep(path, trash, raw, raw), [path]
     update = follow_links(vault, [step], files)
-    facts = {"files": len(gone), "lost": update.lost, "elsewhere": update.elsewhere}
+    facts = {"files": len(paths), "lost": update.lost, "elsewhere": update.elsewhere}
     update.risks[:0] = losses(update.lost, update.elsewhere)
     return update.draft("delete", f"move {path} to the trash", facts=facts)
 
@@ -393,8 +393,8 @@ def _other_file(vault: EditVault, name: str) -> NotePath | None:
     if spelled in named:
         return NotePath(spelled)
     if len(named) > 1:
-        shown = tuple(sorted(named)[:CANDIDATES_SHOWN])
-        raise AmbiguousName(name, shown, len(named))
+        paths = tuple(sorted(named)[:CANDIDATES_SHOWN])
+        raise AmbiguousName(name, paths, len(named))
     return named[0] if named else None
 
 

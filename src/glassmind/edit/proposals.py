@@ -106,8 +106,8 @@ def undo(vault: EditVault, identity: str, request: EditRequest) -> Changed:
             done = applied(vault, draft, request)
         elif request.dry_run and not clean:
             # not kept: nobody may apply it by its id without having seen the rest
-            shown = made(vault, with_taint(draft, request), state, request, EDITED)
-            done = changed(replace(shown, id=""), notices=[UNSEEN])
+            changeset = made(vault, with_taint(draft, request), state, request, EDITED)
+            done = changed(replace(changeset, id=""), notices=[UNSEEN])
         else:
             reason = would_wait(verdict) if request.dry_run else verdict.rule
             reason = reason if clean else EDITED
@@ -144,11 +144,11 @@ def plan_undo(vault: EditVault, known: Changeset) -> tuple[Draft, bool]:
 
 def _inverse(vault: EditVault, steps: Sequence[FileStep]) -> list[FileStep]:
     """Return the steps that take others back; what they made goes to the trash."""
-    taken: set[NotePath] = set()
+    paths: set[NotePath] = set()
     back: list[FileStep] = []
     for plan in reversed(plan_steps(steps, vault.agent_folder)):
-        step = _reversed(vault, plan, taken)
-        taken.add(step.to)
+        step = _reversed(vault, plan, paths)
+        paths.add(step.to)
         back.append(step)
     return back
 
@@ -265,8 +265,8 @@ def _without_forbidden(
     vault: EditVault, draft: Draft, own: Collection[NotePath | None] = ()
 ) -> Draft | None:
     """Return a change without the files that may not be edited, `own` ones aside."""
-    others = tuple(step for step in draft.steps if step.path not in own)
-    barred = forbidden(vault, replace(draft, steps=others))
+    file_steps = tuple(step for step in draft.steps if step.path not in own)
+    barred = forbidden(vault, replace(draft, steps=file_steps))
     steps = [s for s in draft.steps if s.to not in barred or s.path in own]
     if not steps:
         return None
@@ -358,8 +358,8 @@ def reject(vault: EditVault, identity: str, *, client: str = "cli") -> Changed:
     except EditRefused as fault:  # it is damaged, so nobody can say what is in it
         known = replace(waits, draft=replace(waits.draft, steps=()))
         notices.append(str(fault))
-    left = vault.changesets.shift(waits.id, "rejected", reason=f"by {client}")
-    done = replace(known, state=left.state, reason=left.reason)
+    changeset = vault.changesets.shift(waits.id, "rejected", reason=f"by {client}")
+    done = replace(known, state=changeset.state, reason=changeset.reason)
     return changed(done, notices=notices)
 
 
@@ -379,8 +379,8 @@ def apply_shown(
         if known.state != "previewed":
             raise WrongState(known.id, known.state, "previewed")
         if known.draft.verb in TAKES_AWAY and not confirm:
-            gone = [s.path for s in known.draft.steps if is_trashed(s.to) and s.path]
-            raise ConfirmFirst(f"{', '.join(gone)} would go to the trash")
+            paths = [s.path for s in known.draft.steps if is_trashed(s.to) and s.path]
+            raise ConfirmFirst(f"{', '.join(paths)} would go to the trash")
         if vault.sight is not None:
             refuse_memos(vault, known.draft, request)
         tainted = request.tainted or TAINTED in known.draft.facts
@@ -440,8 +440,8 @@ def _refitted(
     )
     if rest:
         return _replaced(vault, waits, replace(waits.draft, steps=rest), EDITED)
-    left = vault.changesets.shift(waits.id, "rejected", reason=SAID_ALREADY)
-    done = replace(waits, state=left.state, reason=left.reason)
+    changeset = vault.changesets.shift(waits.id, "rejected", reason=SAID_ALREADY)
+    done = replace(waits, state=changeset.state, reason=changeset.reason)
     return changed(done, notices=[f"nothing was changed: {SAID_ALREADY}"])
 
 

@@ -62,27 +62,27 @@ class RenamePlan:
         return {name_key(path) for path in every}
 
     def after(self, paths: Iterable[NotePath]) -> set[NotePath]:
-        left = {path for path in paths if path not in self.goes}
-        return (left - self.gone) | set(self.goes.values()) | self.come
+        note_paths = {path for path in paths if path not in self.goes}
+        return (note_paths - self.gone) | set(self.goes.values()) | self.come
 
 
 def renames_of(steps: Iterable[FileStep], paths: Sequence[NotePath]) -> RenamePlan:
     goes: dict[NotePath, NotePath] = {}
     folders: dict[str, str] = {}
-    gone: set[NotePath] = set()
+    note_paths: set[NotePath] = set()
     come: set[NotePath] = set()
     for step in steps:
         if step.path is None:
             come.add(step.to)
         elif is_trashed(step.to):
-            gone.update(inside(step.path, paths) if step.folder else [step.path])
+            note_paths.update(inside(step.path, paths) if step.folder else [step.path])
         elif step.folder:
             folders[step.path] = step.to
             for path in inside(step.path, paths):
                 goes[path] = NotePath(step.to + path[len(step.path) :])
         elif step.path != step.to:
             goes[step.path] = step.to
-    return RenamePlan(goes, folders, frozenset(gone), frozenset(come))
+    return RenamePlan(goes, folders, frozenset(note_paths), frozenset(come))
 
 
 def inside(folder: str, paths: Iterable[NotePath]) -> list[NotePath]:
@@ -103,8 +103,8 @@ class KnownFiles:
     others: tuple[NotePath, ...] = ()
 
     def not_markdown(self) -> set[NotePath]:
-        found = (note for kind in OTHER_KINDS for note in self.rows.notes(kind=kind))
-        return {note.path for note in found}
+        notes = (note for kind in OTHER_KINDS for note in self.rows.notes(kind=kind))
+        return {note.path for note in notes}
 
     def linking(self, keys: Collection[str]) -> set[NotePath]:
         """Return the notes with a link whose target has one of these `name_key`s."""

@@ -149,22 +149,24 @@ class _Work:
             by_path.setdefault(each.edit.path, []).append(each)
         for path, some in by_path.items():
             raw = self.text(path)
-            made: list[LinkEdit] = []
+            link_edits: list[LinkEdit] = []
             for each in some:
                 why = ""
                 if path in self.closed:
                     why = self.stays(path)
                 elif raw is None or not _fits(raw, each):
                     why = CHANGED.format(path=path)
-                elif any(_overlap(each, other) for other in made):
+                elif any(_overlap(each, other) for other in link_edits):
                     why = TAKEN.format(path=path)
                 else:
-                    made.append(each)
+                    link_edits.append(each)
                 self.left += [UnrepairedProblem(key, why) for key in each.keys if why]
             if raw is not None:
-                splices = [Splice(*e.edit.bytes, e.edit.after.encode()) for e in made]
+                splices = [
+                    Splice(*e.edit.bytes, e.edit.after.encode()) for e in link_edits
+                ]
                 self.after[path] = spliced(raw, splices)
-            self.fixed.update(dict.fromkeys(key for e in made for key in e.keys))
+            self.fixed.update(dict.fromkeys(key for e in link_edits for key in e.keys))
 
     def rename_tag(self, files: KnownFiles, key: str, old: str, new: str) -> None:
         for path in sorted({*files.tagged(old)} | files.not_markdown()):
@@ -184,7 +186,7 @@ class _Work:
 
     def relink(self, files: KnownFiles, names: Sequence[FormerName]) -> LinkUpdate:
         known = set(files.paths)
-        gone = [
+        former_names = [
             name
             for name in names
             if name.now in known
@@ -192,19 +194,21 @@ class _Work:
             and name.was not in files.others
         ]
         update = LinkUpdate(self.vault, ())
-        if not gone:
+        if not former_names:
             return update
-        goes = {name.was: name.now for name in gone}
+        goes = {name.was: name.now for name in former_names}
         after = files.names()
         before = _FormerNames(after, goes)
         relink = Relink(before, after, goes, None, self.vault.settings())
-        for name in gone:
+        for name in former_names:
             for path in name.sources if name.shown else ():
                 raw = self.text(path)
                 if raw is not None:
                     self.after[path] = _with_words(path, raw, before, name.was)
         jobs = []
-        for path in dict.fromkeys(path for name in gone for path in name.sources):
+        for path in dict.fromkeys(
+            path for name in former_names for path in name.sources
+        ):
             raw = self.text(path)
             if raw is not None:
                 step = FileStep(path, path, self.before[path], raw)
@@ -213,7 +217,7 @@ class _Work:
         for step in update.steps:
             self.after[step.to] = step.after
         changed = {step.to for step in update.steps}
-        for name in gone:
+        for name in former_names:
             if changed.isdisjoint(name.sources):
                 self.left.append(
                     UnrepairedProblem(name.key, "its links cannot be written anew")
@@ -252,9 +256,9 @@ class _FormerNames(Names):
     def resolve(
         self, target: str, source: NotePath, *, markdown: bool = False
     ) -> NotePath | None:
-        found = self._now.resolve(target, source, markdown=markdown)
-        if found is not None:
-            return found
+        path = self._now.resolve(target, source, markdown=markdown)
+        if path is not None:
+            return path
         place = rooted(target, source) if target.startswith(ROOTED) else target
         return None if place is None else self._former.get(_key(place))
 

@@ -163,8 +163,8 @@ def plan_merge(
     trash = trash_place(source, partial(is_taken, vault))
     first = joined(target, added, title)
     moves, files = _merge_moves(added, target, first), known_files(vault)
-    gone = FileStep(source, trash, added.raw, added.raw)
-    relink = relink_for(vault, files, files.renames([gone]), moves.end_after)
+    step = FileStep(source, trash, added.raw, added.raw)
+    relink = relink_for(vault, files, files.renames([step]), moves.end_after)
     relink = replace(relink, goes={})
     moved = relinked(source, added.raw, into, relink)
     own = relinked(into, target.raw, into, relink)
@@ -180,7 +180,7 @@ def plan_merge(
         vault,
         "merge",
         f"merge {source} into {into}",
-        [FileStep(into, into, target.raw, page.raw), gone],
+        [FileStep(into, into, target.raw, page.raw), step],
         files=files,
         moves=moves,
         settled=[into],
@@ -284,11 +284,11 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
     new = [FileStep(None, path, None, b"") for path in paths]
     relink = relink_for(vault, files, files.renames(new), moves.end_after)
     own = relinked(note, page.raw, note, relink)
-    left = EditedPage.of(note, own.raw)
+    edited_page = EditedPage.of(note, own.raw)
     links = dict(zip(chosen, _links(vault, relink, note, paths), strict=True))
-    stays = left.with_splices(left_over(left, chosen, links.__getitem__))
+    stays = edited_page.with_splices(left_over(edited_page, chosen, links.__getitem__))
     steps, risks = [FileStep(note, note, page.raw, stays)], [*own.risks]
-    changed = _changed_links(page, left.note, chosen)
+    changed = _changed_links(page, edited_page.note, chosen)
     for at, path in zip(chosen, paths, strict=True):
         # read by itself it says what it says in the note: that was looked at
         piece = relinked(note, cut_out(page, at), path, relink)
@@ -314,7 +314,7 @@ def _paths(
     vault: EditVault, folder: str, names: Sequence[str], files: KnownFiles
 ) -> list[NotePath]:
     taken = {fold(path) for path in files.paths}
-    found: list[NotePath] = []
+    paths: list[NotePath] = []
     for name in names:
         path = safe_path(free_path(folder, name, taken))
         while is_taken(vault, path):  # one that is not in the index
@@ -322,8 +322,8 @@ def _paths(
             path = free_path(folder, name, taken)
         taken.add(fold(path))
         check_new_name(path, is_there=Disk(vault).is_folder)
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def _split_moves(
@@ -331,15 +331,15 @@ def _split_moves(
 ) -> PartMoves:
     note, path = page.note, page.path
     sections = [section_of(note, page.source, at) for at in chosen]
-    left = parts_where(note, lambda start: section_at(start, sections) is None)
+    outline_parts = parts_where(note, lambda start: section_at(start, sections) is None)
     places: dict[Place, Place] = {
-        (path, part): (path, then) for part, then in left.items()
+        (path, part): (path, then) for part, then in outline_parts.items()
     }
     rest = page.with_splices(left_over(page, chosen, lambda _: ""))
     after = {path: Outline.of_note(EditedPage.of(path, rest).note)}
     for at, section, to in zip(chosen, sections, paths, strict=True):
-        moved = parts_where(note, range(*section).__contains__)
-        places |= {(path, part): (to, then) for part, then in moved.items()}
+        parts = parts_where(note, range(*section).__contains__)
+        places |= {(path, part): (to, then) for part, then in parts.items()}
         text = cut_out(page, at).decode()
         after[to] = Outline.of_note(parse_note(to, text))
     return PartMoves({path: Outline.of_note(note)}, after, places)
@@ -358,11 +358,11 @@ def _links(
 
 
 def _changed_links(before: EditedPage, after: Note, chosen: Sequence[int]) -> int:
-    gone = [section_of(before.note, before.source, at) for at in chosen]
+    sections = [section_of(before.note, before.source, at) for at in chosen]
     return sum(
         old[1:3] != new[1:3]
         for old, new in zip(before.note.links, after.links, strict=True)
-        if section_at(old.start, gone) is None
+        if section_at(old.start, sections) is None
     )
 
 
@@ -484,8 +484,8 @@ def retagged_canvas(
 
 def retagged_base(raw: bytes, old: str, new: str) -> tuple[bytes, int]:
     splices: list[Splice] = []
-    for asked in _ASKED.finditer(raw):
-        for said in _NAMED.finditer(raw, *asked.span()):
+    for match in _ASKED.finditer(raw):
+        for said in _NAMED.finditer(raw, *match.span()):
             try:
                 name = named_anew(said["name"].decode(), old, new)
             except UnicodeDecodeError:

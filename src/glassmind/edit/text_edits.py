@@ -334,7 +334,7 @@ def _runs_in(page: EditedPage, text: bytes) -> bool:
     last = page.note.blocks[-1:]
     if not last or last[0].end != end or page.source[end:].count(b"\n") > 1:
         return False
-    named = any(one.end == end for one in page.note.block_ids)
+    named = any(block_id.end == end for block_id in page.note.block_ids)
     if not named and last[0].kind not in _TAKE_IN:
         return False
     if last[0].kind == "table" and _ROW.match(text):
@@ -612,15 +612,17 @@ def find_block(page: EditedPage, name: str) -> BlockId:
     if not name:
         raise BadEdit("no block is named")
     ids = page.note.block_ids
-    found = [block for block in ids if block.name == name]
-    found = found or [block for block in ids if block.name.lower() == name.lower()]
-    if not found:
+    block_ids = [block for block in ids if block.name == name]
+    block_ids = block_ids or [
+        block for block in ids if block.name.lower() == name.lower()
+    ]
+    if not block_ids:
         near = closest(f"^{name}", ((i.line, f"^{i.name}") for i in ids))
         raise NoMatch(page.path, f"^{name}", near)
-    if len(found) > 1:
+    if len(block_ids) > 1:
         how = "give each an id of its own"
-        raise SeveralMatches(page.path, f"^{name}", [i.line for i in found], how)
-    return found[0]
+        raise SeveralMatches(page.path, f"^{name}", [i.line for i in block_ids], how)
+    return block_ids[0]
 
 
 def _without_id(text: bytes, block: BlockId) -> bytes:

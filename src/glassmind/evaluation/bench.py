@@ -141,18 +141,18 @@ def queries_bench(open_: Open, file: Path, wanted: BenchOptions) -> Iterator[Ben
     with place_for(root, "queries", model_of(config), fresh=wanted.fresh) as place:
         opener = opener_for(open_, place, wanted, root)
         _seed(lambda: open_(root, {}), place, lambda: opener({}))
-        made = ready("queries", root, gold, opener, wanted)
+        bench = ready("queries", root, gold, opener, wanted)
         with opener({}) as engine:
-            known = {note.path for note in engine.list_notes(limit=made.notes).notes}
-        notices = list(made.notices)
-        asked = {path for query in made.queries for path in query.grades}
+            known = {note.path for note in engine.list_notes(limit=bench.notes).notes}
+        notices = list(bench.notices)
+        asked = {path for query in bench.queries for path in query.grades}
         if gone := sorted(asked - known):
             what = "1 relevant note is not in the index and counts"
             if len(gone) > 1:
                 what = f"{len(gone)} relevant notes are not in the index and count"
             more = ", ..." if len(gone) > 1 else ""
             notices.append(f"{what} as missed: {gone[0]}{more}")
-        yield made._replace(notices=notices)
+        yield bench._replace(notices=notices)
 
 
 @contextmanager
@@ -161,23 +161,27 @@ def own_bench(open_: Open, wanted: BenchOptions) -> Iterator[Bench]:
     root = config.vault.path
     readings = read_vault(config)
     most = wanted.limit_queries or MOST_QUERIES
-    found = own_gold(readings, seed=wanted.seed, most=most)
-    if not found.gold.queries:
+    gold = own_gold(readings, seed=wanted.seed, most=most)
+    if not gold.gold.queries:
         problem = "it has no links, aliases or headings that could be asked"
         raise BadGold(str(root), 0, problem)
     with place_for(root, "self", model_of(config), fresh=wanted.fresh) as place:
         opener = opener_for(open_, place, wanted)
         try:
-            copy_vault(readings, found.hidden, place / "vault")
+            copy_vault(readings, gold.hidden, place / "vault")
             _seed(lambda: open_(root, {}), place, lambda: opener({}))
-            yield ready("self", root, found.gold, opener, wanted)
+            yield ready("self", root, gold.gold, opener, wanted)
         finally:
             remove(place / "vault")
 
 
 def model_of(config: Config) -> str:
-    chosen = config.embeddings
-    return "none" if chosen.backend == "none" else chosen.model or chosen.preset
+    embeddings = config.embeddings
+    return (
+        "none"
+        if embeddings.backend == "none"
+        else embeddings.model or embeddings.preset
+    )
 
 
 def config_of(open_: Open, root: Path | None, wanted: BenchOptions) -> Config:
@@ -209,10 +213,10 @@ def ready(
 def _indexed(engine: Engine, wanted: BenchOptions) -> IndexReport:
     if wanted.preset or wanted.model:  # else former vectors would be measured for it
         try:
-            chosen = embedder_for(engine.config)
+            embedder = embedder_for(engine.config)
         except ModelFault as fault:
             raise NotMeasurable(str(fault)) from fault
-        if chosen is None:
+        if embedder is None:
             said = f"embeddings.backend is {engine.config.embeddings.backend}"
             raise NotMeasurable(f"{said}, which asks no model by name")
     # The index is ours: what is gone from it was taken out by us.
@@ -241,7 +245,10 @@ def sampled(queries: Sequence[GoldQuery], wanted: BenchOptions) -> Sequence[Gold
     if wanted.limit_queries is None or len(queries) <= wanted.limit_queries:
         return queries
     order = sorted(
-        queries, key=lambda one: sha256(f"{wanted.seed}:{one.id}".encode()).digest()
+        queries,
+        key=lambda gold_query: sha256(
+            f"{wanted.seed}:{gold_query.id}".encode()
+        ).digest(),
     )
     kept = {query.id for query in order[: wanted.limit_queries]}
     return [query for query in queries if query.id in kept]

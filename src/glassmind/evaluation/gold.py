@@ -105,18 +105,21 @@ def read_queries(file: Path) -> Gold:
     """
     queries: dict[str, GoldQuery] = {}
     for number, row in rows_of(file, _QueryRow):
-        found = _query_of(row, number)
+        query = _query_of(row, number)
         problem = (
-            (not found.text and "'query' holds no word")
-            or (not found.grades and "'relevant' names no note")
-            or (found.id in queries and f"the id {found.id!r} is there twice")
+            (not query.text and "'query' holds no word")
+            or (not query.grades and "'relevant' names no note")
+            or (query.id in queries and f"the id {query.id!r} is there twice")
         )
         if problem:
             raise BadGold(str(file), number, problem)
-        queries[found.id] = found
+        queries[query.id] = query
     if not queries:
         raise BadGold(str(file), 0, "it holds no query")
-    hopeless = sum(one.left_out >= one.grades.keys() for one in queries.values())
+    hopeless = sum(
+        gold_query.left_out >= gold_query.grades.keys()
+        for gold_query in queries.values()
+    )
     said = f"of {hopeless} queries every relevant note is left out: they score 0"
     return Gold([*queries.values()], [said] if hopeless else [])
 

@@ -100,18 +100,26 @@ def ablations(queries: Sequence[GoldQuery]) -> list[Configuration]:
     alone = ["lexical", "semantic"]
     if any(query.root_note for query in queries):
         alone.append("graph")
-    made = [Configuration(f"{name} alone", {"channels": (name,)}) for name in alone]
-    made.append(Configuration("without graph", {"channels": ("lexical", "semantic")}))
-    made += [Configuration(f"fusion {name}", {"fusion": name}) for name in FUSIONS]
-    made += [Configuration(f"rerank {how}", {"rerank": how}) for how in ("on", "off")]
-    made += [
+    configurations = [
+        Configuration(f"{name} alone", {"channels": (name,)}) for name in alone
+    ]
+    configurations.append(
+        Configuration("without graph", {"channels": ("lexical", "semantic")})
+    )
+    configurations += [
+        Configuration(f"fusion {name}", {"fusion": name}) for name in FUSIONS
+    ]
+    configurations += [
+        Configuration(f"rerank {how}", {"rerank": how}) for how in ("on", "off")
+    ]
+    configurations += [
         Configuration(f"mode {mode}", {"mode": mode})
         for mode in ("semantic", "fulltext")
     ]
-    made.append(Configuration("intent none", {"intent": None}))
+    configurations.append(Configuration("intent none", {"intent": None}))
     if any(query.intent for query in queries):
-        made.append(Configuration("intent auto", {"intent": "auto"}))
-    return made
+        configurations.append(Configuration("intent auto", {"intent": "auto"}))
+    return configurations
 
 
 def ask_all(
@@ -162,7 +170,7 @@ def measured(
     if default is not None:
         ndcg = default.column("ndcg@10")
         versus = difference(columns["ndcg@10"], ndcg, seed=seed)
-    milliseconds = [1000 * one for one in asked.seconds]
+    milliseconds = [1000 * second for second in asked.seconds]
     return Measurement(
         name=asked.configuration.name,
         queries=len(queries),
@@ -211,7 +219,7 @@ def measure(
 
         answers.append(ask_all(asker, queries, way, shown))
     default, *rest = answers
-    compared = [measured(one, queries, seed=seed, default=default) for one in rest]
+    compared = [measured(run, queries, seed=seed, default=default) for run in rest]
     return measured(default, queries, seed=seed), compared
 
 
@@ -239,9 +247,11 @@ def evaluate(
 ) -> EvalReport:
     began = time.perf_counter()
     with bench.open({}) as engine:
-        others = ablations(bench.queries) if compare else []
+        configurations = ablations(bench.queries) if compare else []
         asker = engine_asker(engine)
-        default, compared = measure(asker, bench.queries, others, seed=seed, show=show)
+        default, compared = measure(
+            asker, bench.queries, configurations, seed=seed, show=show
+        )
     return EvalReport(
         gold=bench.gold,
         source=str(bench.source),

@@ -61,9 +61,9 @@ def read_vault(config: Config) -> Readings:
                 with suppress(VaultError):
                     texts[file.path] = vault.read(file.disk_path or file.path)
     notes = {
-        file.path: made
+        file.path: reading
         for file in files
-        if (made := _reading(file, texts.get(file.path))) is not None
+        if (reading := _reading(file, texts.get(file.path))) is not None
     }
     names = Names.of(file.path for file in files)
     return Readings(root, files, texts, notes, names)
@@ -181,17 +181,17 @@ def own_gold(
     """
     names = {path: _names(read.note) for path, read in readings.notes.items()}
     merged = _merged(
-        clue
-        for clue in _clues(readings)
-        if any(map(str.isalpha, clue.text))
-        and key_of(clue.text) not in names[clue.target]
+        example
+        for example in _clues(readings)
+        if any(map(str.isalpha, example.text))
+        and key_of(example.text) not in names[example.target]
     )
-    chosen = _sampled(merged, seed, most)
+    examples = _sampled(merged, seed, most)
     hidden: dict[NotePath, set[Replacement]] = {}
-    for clues in chosen.values():
-        for clue in clues:
-            hidden.setdefault(clue.place, set()).update(clue.edits)
-    queries = [_query(id_, clues) for id_, clues in chosen.items()]
+    for link_examples in examples.values():
+        for example in link_examples:
+            hidden.setdefault(example.place, set()).update(example.edits)
+    queries = [_query(id_, link_examples) for id_, link_examples in examples.items()]
     return SelfGold(
         Gold(queries), {path: _apart(edits) for path, edits in hidden.items()}
     )
@@ -296,14 +296,16 @@ def _names(note: Note) -> frozenset[str]:
 
 def _merged(clues: Iterable[LinkExample]) -> list[tuple[str, list[LinkExample]]]:
     by_text: dict[str, list[LinkExample]] = {}
-    for clue in clues:
-        by_text.setdefault(key_of(clue.text), []).append(clue)
+    for example in clues:
+        by_text.setdefault(key_of(example.text), []).append(example)
     found: list[tuple[str, list[LinkExample]]] = []
     for key, all_ in by_text.items():
-        kinds = [kind for kind in KINDS if any(clue.kind == kind for clue in all_)]
+        kinds = [
+            kind for kind in KINDS if any(example.kind == kind for example in all_)
+        ]
         # Whatever its kind, it gives the answer away: every clue is hidden.
-        targets = {clue.target for clue in all_}
-        sources = {clue.source for clue in all_}
+        targets = {example.target for example in all_}
+        sources = {example.source for example in all_}
         if kinds and len(targets) <= MOST_TARGETS and targets - sources:
             found.append((f"{kinds[0]}-{_digest(key)}", all_))
     return found
@@ -319,28 +321,32 @@ def _sampled(
     order = sorted(merged, key=lambda one: (_digest(f"{seed}:{one[0]}"), one[0]))
     kinds = [[o for o in order if o[0].startswith(f"{kind}-")] for kind in KINDS]
     about: Counter[NotePath] = Counter()
-    chosen: dict[str, list[LinkExample]] = {}
+    examples: dict[str, list[LinkExample]] = {}
     for one in chain.from_iterable(zip_longest(*kinds)):
-        if one is None or len(chosen) >= most:
+        if one is None or len(examples) >= most:
             continue
         targets = {clue.target for clue in one[1]}
         if all(about[target] < PER_TARGET for target in targets):
             about.update(targets)
-            chosen[one[0]] = one[1]
-    return dict(sorted(chosen.items()))
+            examples[one[0]] = one[1]
+    return dict(sorted(examples.items()))
 
 
 def _query(id_: str, clues: Sequence[LinkExample]) -> GoldQuery:
-    sources = frozenset(clue.source for clue in clues if clue.source is not None)
+    sources = frozenset(
+        example.source for example in clues if example.source is not None
+    )
     kind = id_.partition("-")[0]
-    first = next(clue for clue in clues if clue.kind == kind)
-    targets = sorted({clue.target for clue in clues} - sources)
+    first = next(example for example in clues if example.kind == kind)
+    targets = sorted({example.target for example in clues} - sources)
     return GoldQuery(id_, first.text, dict.fromkeys(targets, 1.0), sources, kind)
 
 
 def _apart(edits: Iterable[Replacement]) -> list[Replacement]:
-    kept: list[Replacement] = []
-    for edit in sorted(edits, key=lambda one: (one.start, -one.end)):
-        if not kept or edit.start >= kept[-1].end:
-            kept.append(edit)
-    return kept
+    replacements: list[Replacement] = []
+    for edit in sorted(
+        edits, key=lambda replacement: (replacement.start, -replacement.end)
+    ):
+        if not replacements or edit.start >= replacements[-1].end:
+            replacements.append(edit)
+    return replacements

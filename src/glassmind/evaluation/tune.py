@@ -177,7 +177,9 @@ class Alternative(NamedTuple):
 
 
 def candidates(config: Config) -> list[Alternative]:
-    found: dict[tuple[object, ...], Alternative] = {(): Alternative(IN_FORCE, {})}
+    alternatives: dict[tuple[object, ...], Alternative] = {
+        (): Alternative(IN_FORCE, {})
+    }
     for settings in _settings():
         changed = {
             path: value
@@ -186,8 +188,8 @@ def candidates(config: Config) -> list[Alternative]:
         }
         if changed:
             key = tuple(sorted((path, str(value)) for path, value in changed.items()))
-            found.setdefault(key, Alternative(_named(changed), changed))
-    return list(found.values())
+            alternatives.setdefault(key, Alternative(_named(changed), changed))
+    return list(alternatives.values())
 
 
 def _settings() -> Iterator[dict[str, object]]:
@@ -241,10 +243,10 @@ def tune(
         )
     with bench.open({}) as engine:
         tried = candidates(engine.config)
-    asked = _asked(bench, tried, show)
-    values = np.array([one.column("ndcg@10") for one in asked])
+    runs = _asked(bench, tried, show)
+    values = np.array([run.column("ndcg@10") for run in runs])
     choice = choose(values, [query.group for query in bench.queries], seed=seed)
-    report = _report(bench, tried, asked, choice)
+    report = _report(bench, tried, runs, choice)
     return report._replace(seconds=time.perf_counter() - began)
 
 
@@ -252,7 +254,7 @@ def _asked(
     bench: Bench, tried: Sequence[Alternative], show: ShowCount
 ) -> list[ConfigurationRun]:
     """Return what every candidate answers; engines share an index where they can."""
-    found = []
+    runs = []
     total = len(tried) * len(bench.queries)
     for number, candidate in enumerate(tried):
         before = number * len(bench.queries)
@@ -262,8 +264,8 @@ def _asked(
 
         with bench.open(candidate.settings) as engine:
             asker = engine_asker(engine)
-            found.append(ask_all(asker, bench.queries, DEFAULT, shown, deep=False))
-    return found
+            runs.append(ask_all(asker, bench.queries, DEFAULT, shown, deep=False))
+    return runs
 
 
 def _report(
@@ -273,10 +275,10 @@ def _report(
     choice: TuneChoice,
 ) -> TuneReport:
     scored = [
-        TunedSettings(candidate.name, candidate.settings, mean(one.column("ndcg@10")))
-        for candidate, one in zip(tried, asked, strict=True)
+        TunedSettings(candidate.name, candidate.settings, mean(run.column("ndcg@10")))
+        for candidate, run in zip(tried, asked, strict=True)
     ]
-    missing = dict.fromkeys(reason for one in asked for reason in one.degraded)
+    missing = dict.fromkeys(reason for run in asked for reason in run.degraded)
     facts = choice._asdict()
     return TuneReport(
         chosen=scored[facts.pop("best")],

@@ -98,8 +98,8 @@ def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
             return exact[0]
     wanted = plain_name(name)
     for test in _tests(wanted) if wanted else ():
-        if found := sorted({note.path for note in notes if test(note)}):
-            return _only(name, found)
+        if note_paths := sorted({note.path for note in notes if test(note)}):
+            return _only(name, note_paths)
     return None
 
 
@@ -113,17 +113,17 @@ def kept_note(name: str, known: Callable[..., Sequence[KnownNote]]) -> NotePath 
     if not is_text(spelled):
         return None
     if spelled != spelled.strip() and (
-        found := known(paths=(spelled, spelled + NOTE_SUFFIX))
+        notes := known(paths=(spelled, spelled + NOTE_SUFFIX))
     ):
-        return found[0].path
+        return notes[0].path
     if not wanted:
         return None
     exact = _from_root(wanted)
-    found = known(paths=(exact, exact + NOTE_SUFFIX))
-    if found := found or known(titles=(wanted,)):
-        return _only(name, [note.path for note in found])
-    others = known(name_key=name_key(exact))
-    same_key = [NamedNote(note.path, note.title) for note in others]
+    notes = known(paths=(exact, exact + NOTE_SUFFIX))
+    if notes := notes or known(titles=(wanted,)):
+        return _only(name, [note.path for note in notes])
+    known_notes = known(name_key=name_key(exact))
+    same_key = [NamedNote(note.path, note.title) for note in known_notes]
     _, _, has_file_name, has_path, *_ = _tests(wanted)
     for test in (has_file_name, has_path):
         if paths := [note.path for note in same_key if test(note)]:
@@ -357,9 +357,9 @@ class Names:
                 return None
             text = whole
         if "." in text.rpartition("/")[2]:
-            found = self._find(text, source)
-            if found is not None:
-                return found
+            path = self._find(text, source)
+            if path is not None:
+                return path
         return self._find(text + NOTE_SUFFIX, source)
 
     def _find(self, text: str, source: NotePath) -> NotePath | None:

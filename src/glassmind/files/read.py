@@ -501,16 +501,16 @@ def marks_in(raw: bytes) -> int:
 
 def _marked(body: bytes, encoding: str) -> Decoded | Unreadable:
     try:
-        found = Decoded(body.decode(encoding), encoding)
+        decoded = Decoded(body.decode(encoding), encoding)
     except UnicodeDecodeError:
         text = body.decode(encoding, "replace")
         reason = _repaired(text, encoding)
-        found = Decoded(text, encoding, flagged=True, reason=reason)
-    if "\0" in found.text:
+        decoded = Decoded(text, encoding, flagged=True, reason=reason)
+    if "\0" in decoded.text:
         return Unreadable("it holds NUL characters, so it is not a text file")
-    if found.text.count(REPLACED) > 1 + len(found.text) * BINARY_SHARE:
-        return Unreadable(f"it is marked as {found.encoding}, and is not")
-    return found
+    if decoded.text.count(REPLACED) > 1 + len(decoded.text) * BINARY_SHARE:
+        return Unreadable(f"it is marked as {decoded.encoding}, and is not")
+    return decoded
 
 
 def _guess(raw: bytes) -> Decoded | Unreadable:

@@ -297,18 +297,18 @@ class _Walk(Struct):
 
     def lose(self, path: str, reason: str) -> None:
         self.unseen |= {path, f"{path}/"}
-        shown = NotePath(_printable(path))
-        self.skipped.append(Skipped(shown, reason, unknown=True))
+        note_path = NotePath(_printable(path))
+        self.skipped.append(Skipped(note_path, reason, unknown=True))
 
     def result(self, known: Mapping[NotePath, int]) -> Scan:
-        left = [NotePath(path) for path in sorted(self.left)]
-        unknown = {path for path in left if not self.unseen.isdisjoint(_up(path))}
+        paths = [NotePath(path) for path in sorted(self.left)]
+        unknown = {path for path in paths if not self.unseen.isdisjoint(_up(path))}
         new = sum(file.path not in known for file in self.changed)
         return Scan(
             changed=sorted(self.changed, key=lambda file: file.path),
-            missing=[path for path in left if path not in unknown],
+            missing=[path for path in paths if path not in unknown],
             unknown=sorted(unknown),
-            seen=len(known) - len(left) + new,
+            seen=len(known) - len(paths) + new,
             skipped=sorted(self.skipped, key=lambda entry: (entry.path, entry.reason)),
         )
 
@@ -349,7 +349,7 @@ def stale_files(root: Path, known: Mapping[NotePath, tuple[int, int]]) -> StaleF
     Nothing is opened. A file that cannot be looked at, or that a sync keeps elsewhere,
     is neither changed nor gone.
     """
-    changed, gone = [], []
+    changed, paths = [], []
     with ExitStack() as stack:
         files: VaultFiles | None = None
         for path, known_facts in known.items():
@@ -358,14 +358,14 @@ def stale_files(root: Path, known: Mapping[NotePath, tuple[int, int]]) -> StaleF
             except (FileNotFoundError, NotADirectoryError):
                 files = files or stack.enter_context(VaultFiles(root))
                 if not files.exists(path):  # nor under another spelling
-                    gone += [] if files.is_offloaded(path) else [path]
+                    paths += [] if files.is_offloaded(path) else [path]
                     continue
                 facts = files.stat(path)
             except OSError:
                 continue
             if (facts.st_size, storable_time(facts.st_mtime_ns)) != known_facts:
                 changed.append(path)
-    return StaleFiles(tuple(changed), tuple(gone))
+    return StaleFiles(tuple(changed), tuple(paths))
 
 
 MOST_NAMES = 100_000

@@ -179,7 +179,7 @@ class InterruptedChange:
         another should go back to.
         """
         steps: list[FileStep] = []
-        gone: list[PlannedStep] = []
+        planned_steps: list[PlannedStep] = []
         for plan in self._plans:
             now, step = self._found(plan), plan.step
             if now.standing == "other" or now.place is None:
@@ -189,14 +189,14 @@ class InterruptedChange:
                     steps.append(FileStep(step.to, plan.at or step.to, None, b"", True))
             elif plan.at is None:
                 away = FileStep(now.place, now.place, now.raw, b"")
-                gone.append(PlannedStep(away, now.place, None, now.place))
+                planned_steps.append(PlannedStep(away, now.place, None, now.place))
             elif (
                 now.raw != step.before
                 if plan.at == now.place
                 else self._seen(plan.at, now.place) is None
             ):
                 steps.append(FileStep(now.place, plan.at, now.raw, step.before or b""))
-        return steps, gone
+        return steps, planned_steps
 
     def _found(self, plan: PlannedStep) -> FileState:
         if plan.step.folder:

@@ -22,7 +22,7 @@ from typing import NamedTuple, Self
 from glassmind.errors import (
     NameTaken,
     NoteChanged,
-    UndoFolderInVault,
+    NowhereToKeep,
     VaultError,
     WriteFailed,
 )
@@ -52,13 +52,15 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 def snapshot(
     folder: OpenFolder, name: str, path: NotePath, before: bytes
 ) -> FileSnapshot:
-    found = refuse_changed(folder, name, path, before)
-    refuse_read_only(found.facts, path)
-    if found.facts.st_nlink > 1:
+    file_snapshot = refuse_changed(folder, name, path, before)
+    refuse_read_only(file_snapshot.facts, path)
+    if file_snapshot.facts.st_nlink > 1:
         sweep(folder)  # a writer that was killed may have left it two names
-        found = found._replace(facts=folder.facts(name) or found.facts)
-        refuse_special_file(found.facts)
-    return found
+        file_snapshot = file_snapshot._replace(
+            facts=folder.facts(name) or file_snapshot.facts
+        )
+        refuse_special_file(file_snapshot.facts)
+    return file_snapshot
 
 
 def refuse_changed(
@@ -77,12 +79,12 @@ def refuse_changed(
     try:
         facts = os.fstat(opened)
         raw = read_all(opened, facts.st_size, max(len(before), MAX_NOTE_BYTES))
-        found = snapshot_of(opened, facts)
+        file_snapshot = snapshot_of(opened, facts)
     finally:
         os.close(opened)
     if raw != before:
         raise NoteChanged(path, expected=digest_of(before), found=digest_of(raw))
-    return found
+    return file_snapshot
 
 
 def is_same_file(now: os.stat_result, then: os.stat_result) -> bool:
@@ -190,7 +192,7 @@ class EditLock:
                 pass  # deleted meanwhile: lock a new one
             except OSError as fault:
                 _close(opened)
-                raise UndoFolderInVault(fault.strerror or str(fault)) from fault
+                raise NowhereToKeep(fault.strerror or str(fault)) from fault
             _close(opened)
             if time.monotonic() > until:
                 raise WriteFailed("the vault", "another program is editing it")
@@ -204,7 +206,7 @@ class EditLock:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return os.open(self._file, _FLAGS, 0o600)
         except OSError as fault:
-            raise UndoFolderInVault(fault.strerror or str(fault)) from fault
+            raise NowhereToKeep(fault.strerror or str(fault)) from fault
 
 
 def _close(opened: int) -> None:
@@ -584,9 +586,9 @@ class OpenFolders:
     @contextmanager
     def at(self, path: str, *, alone: bool = False) -> Iterator[OpenFolder]:
         """Open a folder; `alone`, with the turn to write in it."""
-        held = self._held.get(path)
-        if held is not None:
-            yield held
+        folder = self._held.get(path)
+        if folder is not None:
+            yield folder
             return
         with open_folder(self._root, path_after_moves(path, self._moved)) as opened:
             if not alone:

@@ -240,14 +240,14 @@ def configure_vault(
         )
     if in_vault:
         refuse_link(file)  # before anything is written
-    made = make_agent_folder(vault, AGENT_DIR) if agent_dir else []
+    paths = make_agent_folder(vault, AGENT_DIR) if agent_dir else []
     if not is_kept:
         write_config(file, vault, in_vault=in_vault)
         if in_vault and (settings := read_vault_settings(vault)):
             record_trust(settings, env)
     elif not same and not in_vault:
         set_keys(file, {"vault.path": str(vault.resolve())})
-    return ConfiguredVault(vault, file, is_kept and (same or in_vault), made)
+    return ConfiguredVault(vault, file, is_kept and (same or in_vault), paths)
 
 
 PARTS = ("memories", "decisions", "tasks", "summaries", "inbox", "logs", "cache")
@@ -256,7 +256,7 @@ PARTS = ("memories", "decisions", "tasks", "summaries", "inbox", "logs", "cache"
 
 def make_agent_folder(root: Path, name: str) -> list[Path]:
     """Make the folder and its parts where they are missing; return those made."""
-    made = []
+    paths = []
     base = Path(os.path.realpath(root))
     for part in PARTS:
         folder = Path(os.path.realpath(base / name / part))
@@ -265,8 +265,8 @@ def make_agent_folder(root: Path, name: str) -> list[Path]:
         try:
             if not folder.is_dir():
                 folder.mkdir(parents=True)
-                made.append(folder)
+                paths.append(folder)
         except OSError as error:
             reason = error.strerror or str(error)
             raise VaultError(f"{folder} could not be made: {reason}") from error
-    return made
+    return paths

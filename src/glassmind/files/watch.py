@@ -127,11 +127,11 @@ class VaultEvents:
         base = os.path.realpath(self._root)
         apart = os.path.realpath(self._apart)
         try:
-            heard = judged(changes, base, apart, self._rules())
+            vault_changes = judged(changes, base, apart, self._rules())
         except VaultMissing:
-            heard = VaultChanges(whole=True)
-        if heard or lossy:
-            self._hear(heard._replace(whole=heard.whole or lossy))
+            vault_changes = VaultChanges(whole=True)
+        if vault_changes or lossy:
+            self._hear(vault_changes._replace(whole=vault_changes.whole or lossy))
 
 
 def identity_of(root: Path) -> tuple[int, int]:

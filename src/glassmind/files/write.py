@@ -22,7 +22,7 @@ from glassmind.errors import (
     FileTooLarge,
     NameTaken,
     NoteChanged,
-    NotUndone,
+    NotTakenBack,
     VaultError,
     WriteFailed,
     WriteRefused,
@@ -160,9 +160,9 @@ class VaultWriter:
 
     def _read_as(self, path: NotePath, expected: Digest | None) -> bytes | None:
         raw = self.read(path)
-        found = None if raw is None else digest_of(raw)
-        if found != expected:
-            raise NoteChanged(path, expected=expected or "", found=found or "")
+        digest = None if raw is None else digest_of(raw)
+        if digest != expected:
+            raise NoteChanged(path, expected=expected or "", found=digest or "")
         return raw
 
     def _carry_out(self, plan: PlannedStep, why: str) -> None:
@@ -243,9 +243,9 @@ def carry_out(
             transaction.prepare(put_on_record, meanwhile=meanwhile)
             transaction.change()
         except BaseException as fault:
-            left = transaction.take_back()
-            if left:
-                raise NotUndone(left[0], len(left), str(fault)) from fault
+            paths = transaction.take_back()
+            if paths:
+                raise NotTakenBack(paths[0], len(paths), str(fault)) from fault
             if begun and entries:  # also where half of it was written
                 with suppress(OSError, VaultError):
                     record(log, entries, now(), undone=True)
@@ -418,8 +418,10 @@ class VaultChanger:
             for folder in sorted(folders_of(plans)):
                 _sweep_folder(self._root, folder)
             scene = InterruptedChange(self._root, plans)
-            left, gone = (scene.onward(), []) if forward else scene.backward()
-            rest = [*plan_steps(left, self._agent_folder), *gone]
+            file_steps, planned_steps = (
+                (scene.onward(), []) if forward else scene.backward()
+            )
+            rest = [*plan_steps(file_steps, self._agent_folder), *planned_steps]
             if rest:
                 self._run(rest, why=why)
 
@@ -448,11 +450,11 @@ class VaultChanger:
 
     def sweep(self) -> None:
         """Sweep away what one left that was killed on the way; only in a turn."""
-        left = self._queue.left()
-        if left == StagedLeftovers():
+        leftovers = self._queue.left()
+        if leftovers == StagedLeftovers():
             return
-        swept = [_sweep_folder(self._root, path) for path in sorted(left.staged)]
-        for made in sorted(left.made, reverse=True):
+        swept = [_sweep_folder(self._root, path) for path in sorted(leftovers.staged)]
+        for made in sorted(leftovers.made, reverse=True):
             with (
                 suppress(OSError, VaultError),
                 open_folder(self._root, above(safe_path(made))) as upper,

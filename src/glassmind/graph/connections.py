@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from glassmind.errors import BadLimit, NoteNotCreated, NoteNotFound, ValueOutOfRange
+from glassmind.errors import BadLimit, BadWish, NoteIsGhost, NoteNotFound
 from glassmind.files.names import plain_name
 from glassmind.graph.link_graph import link_graph
 from glassmind.graph.similar import similar_to, similarity_notices
@@ -140,7 +140,7 @@ def _guessed(vault: Vault, name: str) -> NotePath:
         ghost = _ghost_of(graph, name)
         if ghost is None:
             raise
-        raise NoteNotCreated(name, len(graph.edges_to(ghost))) from None
+        raise NoteIsGhost(name, len(graph.edges_to(ghost))) from None
 
 
 def between(graph: LinkGraph, one: int, other: int) -> LinksBetween:
@@ -161,7 +161,7 @@ def connections(  # noqa: PLR0913 - each option by its name
 ) -> Connections:
     """Return what is linked with a note, up to `limit` neighbours of every hop."""
     if not 1 <= depth <= MOST_DEPTH:
-        raise ValueOutOfRange("depth", depth, f"from 1 to {MOST_DEPTH}")
+        raise BadWish("depth", depth, f"from 1 to {MOST_DEPTH}")
     if not 1 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
     graph = link_graph(vault, ghosts=ghosts)
@@ -280,7 +280,7 @@ def _subgraph(vault: Vault, graph: LinkGraph, hops: Mapping[int, int]) -> GraphP
     pairs = zip(sources.tolist(), targets.tolist(), strict=True)
     nearest_first = sorted(pairs, key=lambda pair: (hops[pair[0]], pair))
     edges = [edge for pair in nearest_first for edge in graph.edges(*pair)]
-    kept = edges[:MOST_EDGES]
+    net_edges = edges[:MOST_EDGES]
     rows, ids = vault.rows(), graph.ids[order].tolist()
     tags, properties = rows.tags(ids), rows.properties_of(ids)
     nodes = tuple(
@@ -294,7 +294,9 @@ def _subgraph(vault: Vault, graph: LinkGraph, hops: Mapping[int, int]) -> GraphP
         )
         for node, note_id in zip(order, ids, strict=True)
     )
-    return GraphPart(nodes, _Links(vault, graph, kept).shown(kept), len(edges))
+    return GraphPart(
+        nodes, _Links(vault, graph, net_edges).shown(net_edges), len(edges)
+    )
 
 
 def chains(  # noqa: PLR0913 - each option by its name
@@ -311,21 +313,21 @@ def chains(  # noqa: PLR0913 - each option by its name
     if not 1 <= limit <= MOST_CHAINS:
         raise BadLimit(limit, MOST_CHAINS)
     if not 1 <= most_hops <= MOST_HOPS:
-        raise ValueOutOfRange("most_hops", most_hops, f"from 1 to {MOST_HOPS}")
+        raise BadWish("most_hops", most_hops, f"from 1 to {MOST_HOPS}")
     graph = link_graph(vault, ghosts=ghosts)
     one, other = (node_of(vault, graph, name) for name in (source, target))
-    found = shortest_paths(graph, one, other, limit=limit, most_hops=most_hops)
+    paths = shortest_paths(graph, one, other, limit=limit, most_hops=most_hops)
     reason = None
-    if not found.chains:
+    if not paths.chains:
         reason = _why_none(graph, one, other, most_hops)
     wanted = common and one != other
     shared = common_nodes(graph, one, other) if wanted else []
     return Chains(
         source=_stop(graph, one),
         target=_stop(graph, other),
-        chains=_shown_chains(vault, graph, found.chains),
+        chains=_shown_chains(vault, graph, paths.chains),
         reason=reason,
-        cut=found.cut,
+        cut=paths.cut,
         common=tuple(
             CommonNote(
                 graph.paths[node],

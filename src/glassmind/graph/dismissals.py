@@ -14,10 +14,10 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from glassmind.errors import (
+    BadWish,
     FileGone,
     FindingAbsent,
     NoteNotFound,
-    ValueOutOfRange,
     VaultError,
     WritesOff,
 )
@@ -87,8 +87,8 @@ def _quoted(word: str) -> str:
 
 
 def finding_line(check: str, subject: str) -> Dismissal:
-    found = SHAPES[check].fullmatch(subject) if check in SHAPES else None
-    paths = (NotePath(path) for path in (found.groups() if found else ()))
+    match = SHAPES[check].fullmatch(subject) if check in SHAPES else None
+    paths = (NotePath(path) for path in (match.groups() if match else ()))
     return Dismissal(check, subject, tuple(paths))
 
 
@@ -139,14 +139,22 @@ class DismissalBook:
         return self._vault.scope is None
 
     def now(self) -> Dismissals:
-        found, problems = self._lines()
+        dismissals, problems = self._lines()
         if not self.sees_all:
-            found, problems = self._visible(found), []
+            dismissals, problems = self._visible(dismissals), []
         left = len(problems) - MOST_SHOWN
         more = [f"{left:,} more lines are not followed"] if left > 0 else []
         return Dismissals(
-            frozenset(frozenset(one.paths) for one in found if not one.check),
-            frozenset((one.check, one.subject) for one in found if one.check),
+            frozenset(
+                frozenset(dismissal.paths)
+                for dismissal in dismissals
+                if not dismissal.check
+            ),
+            frozenset(
+                (dismissal.check, dismissal.subject)
+                for dismissal in dismissals
+                if dismissal.check
+            ),
             (*problems[:MOST_SHOWN], *more),
         )
 
@@ -160,25 +168,25 @@ class DismissalBook:
             return [], [f"{error}; nothing in it is followed"]
         if isinstance(text, Unreadable):
             return [], [f"{self.path} is not followed: {text.reason}"]
-        found, problems = list[Dismissal](), list[str]()
+        dismissals, problems = list[Dismissal](), list[str]()
         for number, line in enumerate(_split(text.text), start=1):
             parsed = parse_line(line)
             if isinstance(parsed, str):
                 where = f"{self.path} line {number}"
                 problems.append(f"{where} is not followed: {parsed}")
             elif parsed is not None:
-                found.append(parsed)
-        return found, problems
+                dismissals.append(parsed)
+        return dismissals, problems
 
     def _visible(self, found: Collection[Dismissal]) -> list[Dismissal]:
-        about = {path for one in found for path in one.paths}
+        about = {path for dismissal in found for path in dismissal.paths}
         if not about:
             return list(found)
         reader = self._vault.store
         there = {file.path for file in reader.rows().files(paths=about)}
         if there < about:
             there |= {path for path, *_ in reader.rows().skipped()}
-        return [one for one in found if there.issuperset(one.paths)]
+        return [dismissal for dismissal in found if there.issuperset(dismissal.paths)]
 
     def settle(self, one: Dismissal, *, dismiss: bool) -> Dismissed:
         """Dismiss something for good, or drop every line that does; others stay."""
@@ -210,10 +218,10 @@ def _split(text: str) -> list[str]:
 
 def settle_pair(vault: Vault, a: str, b: str, *, dismiss: bool) -> Dismissed:
     _check_writes(vault, dismiss=dismiss)
-    one, other = _called(vault, a), _called(vault, b)
-    if one == other:
-        raise ValueOutOfRange("a pair", f"of {one} and itself", "of two notes")
-    return dismissals_for(vault).settle(pair_line(one, other), dismiss=dismiss)
+    path, other = _called(vault, a), _called(vault, b)
+    if path == other:
+        raise BadWish("a pair", f"of {path} and itself", "of two notes")
+    return dismissals_for(vault).settle(pair_line(path, other), dismiss=dismiss)
 
 
 def settle_finding(vault: Vault, now: FindingNow, *, dismiss: bool) -> Dismissed:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from glassmind.errors import BadLimit, EmptyQuery, FileUnreadable
+from glassmind.errors import BadLimit, FileUnreadable, NothingAsked
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, Names, plain_name
 from glassmind.files.read import Unreadable, decode
@@ -99,7 +99,7 @@ def resolve(vault: Vault, text: str, *, limit: int = 5) -> Resolution:
         raise BadLimit(limit, MOST_CANDIDATES)
     name, names = plain_text(text), vocabulary_for(vault).names
     if not name.strip("#@ "):
-        raise EmptyQuery
+        raise NothingAsked
     matches = matches_of(name, names)
     verdict, link = verdict_on(matches)
     advice = _advice(verdict, matches)
@@ -110,8 +110,8 @@ def resolve(vault: Vault, text: str, *, limit: int = 5) -> Resolution:
             f"Write {link}: a file of that name is there, but it is left out of the "
             "index."
         )
-    shown = tuple(matches[:limit])
-    return Resolution(name, verdict, advice, link or None, shown)
+    name_matches = tuple(matches[:limit])
+    return Resolution(name, verdict, advice, link or None, name_matches)
 
 
 def plain_text(text: str) -> str:
@@ -174,8 +174,8 @@ def matches_of(name: str, names: NameLists) -> list[NameMatch]:
 
 def _merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
     best: dict[tuple[str, NotePath | str], NameMatch] = {}
-    for given in matches:
-        match = structs.replace(given, score=round(given.score, 4))
+    for name_match in matches:
+        match = structs.replace(name_match, score=round(name_match.score, 4))
         key = (match.kind, match.path or match.title.lower())
         known = best.get(key)
         if known is None or match.score > known.score:
@@ -557,7 +557,7 @@ class _Reading:
         first = group[0]
         sources = tuple(dict.fromkeys(naming.source for naming in group))
         mentions = _mentions(group, self.note.text.split("\n"))
-        made = Entity(
+        entity = Entity(
             name=first.name,
             state="unsure",
             sources=sources,
@@ -566,18 +566,18 @@ class _Reading:
         )
         if any(naming.linked for naming in group) and first.path is not None:
             link = self.names.link_to(first.path)
-            return structs.replace(made, state="linked", link=link, path=first.path)
+            return structs.replace(entity, state="linked", link=link, path=first.path)
         matches = self.matches(first.name)
-        others = tuple(match for match in matches if match.path != self.note.path)
-        made = structs.replace(made, candidates=others[:CANDIDATES_SHOWN])
+        name_matches = tuple(match for match in matches if match.path != self.note.path)
+        entity = structs.replace(entity, candidates=name_matches[:CANDIDATES_SHOWN])
         verdict, link = verdict_on(matches)
         if first.path is not None:
             state = _state_of_known(first.name, sources, sure=verdict == "exists")
             link = link or self.names.link_to(first.path)
-            return structs.replace(made, state=state, link=link, path=first.path)
+            return structs.replace(entity, state=state, link=link, path=first.path)
         is_tag = set(sources) == {"tag"}
         if verdict == "ambiguous" and not is_tag:
-            return made
+            return entity
         if is_tag or not _is_worth_a_note(group):
             return None
         target = next((naming for naming in group if naming.target), None)
@@ -585,8 +585,8 @@ class _Reading:
         if is_left_out(name, names_left_out(self.vault)):
             state = "linked" if target else "unsure"
             link = self.names.link_to_new(name)
-            return structs.replace(made, state=state, link=link)
-        return self._with_stub(made, target, self._folder(first.name, group))
+            return structs.replace(entity, state=state, link=link)
+        return self._with_stub(entity, target, self._folder(first.name, group))
 
     def _with_stub(
         self, entity: Entity, link: _Naming | None, folder: tuple[str, str]
@@ -624,8 +624,8 @@ class _Reading:
     def _without_stub(
         self, entity: Entity, name: str, ghost: NameMatch | None
     ) -> Entity:
-        others = tuple(match for match in entity.candidates if match is not ghost)
-        return structs.replace(entity, name=name, candidates=others)
+        matches = tuple(match for match in entity.candidates if match is not ghost)
+        return structs.replace(entity, name=name, candidates=matches)
 
     def _folder(self, name: str, group: Sequence[_Naming]) -> tuple[str, str]:
         """Return where most notes are that the same property leads to, and why."""
@@ -718,19 +718,19 @@ def _joined(folder: str, rest: str) -> NotePath:
 def phrases_in(note: Note) -> list[Phrase]:
     source = note.text.encode()
     starts = line_starts(source)
-    found, runs = list[Phrase](), list[_Run]()
+    phrases, runs = list[Phrase](), list[_Run]()
     inside = large = 0
     for start, end in prose(note.text, note.frontmatter.end):
         line = bisect_right(starts, start)
         text = source[start:end].decode(errors="replace")
         ahead = source[starts[line - 1] : start].decode(errors="replace")
-        found += [Phrase(at[1], line, "name", sure=True) for at in _AT.finditer(text)]
+        phrases += [Phrase(at[1], line, "name", sure=True) for at in _AT.finditer(text)]
         runs += _runs(line, text, ahead)
         letters = _BEHIND_SMALL.findall(text)
         inside, large = inside + len(letters), large + sum(map(str.isupper, letters))
     if inside < LEAST_WORDS or large <= LARGE_NOUNS * inside:
-        found += _names_among(runs)
-    return sorted(found, key=lambda p: (p.line, p.source, p.text))
+        phrases += _names_among(runs)
+    return sorted(phrases, key=lambda p: (p.line, p.source, p.text))
 
 
 def _runs(line: int, text: str, ahead: str) -> Iterator[_Run]:

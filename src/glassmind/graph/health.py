@@ -116,7 +116,7 @@ def similar_sketches(
     """
     if not sketches:
         return [], np.empty(0, np.uint64)
-    owners = np.repeat(np.arange(len(sketches)), [len(one) for one in sketches])
+    owners = np.repeat(np.arange(len(sketches)), [len(sketch) for sketch in sketches])
     values, place, counts = np.unique(
         np.concatenate(sketches), return_inverse=True, return_counts=True
     )
@@ -233,8 +233,8 @@ class HealthContext:
         return themed_for(self.vault).now().themes or UncheckedRepair(NO_THEMES)
 
     def members(self, theme: Theme) -> list[KnownNote]:
-        found = (self.by_path.get(member.path) for member in theme.members)
-        return [note for note in found if note is not None]
+        notes = (self.by_path.get(member.path) for member in theme.members)
+        return [note for note in notes if note is not None]
 
     @cached_property
     def entries(self) -> Sequence[Entry]:
@@ -261,14 +261,14 @@ Check: TypeAlias = Callable[[HealthContext], "list[Finding] | UncheckedRepair"]
 
 
 def invalid_yaml(context: HealthContext) -> list[Finding]:
-    found = []
+    findings = []
     for note in context.notes:
         if note.error is not None and not context.habits.is_template(note.path):
             line = _LINE.search(note.error)
             what = _LINE.sub("", note.error.rstrip("."))
             what, at = what[:1].lower() + what[1:], int(line[1]) if line else 1
-            found.append(finding("invalid_yaml", note.path, note.path, at, what))
-    return found
+            findings.append(finding("invalid_yaml", note.path, note.path, at, what))
+    return findings
 
 
 def conflict_copies(context: HealthContext) -> list[Finding]:
@@ -356,9 +356,9 @@ def _ghost(
     else:
         what = f"[[{place}]], and no file is called so"
     name = first.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-    meant = known.get(fold(name)) or known.get(in_singular(folded(name)))
-    if meant:
-        what += f"; {meant[0]} may be meant"
+    paths = known.get(fold(name)) or known.get(in_singular(folded(name)))
+    if paths:
+        what += f"; {paths[0]} may be meant"
     return finding("ghosts", key, first.path, first.line, f"{notes} {what}")
 
 
@@ -370,7 +370,7 @@ def broken_links(context: HealthContext) -> list[Finding]:
     ]
     ids = {link.target_id for link in links if link.target_id}
     headings, blocks = context.rows.headings(ids), context.rows.blocks(ids)
-    found: dict[str, Finding] = {}
+    findings: dict[str, Finding] = {}
     for link in links:
         outline = [(h.level, h.text) for h in headings.get(link.target_id or 0, ())]
         parts = Outline.of(outline, blocks.get(link.target_id or 0, set()))
@@ -380,8 +380,8 @@ def broken_links(context: HealthContext) -> list[Finding]:
             what = f"links to {link.subpath}, and {where} has no such {kind}"
             subject = f"{link.path} -> {link.target_path}{link.subpath}"
             broken = finding("broken_links", subject, link.path, link.line, what)
-            found.setdefault(subject, broken)
-    return list(found.values())
+            findings.setdefault(subject, broken)
+    return list(findings.values())
 
 
 def leads(subpath: str, outline: Outline, *, markdown: bool = False) -> bool:
@@ -435,8 +435,10 @@ def near_duplicates(context: HealthContext) -> list[Finding]:
         if sizes.get(note.id, 0) >= LEAST_EXACT:
             same.setdefault(note.digest, []).append(note)
     found: dict[NotePath, tuple[NotePath, str]] = {}
-    for first, *others in same.values():
-        found |= {n.path: (first.path, f"the same as {first.path}") for n in others}
+    for first, *known_notes in same.values():
+        found |= {
+            n.path: (first.path, f"the same as {first.path}") for n in known_notes
+        }
     firsts = [group[0] for group in same.values()]
     firsts = [note for note in firsts if sizes[note.id] >= LEAST_RUNS]
     smallest = [sketches[note.id] for note in firsts]
@@ -479,7 +481,7 @@ def weakly_tied(context: HealthContext) -> list[Finding] | UncheckedRepair:
         {} if isinstance(duplicates, UncheckedRepair) else {f.path for f in duplicates}
     )
     taken = set[str](copies)
-    found = []
+    findings = []
     for pair in pairs:
         ends = pair.path, pair.other_path
         if not taken.isdisjoint(ends) or not context.lasting.keys() >= set(ends):
@@ -491,8 +493,8 @@ def weakly_tied(context: HealthContext) -> list[Finding] | UncheckedRepair:
                 f"similar to {ends[1]} ({pair.similarity:.2f}), and no link joins them"
             )
             subject = f"{ends[0]}{PAIRED}{ends[1]}"
-            found.append(finding("weakly_tied", subject, ends[0], 0, what))
-    return found
+            findings.append(finding("weakly_tied", subject, ends[0], 0, what))
+    return findings
 
 
 def _close_pairs(vault: Vault) -> list[Pair] | UncheckedRepair:
@@ -503,8 +505,8 @@ def _close_pairs(vault: Vault) -> list[Pair] | UncheckedRepair:
         return UncheckedRepair(NO_PAIRS if space else NO_VECTORS)
     # As far above the vault's own threshold as `CLOSE` is above the usual one.
     reach = (1 - CLOSE) / (1 - state.level) if state.level < 1 else 1.0
-    found = rows.similar_pairs(least=1 - (1 - state.threshold) * min(1.0, reach))
-    return undismissed(found, dismissals_for(vault).now())
+    pairs = rows.similar_pairs(least=1 - (1 - state.threshold) * min(1.0, reach))
+    return undismissed(pairs, dismissals_for(vault).now())
 
 
 def category_mismatch(context: HealthContext) -> list[Finding] | UncheckedRepair:
@@ -517,15 +519,15 @@ def category_mismatch(context: HealthContext) -> list[Finding] | UncheckedRepair
         for theme in context.themes
     ]
     mains = [_main([categories[note.id] for note in notes]) for notes in by_theme]
-    found = []
+    findings = []
     for notes, main in zip(by_theme, mains, strict=True):
         for note in notes if main else ():
             own = categories[note.id]
             if own != main and own in mains:
                 what = f"its category is {own!r}, and that of its theme mostly {main!r}"
                 odd = finding("category_mismatch", note.path, note.path, 0, what)
-                found.append(odd)
-    return sorted(found, key=lambda one: one.path)
+                findings.append(odd)
+    return sorted(findings, key=lambda problem: problem.path)
 
 
 def _categories(context: HealthContext) -> dict[int, str]:
@@ -554,7 +556,7 @@ def one_source(context: HealthContext) -> list[Finding] | UncheckedRepair:
     for note_id, name, value in context.rows.said_values():
         if in_singular(folded(name)) in SOURCE_NAMES:
             sources.setdefault(note_id, set()).update(_publishers(value))
-    found = []
+    findings = []
     for theme in context.themes:
         members = [note for note in context.members(theme) if sources.get(note.id)]
         if len(members) < LEAST_THEME:
@@ -568,8 +570,8 @@ def one_source(context: HealthContext) -> list[Finding] | UncheckedRepair:
             )
             anchor = NotePath(theme.members[0].path)
             subject = f"{anchor} <- {place}"
-            found.append(finding("one_source", subject, anchor, 0, what))
-    return sorted(found, key=lambda one: one.subject)
+            findings.append(finding("one_source", subject, anchor, 0, what))
+    return sorted(findings, key=lambda problem: problem.subject)
 
 
 def _publishers(value: PropertyValue) -> Iterator[str]:
@@ -591,7 +593,7 @@ def inconsistent_properties(context: HealthContext) -> list[Finding]:
 def _spelled(
     context: HealthContext, check: str, kinds: Collection[Spelled]
 ) -> list[Finding]:
-    found = []
+    findings = []
     for word in context.spellings:
         if word.what not in kinds:
             continue
@@ -605,8 +607,8 @@ def _spelled(
         what = f"{word.what} {word.canonical} ({word.notes}) is also {shown}"
         what += f": {word.reason}"
         path = next(users, NotePath(""))
-        found.append(finding(check, f"{word.what} {word.form}", path, 0, what))
-    return found
+        findings.append(finding(check, f"{word.what} {word.form}", path, 0, what))
+    return findings
 
 
 def words_of(entry: Entry, what: str) -> Iterator[str]:
@@ -790,24 +792,26 @@ def report(
         found = context.found_by(check.find)
         unchecked = found.reason if isinstance(found, UncheckedRepair) else None
         every = () if isinstance(found, UncheckedRepair) else found
-        left = undismissed_findings(check, every, book.findings)
+        findings = undismissed_findings(check, every, book.findings)
         reports.append(
             CheckReport(
                 name=check.name,
                 title=check.title,
                 severity=check.severity,
-                count=len(left),
-                dismissed=len(every) - len(left),
-                examples=tuple(left[:limit]),
+                count=len(findings),
+                dismissed=len(every) - len(findings),
+                examples=tuple(findings[:limit]),
                 fix=check.fix,
                 unchecked=unchecked,
                 verb=check.verb,
             )
         )
         if unchecked is None:
-            counts[check.name] = len(left)
+            counts[check.name] = len(findings)
         if check.of_notes:
-            marked.update(one.path for one in left if one.path in context.by_path)
+            marked.update(
+                problem.path for problem in findings if problem.path in context.by_path
+            )
     reports.sort(key=lambda one: (SEVERITIES.index(one.severity), -one.count))
     many = len(context.notes)
     score, parts = scored(counts, many)
@@ -860,10 +864,10 @@ def finding_now(vault: Vault, key: str) -> FindingNow:
 
 def secret_places(vault: Vault) -> list[SecretPlace]:
     """Return every credential in the notes; none where they are hidden."""
-    found: list[SecretPlace] = []
+    places: list[SecretPlace] = []
     with vault.files() as files:
         if files.hides_secrets:
-            return found
+            return places
         for path in vault.rows().secret_notes():
             try:
                 decoded = decode(files.read(path))
@@ -871,5 +875,7 @@ def secret_places(vault: Vault) -> list[SecretPlace]:
                 continue  # gone, or not to be read: there is no line to name
             if not isinstance(decoded, Unreadable):
                 text = read_note(path, decoded.text).text
-                found += [SecretPlace(path, *one) for one in secret_locations(text)]
-    return found
+                places += [
+                    SecretPlace(path, *location) for location in secret_locations(text)
+                ]
+    return places

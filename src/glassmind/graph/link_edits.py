@@ -67,8 +67,8 @@ def _is_open(note: Note, source: bytes) -> bool:
     code = Mask.of((r.start, r.end) for r in note.regions if r.kind in _CODE)
     body = note.frontmatter.end
     for mark in (b"%%", b"$$"):
-        found = re.finditer(re.escape(mark), source[body:])
-        if sum(not code.covers(body + one.start()) for one in found) % 2:
+        matches = re.finditer(re.escape(mark), source[body:])
+        if sum(not code.covers(body + match.start()) for match in matches) % 2:
             return True
     return source.rfind(b"<!--") > source.rfind(b"-->")
 
@@ -96,7 +96,7 @@ def _under(source: bytes, start: int, end: int, newline: str) -> LinkPlace:
     last = source[max(source.rfind(b"\n", 0, at) + 1, start) : at]
     if items and (_ITEM.match(last) or last[:1] in {b" ", b"\t"}):
         least = min(len(item[1]) for item in items)
-        item = [one for one in items if len(one[1]) == least][-1]
+        item = [match for match in items if len(match[1]) == least][-1]
         mark = item[2] or b"%d%b" % (int(item[3]) + 1, item[4])
         return LinkPlace(at, f"{newline}{item[1].decode()}{mark.decode()} ")
     return LinkPlace(at, f"{newline * 2}- ")
@@ -235,7 +235,7 @@ def edit_for_property(
     be changed safely: numbers, several lines, lists in lists (links without quotes).
     """
     properties, note = page.note.frontmatter.properties, page.note
-    key = next((one for one in properties if one.lower() == name.lower()), name)
+    key = next((prop for prop in properties if prop.lower() == name.lower()), name)
     held = properties.get(key)
     is_new = held in (None, "", [])
     items = held if isinstance(held, list) else [held]

@@ -26,8 +26,10 @@ def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
         def with_unresolved() -> LinkGraph:
             files = names_left_out(vault)
             links = sorted(rows.links(unresolved=True))
-            shown = [link for link in links if not is_left_out(link.target, files)]
-            return with_ghosts(recent.get((head, False), plain), shown)
+            stored_links = [
+                link for link in links if not is_left_out(link.target, files)
+            ]
+            return with_ghosts(recent.get((head, False), plain), stored_links)
 
         return recent.get((head, ghosts), with_unresolved if ghosts else plain)
 

@@ -418,16 +418,16 @@ class NameMention(NamedTuple):
 def mentions_in(note: Note, table: NameTable) -> dict[int, NameMention]:
     """Return where each note is first named outside brackets, exactly if it is."""
     source = note.text.encode()
-    found: dict[int, NameMention] = {}
+    mentions: dict[int, NameMention] = {}
     for spot in _spots(note, source, table):
         for meant in spot.notes:
-            known = found.get(meant)
+            known = mentions.get(meant)
             if known is None:
-                found[meant] = spot
+                mentions[meant] = spot
             else:
-                kept = spot if spot.exact and not known.exact else known
-                found[meant] = kept._replace(times=known.times + 1)
-    return found
+                mention = spot if spot.exact and not known.exact else known
+                mentions[meant] = mention._replace(times=known.times + 1)
+    return mentions
 
 
 def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[NameMention]:
@@ -437,8 +437,8 @@ def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[NameMention]
     for start, end in prose(note.text, note.frontmatter.end):
         text = source[start:end].decode()
         placed = placed_pieces(text)
-        for found in table.matches([piece for piece, _, _ in placed]):
-            first, last = placed[found.first][1], placed[found.last - 1][2]
+        for span in table.matches([piece for piece, _, _ in placed]):
+            first, last = placed[span.first][1], placed[span.last - 1][2]
             at = start + len(text[:first].encode())
             until = at + len(text[first:last].encode())
             if _in_brackets(source, at, until) or not _stands_alone(text, first, last):
@@ -448,15 +448,15 @@ def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[NameMention]
             shown, behind = text[first:last], text[last:]
             if shown[0].isupper() and _is_part(ahead, behind):
                 continue
-            alone = len(found.name) == 1 and found.name not in table.small
+            alone = len(span.name) == 1 and span.name not in table.small
             if alone and not _is_cased(ahead, shown, behind):
                 continue
             line_end = source.find(b"\n", until)
             line_text = source[starts[line - 1] : line_end % (len(source) + 1)].decode()
             place = len(ahead), len(ahead) + len(shown)
             said = redacted(sentence_at(line_text, *place))
-            meant, exact = table.notes[found.name], found.name not in table.inflected
-            yield NameMention(found.name, meant, shown, at, until, line, said, exact)
+            meant, exact = table.notes[span.name], span.name not in table.inflected
+            yield NameMention(span.name, meant, shown, at, until, line, said, exact)
 
 
 def _in_brackets(source: bytes, start: int, end: int) -> bool:

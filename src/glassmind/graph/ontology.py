@@ -116,8 +116,10 @@ def near_spellings(
             words.append((singular, [use for form in numbers for use in forms[form]]))
         else:
             words += [(form, forms[form]) for form in numbers]
-    made = [_spelling(what, form, uses) for form, uses in words if len(uses) > 1]
-    return sorted(made, key=lambda word: (-word.notes, word.canonical))
+    spelled_words = [
+        _spelling(what, form, uses) for form, uses in words if len(uses) > 1
+    ]
+    return sorted(spelled_words, key=lambda word: (-word.notes, word.canonical))
 
 
 def _are_apart(words: Iterable[Iterable[SpellingUse]]) -> bool:
@@ -141,12 +143,16 @@ def _form(what: str, text: str) -> str:
 
 
 def _spelling(what: Spelled, form: str, uses: Iterable[SpellingUse]) -> SpelledWord:
-    first, *others = sorted(
+    first, *spelling_uses = sorted(
         uses,
         key=lambda u: (-len(u.notes), u.spelling != u.spelling.lower(), u.spelling),
     )
-    reasons = dict.fromkeys(_difference(first.spelling, u.spelling) for u in others)
-    variants = tuple(SpellingCount(use.spelling, len(use.notes)) for use in others)
+    reasons = dict.fromkeys(
+        _difference(first.spelling, u.spelling) for u in spelling_uses
+    )
+    variants = tuple(
+        SpellingCount(use.spelling, len(use.notes)) for use in spelling_uses
+    )
     count, reason = len(first.notes), ", ".join(reasons)
     return SpelledWord(what, first.spelling, count, variants, reason, form)
 
@@ -266,8 +272,8 @@ def schema_of(notes: Sequence[Entry], names: Sequence[str] = ()) -> Schema | Non
         return None
     needed = {key.name for key in keys}
     whole = [note for note in notes if needed <= note.properties.keys()]
-    shown = tuple(note.path for note in (whole or notes)[:EXAMPLES])
-    return Schema(tuple(names), len(notes), tuple(keys), len(whole), shown)
+    paths = tuple(note.path for note in (whole or notes)[:EXAMPLES])
+    return Schema(tuple(names), len(notes), tuple(keys), len(whole), paths)
 
 
 LEAST_MEMBERS = 3  # notes that make a hub; two that name one thing may do so by chance

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from glassmind.errors import BadLimit, ValueOutOfRange
+from glassmind.errors import BadLimit, BadWish
 from glassmind.graph.link_graph import link_graph
 from glassmind.graph.themes import theme_called, themed_for
 from glassmind.links.graph import Floats, LinkGraph, part_of, rings
@@ -68,11 +68,11 @@ def ranking(  # noqa: PLR0913 - each option by its name
 ) -> RankedNotes:
     """Return the first notes by a measure; equal ones by path."""
     if metric not in METRICS:
-        raise ValueOutOfRange("metric", metric, f"one of {', '.join(METRICS)}")
+        raise BadWish("metric", metric, f"one of {', '.join(METRICS)}")
     if not 1 <= limit <= MOST_RANKED:
         raise BadLimit(limit, MOST_RANKED)
     if least_inbound < 0:
-        raise ValueOutOfRange("least_inbound", least_inbound, "0 or more")
+        raise BadWish("least_inbound", least_inbound, "0 or more")
     graph = link_graph(vault, ghosts=ghosts)
     kept = None
     if theme is not None:

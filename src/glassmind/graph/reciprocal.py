@@ -55,13 +55,15 @@ def missing_answers(links: Iterable[tuple[int, int, str]]) -> list[Missing]:
     for source, target, name in links:
         if source != target:
             by_name[_key(name)].setdefault((source, target))
-    found: dict[tuple[int, int, str], Missing] = {}
+    missings: dict[tuple[int, int, str], Missing] = {}
     for asked, answer, belief in _belonging(by_name):
         for missing in _unanswered(asked, answer, belief, by_name):
             key = (missing.source, missing.target, answer)
-            if key not in found or found[key].sure < missing.sure:
-                found[key] = missing
-    return sorted(found.values(), key=lambda m: (-m.sure, m.target, m.source, m.answer))
+            if key not in missings or missings[key].sure < missing.sure:
+                missings[key] = missing
+    return sorted(
+        missings.values(), key=lambda m: (-m.sure, m.target, m.source, m.answer)
+    )
 
 
 def _key(name: str) -> str:
@@ -118,7 +120,7 @@ def _unanswered(
         asks[source] += 1
         heard[source] += (target, source) in back
     leading = Counter(source for source, _ in back)
-    found = []
+    missings = []
     for target, sources in askers.items():
         if answer in ONE_EACH and leading[target]:
             continue
@@ -130,8 +132,8 @@ def _unanswered(
             others = len(sources) - 1 + asks[source] - 1
             sure = _drawn(given + heard[source], others, belief)
             if sure >= LEAST:
-                found.append(Missing(source, target, asked, answer, sure))
-    return found
+                missings.append(Missing(source, target, asked, answer, sure))
+    return missings
 
 
 def spelling_of(name: str, links: Sequence[tuple[int, int, str]]) -> str:

@@ -71,7 +71,7 @@ def link_edits(
     for key, suggestion in requests:
         by_note.setdefault(suggestion.source, []).append((key, suggestion))
     pen = facts_for(vault).pen
-    made: list[LinkEdit] = []
+    edits: list[LinkEdit] = []
     with vault.files() as files:
         pages = Pages(files)
         for path, some in sorted(by_note.items()):
@@ -81,8 +81,8 @@ def link_edits(
                 continue
             edit = _edit_of(page, some, pen, left)
             if edit is not None:
-                made.append(edit)
-    return made
+                edits.append(edit)
+    return edits
 
 
 def _edit_of(
@@ -161,20 +161,28 @@ def followed(
 ) -> Repairs:
     """Return the edits that make suggested links; an empty list of keys is none."""
     note = None if name is None else notes_for(vault).find(name)
-    found = suggestions_for(vault, note, limit=MOST if keys or mentions else limit)
-    known = {one.key: one for one in found.suggestions}
+    suggestions = suggestions_for(
+        vault, note, limit=MOST if keys or mentions else limit
+    )
+    known = {suggestion.key: suggestion for suggestion in suggestions.suggestions}
     sources = {key.partition(LEADS)[0] for key in keys or () if key not in known}
     for source in sorted(sources):
         around = suggestions_for(vault, NotePath(source), limit=MOST).suggestions
-        known |= {one.key: one for one in around}
+        known |= {suggestion.key: suggestion for suggestion in around}
     wanted = dict.fromkeys(keys or ())
-    for one in found.suggestions if mentions or keys is None else ():
-        if not mentions or (one.mention is not None and not one.mention.namesakes):
-            wanted[one.key] = None
-    left = [UnrepairedProblem(key, NOT_SUGGESTED) for key in wanted if key not in known]
+    for suggestion in suggestions.suggestions if mentions or keys is None else ():
+        if not mentions or (
+            suggestion.mention is not None and not suggestion.mention.namesakes
+        ):
+            wanted[suggestion.key] = None
+    problems = [
+        UnrepairedProblem(key, NOT_SUGGESTED) for key in wanted if key not in known
+    ]
     requests = [(key, known[key]) for key in wanted if key in known]
-    edits = link_edits(vault, requests, left)
-    return Repairs(edits=tuple(edits), unmended=tuple(left), notices=found.notices)
+    edits = link_edits(vault, requests, problems)
+    return Repairs(
+        edits=tuple(edits), unmended=tuple(problems), notices=suggestions.notices
+    )
 
 
 def repairs(
@@ -187,36 +195,36 @@ def repairs(
     requests: list[Request] = []
     tags: list[TagSpelling] = []
     names: list[FormerName] = []
-    left: list[UnrepairedProblem] = []
+    problems: list[UnrepairedProblem] = []
     for check in chosen(checks):
         every = context.found_by(check.find)
         if isinstance(every, UncheckedRepair):
             continue
-        found = undismissed_findings(check, every, book.findings)
-        if not found:
+        findings = undismissed_findings(check, every, book.findings)
+        if not findings:
             continue
         match check.name:
             case "missing_reciprocal":
-                requests += _missing_answers(vault, found, left)
+                requests += _missing_answers(vault, findings, problems)
             case "ghosts":
-                names += _lost_names(context, found, left)
+                names += _lost_names(context, findings, problems)
             case "orphans":
-                requests += _mentions(vault, found, left)
+                requests += _mentions(vault, findings, problems)
             case "inconsistent_tags":
-                tags += _tag_spellings(context, found)
+                tags += _tag_spellings(context, findings)
             case _:
-                many = len(found)
+                many = len(findings)
                 are = "1 finding is" if many == 1 else f"{many:,} findings are"
                 why = f"{are} for a person to mend: {check.fix}"
-                left.append(UnrepairedProblem(check.name, why))
-    linked = {f"orphans:{path}" for one in names for path in (*one.sources, one.now)}
-    left = [one for one in left if one.key not in linked]
-    edits = link_edits(vault, requests, left)
+                problems.append(UnrepairedProblem(check.name, why))
+    linked = {f"orphans:{path}" for name in names for path in (*name.sources, name.now)}
+    problems = [problem for problem in problems if problem.key not in linked]
+    edits = link_edits(vault, requests, problems)
     return Repairs(
         edits=tuple(edits),
         tags=tuple(tags),
         names=tuple(names),
-        unmended=tuple(left),
+        unmended=tuple(problems),
         notices=tuple(book.problems),
     )
 
@@ -225,14 +233,17 @@ def _missing_answers(
     vault: Vault, findings: Sequence[Finding], left: list[UnrepairedProblem]
 ) -> Iterator[Request]:
     facts, book = facts_for(vault), dismissals_for(vault).now()
-    wanted = {one.subject: one.key for one in findings}
+    wanted = {finding.subject: finding.key for finding in findings}
     with vault.files() as files:
         pages = Pages(files)
         for missing in answers_about(facts, None, book.has_pair):
-            made = answer_suggested(missing, facts, pages)
-            subject = made and f"{made.source} {missing.answer}: {made.target}"
-            if made is not None and subject in wanted:
-                yield wanted.pop(subject), made
+            suggestion = answer_suggested(missing, facts, pages)
+            subject = (
+                suggestion
+                and f"{suggestion.source} {missing.answer}: {suggestion.target}"
+            )
+            if suggestion is not None and subject in wanted:
+                yield wanted.pop(subject), suggestion
     left += [UnrepairedProblem(key, NO_EDIT) for key in wanted.values()]
 
 
@@ -240,14 +251,16 @@ def _mentions(
     vault: Vault, findings: Sequence[Finding], left: list[UnrepairedProblem]
 ) -> Iterator[Request]:
     """Yield one name for each orphan: of several words, and of one note."""
-    alone = {one.path: one.key for one in findings}
-    for one in suggestions_for(vault, None, limit=MOST).suggestions:
-        ends = [path for path in (one.source, one.target) if path in alone]
-        mention = one.mention
-        if not ends or one.edit is None or mention is None or mention.namesakes:
+    alone = {finding.path: finding.key for finding in findings}
+    for suggestion in suggestions_for(vault, None, limit=MOST).suggestions:
+        ends = [
+            path for path in (suggestion.source, suggestion.target) if path in alone
+        ]
+        mention = suggestion.mention
+        if not ends or suggestion.edit is None or mention is None or mention.namesakes:
             continue
         if len(mention.text.split()) >= TITLE_WORDS:
-            yield alone[ends[0]], one
+            yield alone[ends[0]], suggestion
             for path in ends:
                 del alone[path]
     left += [UnrepairedProblem(key, NO_NAME) for key in alone.values()]
@@ -256,7 +269,7 @@ def _mentions(
 def _tag_spellings(
     context: HealthContext, findings: Sequence[Finding]
 ) -> list[TagSpelling]:
-    keys = {one.subject: one.key for one in findings}
+    keys = {finding.subject: finding.key for finding in findings}
     return [
         TagSpelling(keys[f"tag {word.form}"], variant.name, word.canonical)
         for word in context.spellings
@@ -269,8 +282,8 @@ def _lost_names(
     context: HealthContext, findings: Sequence[Finding], left: list[UnrepairedProblem]
 ) -> Iterator[FormerName]:
     lost = lost_names(context)
-    for one in findings:
-        meant = _meant(context, one, lost[one.subject])
+    for finding in findings:
+        meant = _meant(context, finding, lost[finding.subject])
         if isinstance(meant, UnrepairedProblem):
             left.append(meant)
         else:

@@ -16,7 +16,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from glassmind.errors import BadLimit, ValueOutOfRange
+from glassmind.errors import BadLimit, BadWish
 from glassmind.graph.dismissals import dismissals_for
 from glassmind.graph.link_graph import answering_space
 from glassmind.model import NotePath
@@ -72,17 +72,17 @@ def similar(
     if not 1 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
     if not 0 <= least <= 1:
-        raise ValueOutOfRange("least", least, "from 0 to 1")
+        raise BadWish("least", least, "from 0 to 1")
     note = None if name is None else notes_for(vault).find(name)
     rows = vault.store.rows()
-    found = rows.similar_pairs(note, least=least)
+    pairs = rows.similar_pairs(note, least=least)
     dismissals = dismissals_for(vault).now()
-    kept = undismissed(found, dismissals)
+    kept = undismissed(pairs, dismissals)
     return Similar(
         note=note,
         pairs=tuple(kept[:limit]),
         total=len(kept),
-        dismissed=len(found) - len(kept),
+        dismissed=len(pairs) - len(kept),
         status=rows.pair_status(answering_space(vault), dismissals.pairs),
         notices=similarity_notices(vault),
     )
@@ -142,25 +142,25 @@ def update_pairs(
     """Bring the pairs up to the vectors; `pause` may end that between strips."""
     while not pause():
         with source.still():
-            wanted = _wanted(source, level)
-            if wanted is None:
+            request = _wanted(source, level)
+            if request is None:
                 return True
-            change = _change(source, wanted)
-            compared = None if change else _whole(source, wanted)
+            change = _change(source, request)
+            compared = None if change else _whole(source, request)
         if change is not None:
             with step() as writing:
-                writing.change_pairs(change, wanted.after, wanted.basis)
+                writing.change_pairs(change, request.after, request.basis)
         elif compared is not None:
             found = list[Partner]()
-            progress(Progress("pairs", 0, len(wanted.ids)))
+            progress(Progress("pairs", 0, len(request.ids)))
             for done, partners in compared.all():
                 found += partners
-                progress(Progress("pairs", done, len(wanted.ids)))
-                if done < len(wanted.ids) and pause():
+                progress(Progress("pairs", done, len(request.ids)))
+                if done < len(request.ids) and pause():
                     return False
             with step() as writing:
                 change = PairChange(found, None, ())
-                writing.change_pairs(change, wanted.after, wanted.basis)
+                writing.change_pairs(change, request.after, request.basis)
     return False
 
 
@@ -196,9 +196,9 @@ def pairs_among(
     made = (space.name, level, threshold, MOST_PARTNERS, PAIRS_VERSION)
     marks = (*state.mark, state.link_seq, state.link_token)
     after = PairState(*made, *marks)
-    wanted = SimilarityRequest(PairBasis("", state), space, after, list(hidden), ids)
+    request = SimilarityRequest(PairBasis("", state), space, after, list(hidden), ids)
     # else comparing the few visible ones is faster
-    change = _change(source, wanted) if len(hidden) < len(ids) else None
+    change = _change(source, request) if len(hidden) < len(ids) else None
     if change is not None:
         visible = set(ids).difference(change.anew or ())
         stored = (
@@ -209,7 +209,7 @@ def pairs_among(
             and pair.similarity >= threshold
         )
         return chain(stored, change.rows), threshold
-    found = (partners for _, partners in _whole(source, wanted).all())
+    found = (partners for _, partners in _whole(source, request).all())
     return chain.from_iterable(found), threshold
 
 
@@ -245,8 +245,8 @@ def _change(source: Rows, wanted: SimilarityRequest) -> PairChange | None:
         return None
     notes = [wanted.ids[owner] for owner in sorted(owners)]
     compared.leave_out(source.links_among(notes))
-    found = [pair for _, some in compared.lists(sorted(owners)) for pair in some]
-    return PairChange(found, notes, changed)
+    partners = [pair for _, some in compared.lists(sorted(owners)) for pair in some]
+    return PairChange(partners, notes, changed)
 
 
 def _whole(source: Rows, wanted: SimilarityRequest) -> "_Compared":

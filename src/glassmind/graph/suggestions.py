@@ -495,41 +495,59 @@ class SuggestionFinder:
         least: float,
         limit: int,
     ) -> list[Suggestion]:
-        found = list(self._ranked(candidates, least, limit))
+        suggestions = list(self._ranked(candidates, least, limit))
         for missing in answers_about(self.facts, note, self.dismissed.has_pair)[:limit]:
             answer = answer_suggested(missing, self.facts, self.pages)
             if answer is not None:
-                found.append(answer)
-        found.sort(key=lambda one: (-one.score, one.source, one.target))
-        return found[:limit]
+                suggestions.append(answer)
+        suggestions.sort(
+            key=lambda suggestion: (
+                -suggestion.score,
+                suggestion.source,
+                suggestion.target,
+            )
+        )
+        return suggestions[:limit]
 
     def _ranked(
         self, candidates: Iterable[PairCandidate], least: float, limit: int
     ) -> Iterator[Suggestion]:
         """Yield the best that hold on disk; what falls goes back into the heap."""
-        heap = [(-one.score, one.node, one.other, one) for one in candidates]
+        heap = [
+            (
+                -pair_candidate.score,
+                pair_candidate.node,
+                pair_candidate.other,
+                pair_candidate,
+            )
+            for pair_candidate in candidates
+        ]
         heapify(heap)
         pairs, places = set[frozenset[int]](), set[tuple[NotePath, int]]()
         while heap and limit:
-            _, node, other, seen = heappop(heap)
+            _, node, other, candidate = heappop(heap)
             ends = frozenset((node, other))
-            one, two = (NotePath(self.facts.net.paths[end]) for end in (node, other))
-            if ends in pairs or self.dismissed.has_pair(one, two):
+            path, two = (NotePath(self.facts.net.paths[end]) for end in (node, other))
+            if ends in pairs or self.dismissed.has_pair(path, two):
                 continue
-            if seen.score < least and not seen.paired:
+            if candidate.score < least and not candidate.paired:
                 continue
-            checked = self._checked(seen)
-            if checked.score < seen.score - ROUNDING:
+            checked = self._checked(candidate)
+            if checked.score < candidate.score - ROUNDING:
                 heappush(heap, (-checked.score, node, other, checked))
                 continue
             if not (checked.alone or checked.spot or checked.back):
                 continue
             pairs.add(ends)
-            made = self._suggested(checked)
-            place = (made.source, made.mention.bytes[0]) if made.mention else None
+            suggestion = self._suggested(checked)
+            place = (
+                (suggestion.source, suggestion.mention.bytes[0])
+                if suggestion.mention
+                else None
+            )
             if place is None or place not in places:  # a namesake is in the first
                 limit -= 1
-                yield made
+                yield suggestion
             if place is not None:
                 places.add(place)
 
@@ -619,12 +637,12 @@ def _above_usual(cosines: Strengths) -> Strengths:
 
 
 def _signs(strengths: Mapping[SignName, float]) -> tuple[Sign, ...]:
-    made = [
+    signs = [
         Sign(name, strengths[name], weight * strengths[name], REASONS[name])
         for name, weight in WEIGHTS.items()
         if strengths[name] > 0
     ]
-    return tuple(sorted(made, key=lambda sign: -sign.share))
+    return tuple(sorted(signs, key=lambda sign: -sign.share))
 
 
 def _from_the_other(signs: Sequence[Sign]) -> tuple[Sign, ...]:
@@ -647,8 +665,8 @@ def _reason(signs: Sequence[Sign], mention: Mention | None, cosine: float) -> st
     reason = f"it says {mention.text!r} on line {mention.line} without a link"
     if not mention.namesakes:
         return reason
-    first, *others = mention.namesakes
-    more = " and others have" if others else " has"
+    first, *paths = mention.namesakes
+    more = " and others have" if paths else " has"
     return f"{reason}, a name that {first}{more} too"
 
 
@@ -658,7 +676,7 @@ def answers_about(
     is_dismissed: Callable[[NotePath, NotePath], bool],
 ) -> list[Missing]:
     """Return the missing links back, of one note both ways, the surest first."""
-    found = []
+    missings = []
     for missing in facts.missing:
         nodes = [facts.net.node_of(end) for end in (missing.source, missing.target)]
         paths = [
@@ -669,8 +687,8 @@ def answers_about(
         if len(paths) < len(nodes) or is_dismissed(paths[0], paths[1]):
             continue
         if note is None or note in paths:
-            found.append(missing)
-    return found
+            missings.append(missing)
+    return missings
 
 
 def answer_suggested(missing: Missing, facts: Facts, pages: Pages) -> Suggestion | None:
@@ -717,10 +735,10 @@ def suggestions_for(vault: Vault, note: NotePath | None, *, limit: int) -> Sugge
     with vault.files() as files:
         finder = SuggestionFinder(vault, Pages(files))
         if note is None:
-            found = finder.of_vault(PAGED if limit <= PAGED else MOST)[:limit]
+            suggestions = finder.of_vault(PAGED if limit <= PAGED else MOST)[:limit]
         else:
-            found = finder.of_note(note, limit)
-    return Suggestions(note, tuple(found), tuple(_unknown(vault, note)))
+            suggestions = finder.of_note(note, limit)
+    return Suggestions(note, tuple(suggestions), tuple(_unknown(vault, note)))
 
 
 def _unknown(vault: Vault, note: NotePath | None) -> Iterator[str]:

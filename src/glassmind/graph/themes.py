@@ -18,9 +18,9 @@ from msgspec import structs
 
 from glassmind.errors import (
     AmbiguousTheme,
+    BadWish,
     IndexFault,
     UnknownTheme,
-    ValueOutOfRange,
 )
 from glassmind.graph.link_graph import link_graph
 from glassmind.links.communities import by_size, clusters, modularity
@@ -124,7 +124,7 @@ class Themed:
             LEAST_RESOLUTION <= resolution <= MOST_RESOLUTION
         ):
             bounds = f"a number from {LEAST_RESOLUTION:g} to {MOST_RESOLUTION:g}"
-            raise ValueOutOfRange("resolution", resolution, bounds)
+            raise BadWish("resolution", resolution, bounds)
         with self._lock:
             return self._now(resolution, ghosts=ghosts, refresh=refresh).themes
 
@@ -186,24 +186,24 @@ class Themed:
         once: bool = False,
     ) -> _Made:
         rows = self._rows()
-        kept, mark = rows.kept_themes(), fingerprint(graph)
-        state = kept.state
+        stored_themes, mark = rows.kept_themes(), fingerprint(graph)
+        state = stored_themes.state
         if state is not None and _is_of(state, mark, resolution) and not anew:
-            division = _from_rows(graph, kept, state)
+            division = _from_rows(graph, stored_themes, state)
         else:
-            members = () if once else kept.members
+            members = () if once else stored_themes.members
             if ghosts and not once and not members:
                 # numbered as if kept: whether they are would tell of hidden notes
                 members = _members(self._now(None))
             parts = self._parts(graph, mark, resolution)
             before = _by_node(graph, members, 1).astype(np.int32)
-            last_id = None if ghosts or once else kept.last_id
+            last_id = None if ghosts or once else stored_themes.last_id
             division = parts, known_again(before, parts.labels, last_id)
         themes = _described(graph, division, resolution, rows.tags())
         grouped = themes.notes - themes.apart
         quality = division[0].modularity
-        made = ThemeState(mark, resolution, quality, self._usual, grouped)
-        return _Made(graph, state, made, themes)
+        theme_state = ThemeState(mark, resolution, quality, self._usual, grouped)
+        return _Made(graph, state, theme_state, themes)
 
     def _parts(self, graph: LinkGraph, mark: str, resolution: float) -> Partition:
         if self._vault.scope is None:
@@ -213,7 +213,7 @@ class Themed:
 
     def _keep(self, made: _Made, *, wait_s: float = 0.0) -> None:
         ids = dict(zip(made.graph.paths, made.graph.ids.tolist(), strict=True))
-        kept = [
+        rows = [
             ThemeRow(
                 theme.id,
                 theme.label,
@@ -228,7 +228,7 @@ class Themed:
             writer.faults(),
             writer.transaction() as step,
         ):
-            step.replace_themes(kept, made.state, head=head, before=made.before)
+            step.replace_themes(rows, made.state, head=head, before=made.before)
 
 
 def themes(
@@ -240,8 +240,8 @@ def themes(
     refresh: bool = False,
 ) -> Themes:
     """Return the themes, or one by id or label; `refresh` makes and keeps them anew."""
-    kept = themed_for(vault)
-    found = kept.now(resolution=resolution, ghosts=ghosts, refresh=refresh)
+    themed = themed_for(vault)
+    found = themed.now(resolution=resolution, ghosts=ghosts, refresh=refresh)
     if theme is None:
         return found
     return structs.replace(found, themes=(theme_called(found, str(theme)),))

@@ -223,14 +223,14 @@ def _own_events(
     vault: Vault, around: _Neighbourhood
 ) -> Iterator[tuple[_Moment, TimelineEvent]]:
     graph, root = around.graph, around.root
-    made, title = around.made(root), graph.titles[root]
-    yield around.event(made, "made", root, _made_text(title, made))
+    moment, title = around.made(root), graph.titles[root]
+    yield around.event(moment, "made", root, _made_text(title, moment))
     history = around.histories.get(graph.paths[root])
     for change in _visible_renames(vault, history.renames if history else ()):
         text = f"{title} was called {change.former} before"
         yield around.event(_committed(change.commit), "renamed", root, text)
     last = _committed(history.last) if history else around.changed[root]
-    if last.at != made.at:
+    if last.at != moment.at:
         yield around.event(last, "changed", root, f"{title} was last changed")
 
 

@@ -84,16 +84,17 @@ class IndexCheckContext:
     @property
     def model(self) -> str:
         """How the settings name the embedding model; empty where they want none."""
-        chosen = self.config.embeddings
-        if chosen.backend in SERVED:
-            return f"{chosen.model or SERVED[chosen.backend]} ({chosen.backend})"
-        return MODELS.get(chosen.backend, chosen.model or chosen.preset)
+        embeddings = self.config.embeddings
+        if embeddings.backend in SERVED:
+            model = embeddings.model or SERVED[embeddings.backend]
+            return f"{model} ({embeddings.backend})"
+        return MODELS.get(embeddings.backend, embeddings.model or embeddings.preset)
 
     @property
     def llm(self) -> str:
         """The name of the model that writes answers; empty for none."""
-        chosen = self.config.llm
-        return "" if chosen.backend == "none" else f"{chosen.model} ({chosen.backend})"
+        llm = self.config.llm
+        return "" if llm.backend == "none" else f"{llm.model} ({llm.backend})"
 
     def coverage_text(self, space: Space) -> str:
         least = self.config.index.embed_min_chars
@@ -103,24 +104,24 @@ class IndexCheckContext:
 
 def examine(vault: Vault) -> list[Check]:
     """Look at one thing after the one it rests on, up to rows that are damaged."""
-    found: list[Check] = []
+    checks: list[Check] = []
     examined = IndexCheckContext(vault)
     for name, look in CHECKS.items():
         try:
             with vault.faults():
-                found.extend(look(examined))
+                checks.extend(look(examined))
         except IndexUntrusted as error:
-            found.append(Check("index", "warn", str(error), UPDATE))
+            checks.append(Check("index", "warn", str(error), UPDATE))
             break
         except IndexAbsent:
-            found.append(Check("index", "warn", "there is no index yet", UPDATE))
+            checks.append(Check("index", "warn", "there is no index yet", UPDATE))
             break
         except GlassmindError as error:
             fix = REBUILD if isinstance(error, IndexFault) else ""
-            found.append(Check(name, "fail", str(error), fix))
-        if name in ROWS and found[-1].state == "fail":
+            checks.append(Check(name, "fail", str(error), fix))
+        if name in ROWS and checks[-1].state == "fail":
             break
-    return found
+    return checks
 
 
 def _config(examined: IndexCheckContext) -> Iterator[Check]:

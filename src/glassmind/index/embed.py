@@ -205,12 +205,12 @@ class EmbeddingPass:
     ) -> None:
         self._vault, self._wait_s, self._first = vault, wait_s, first
         self._progress = progress
-        chosen, index = vault.config.embeddings, vault.config.index
+        embeddings, index = vault.config.embeddings, vault.config.index
         self._given: SmartConnections | None = None
-        if chosen.backend == "smart-connections":
+        if embeddings.backend == "smart-connections":
             self._given = _smart_connections(vault)
-        self._least, self._enrich = index.embed_min_chars, chosen.enrich
-        self._settings = json.dumps({n: getattr(chosen, n) for n in MODEL_SETTINGS})
+        self._least, self._enrich = index.embed_min_chars, embeddings.enrich
+        self._settings = json.dumps({n: getattr(embeddings, n) for n in MODEL_SETTINGS})
         self._lock = WriterLock(vault.place.folder / EMBEDDING_LOCK, takes_over=True)
         self._due = time.monotonic() + FOLLOW_S
         self._tried: set[tuple[int, bool]] = set()
@@ -242,15 +242,15 @@ class EmbeddingPass:
                 self._lock.release()
 
     def _locked(self, pause: Callable[[], bool]) -> EmbeddingResult:
-        given, warnings = self._given, list[str]()
+        connections, warnings = self._given, list[str]()
         try:
-            batcher = Batcher(self._vault.embedder(), given)
+            batcher = Batcher(self._vault.embedder(), connections)
         except ModelFault as error:
-            if given is None:
+            if connections is None:
                 return EmbeddingResult(
                     left=self._left(), warnings=(WITHOUT.format(error),)
                 )
-            batcher = Batcher(None, given)
+            batcher = Batcher(None, connections)
             said = f"only what Smart Connections has embedded is used: {error}"
             warnings.append(said)
         self._batcher, self._pause = batcher, pause
@@ -271,12 +271,12 @@ class EmbeddingPass:
         """Return what the rows remember of a pass that left nothing to do."""
         from glassmind.models.embedders import recipe_for  # noqa: PLC0415 - costly
 
-        given, opens = self._given, True
+        connections, opens = self._given, True
         try:
-            _ = given is None or self._vault.embedder()
+            _ = connections is None or self._vault.embedder()
         except ModelFault:
             opens = False
-        state = f"{given.state} {opens}" if given else ""
+        state = f"{connections.state} {opens}" if connections else ""
         head, recipe = self._vault.store.head(), recipe_for(self._vault.config)
         return json.dumps([head, *self._options(), state, recipe])
 

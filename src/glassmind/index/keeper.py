@@ -78,9 +78,9 @@ class IndexKeeper(Struct, frozen=True):
         try:
             report = run_index(self.vault, request, show, wait)
             if not in_hurry:
-                moved, problems = self.vault.hooks.after_run(self.vault)
-                if moved:
-                    again = IndexRequest(reason=reason, paths=tuple(moved))
+                note_paths, problems = self.vault.hooks.after_run(self.vault)
+                if note_paths:
+                    again = IndexRequest(reason=reason, paths=tuple(note_paths))
                     run_index(self.vault, again, _quiet, self.wait_s)
                 found = self.vault.hooks.after_renames(self.vault, report.renamed)
                 warnings = (*report.warnings, *problems, *found)

@@ -157,8 +157,8 @@ class LinkTargets(Struct, frozen=True):
             return self.plain[target]
         if not target:
             return own  # a link into its own note
-        found = self.names.resolve(target, source, markdown=kind == "markdown")
-        end = None if found is None else self.files[found]
+        path = self.names.resolve(target, source, markdown=kind == "markdown")
+        end = None if path is None else self.files[path]
         if kind != "markdown" and self.names.is_plain(target):
             self.plain[target] = end
         return end
@@ -285,10 +285,10 @@ def apply_scan(job: IndexJob, known: Mapping[NotePath, int], scan: Scan) -> Inde
     """
     began = time.perf_counter()
     tally = RunCounts(skipped=[*scan.skipped])
-    run, held = None, frozenset[NotePath]()
+    run, paths = None, frozenset[NotePath]()
     if scan.changed or scan.missing:
         work = _Work(job, known, scan, tally)
-        held = work.check()
+        paths = work.check()
         with job.store.transaction() as step:
             run = step.start_run(datetime.now(UTC), job.request.why())
             if job.request.verify:
@@ -296,7 +296,7 @@ def apply_scan(job: IndexJob, known: Mapping[NotePath, int], scan: Scan) -> Inde
             if not known:  # so that a first run that is cut short is gone on with
                 step.set("fingerprint", fingerprint(job.rules))
         work.apply()
-    again = {file.path for file in scan.changed} | (set(scan.missing) - held)
+    again = {file.path for file in scan.changed} | (set(scan.missing) - paths)
     for path, reason, unknown in job.store.rows().skipped():
         unchanged = not unknown and path in known and path not in again
         if unchanged or not job.looked_at(path):
@@ -368,49 +368,49 @@ class _Work:
         accept = self._job.request.accept_deletions
         if not exceeds(len(self._gone_notes), self._note_count) or accept:
             return self._held
-        gone, job = self._gone_for_good(), self._job
-        notes = gone.intersection(self._gone_notes)
+        paths, job = self._gone_for_good(), self._job
+        notes = paths.intersection(self._gone_notes)
         if self._anew:
             guard(len(notes), self._note_count)
             return self._held
         self._back = frozenset(  # not gone, nor renamed: it came back meanwhile
             path
             for path in self._scan.missing
-            if path not in gone
+            if path not in paths
             and job.ignore.left_out(path) is None
             and job.vault.exists(path)
         )
         if not job.request.hold_deletions:
             guard(len(notes), self._note_count)
         elif exceeds(len(notes), self._note_count):
-            self._held, self._tally.held = gone, len(notes)
+            self._held, self._tally.held = paths, len(notes)
         return self._held
 
     def _origin_of(
         self, file: FileFacts, digest: str, taken: set[NotePath]
     ) -> NotePath | None:
         """Return the missing note that `file` was by its bytes, best of its name."""
-        found = [
+        paths = [
             path
             for path in self._vanished.get(digest, ())
             if path not in taken and _suffix(path) == _suffix(file.path)
         ]
         name = file.path.rpartition("/")[2]
-        same = [path for path in found if path.rpartition("/")[2] == name]
-        return next(iter(same or found), None)
+        same = [path for path in paths if path.rpartition("/")[2] == name]
+        return next(iter(same or paths), None)
 
     def _gone_for_good(self) -> frozenset[NotePath]:
-        taken: set[NotePath] = set()
+        note_paths: set[NotePath] = set()
         for file in self._scan.changed:
             if file.kind == "attachment" or file.path in self._known:
                 continue
             content = read_content(file, self._job.vault.read)
             if isinstance(content, Content):
-                origin = self._origin_of(file, content.digest, taken)
-                taken.update([origin] if origin else [])
-        gone = (path for path in self._scan.missing if path not in taken)
+                origin = self._origin_of(file, content.digest, note_paths)
+                note_paths.update([origin] if origin else [])
+        paths = (path for path in self._scan.missing if path not in note_paths)
         # what new rules exclude is not gone: nobody lost it
-        return frozenset(path for path in gone if not self._job.vault.exists(path))
+        return frozenset(path for path in paths if not self._job.vault.exists(path))
 
     def apply(self) -> None:
         """Take in every changed file, then forget what is gone."""
@@ -427,9 +427,9 @@ class _Work:
                 self._flush()
             self._job.progress(Progress("read", done, total))
         self._flush()
-        kept = self._taken | self._held | self._back
-        gone = [p for p in self._scan.missing if p not in kept]
-        self._forget([*gone, *self._lost, *sorted(self._unread)])
+        note_paths = self._taken | self._held | self._back
+        paths = [p for p in self._scan.missing if p not in note_paths]
+        self._forget([*paths, *self._lost, *sorted(self._unread)])
 
     def _take(self, file: FileFacts) -> None:
         if file.kind == "attachment":
@@ -485,10 +485,10 @@ class _Work:
             for file in self._attachments:
                 step.put_attachment(file)
             for origin, file, content in self._moves:
-                moved = take_in(file, content, self._job.rules)
-                if isinstance(moved, Indexed):
-                    step.move(origin, file, moved.note.title, moved.day)
-                    self._compared += [moved] if self._job.request.verify else []
+                indexed = take_in(file, content, self._job.rules)
+                if isinstance(indexed, Indexed):
+                    step.move(origin, file, indexed.note.title, indexed.day)
+                    self._compared += [indexed] if self._job.request.verify else []
             wrong = step.differing(self._compared)
             step.put_notes(wrong)
             step.put_skipped(self._skipped)

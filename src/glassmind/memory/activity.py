@@ -168,8 +168,8 @@ class Activity:
         for use in rows.uses(since, events):
             if use.day <= until:
                 days = self._ago(date.fromisoformat(use.day))
-                made = UsageCount(use.verb, days, use.times)
-                self.uses.setdefault(use.note_id, []).append(made)
+                count = UsageCount(use.verb, days, use.times)
+                self.uses.setdefault(use.note_id, []).append(count)
         summaries = rows.note_ids(folder=f"{agent}/summaries")
         apart = (self.waiting | summaries) - {*self.pinned}
         for note in apart:
@@ -402,8 +402,8 @@ def temperatures(
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
     pins, rows = pinned(vault), vault.rows()
-    found = Activity(vault.vault, pins.paths, today)
-    heat, total = found.heat, rows.count("notes")
+    activity = Activity(vault.vault, pins.paths, today)
+    heat, total = activity.heat, rows.count("notes")
     if project is not None:
         members = {n.note_id for n in rows.project_notes(parse_project(project))}
         if not members:
@@ -422,16 +422,16 @@ def temperatures(
         ActiveProject(
             one.name, len(one.notes), (today - timedelta(days=one.days)).isoformat()
         )
-        for one in found.projects[:MOST_PROJECTS]
+        for one in activity.projects[:MOST_PROJECTS]
     )
     return ActivityOverview(
-        _most_active(found, heat, rows, limit),
+        _most_active(activity, heat, rows, limit),
         projects,
         hot=hot,
         warm=warm,
         cold=max(0, total - hot - warm),
         notices=tuple(notices),
-        waiting=len(found.waiting),
+        waiting=len(activity.waiting),
     )
 
 
@@ -476,10 +476,10 @@ class CachedHeat:
             if self._state != state or time.monotonic() >= self._until:
                 with VaultFiles(vault.config.vault.path) as files:
                     pins = pins_in(files, vault.agent_folder, vault.rows()).paths
-                found = Activity(vault, pins, today)
+                activity = Activity(vault, pins, today)
                 self._heat = {
-                    note: ActivityLevel(heat, pinned=note in found.pinned)
-                    for note, heat in found.heat.items()
+                    note: ActivityLevel(heat, pinned=note in activity.pinned)
+                    for note, heat in activity.heat.items()
                 }
                 self._state, self._until = state, time.monotonic() + CACHED_S
             return self._heat

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from glassmind.errors import (
     BadMemory,
+    BadWish,
     GlassmindError,
     IndexFault,
-    ValueOutOfRange,
     VaultError,
 )
 from glassmind.memory.format import (
@@ -87,9 +87,7 @@ def captured(vault: MemoryStore, claim: Claim) -> Captured:
     vault.check_writes("nothing was captured")
     kind = next((known for known in CAPTURED if known == claim.kind), None)
     if kind is None:
-        raise ValueOutOfRange(
-            "kind", repr(claim.kind[:40]), f"one of {', '.join(CAPTURED)}"
-        )
+        raise BadWish("kind", repr(claim.kind[:40]), f"one of {', '.join(CAPTURED)}")
     rule = vault.config.memory.inbox
     origin = provenance_of(vault, claim.client) if claim.agent else Provenance()
     waits = rule == "all" or origin.held or (rule == "agents" and claim.agent)
@@ -141,10 +139,10 @@ def _memo(
         derived_from=origin.derived_from,
         untrusted=origin.untrusted,
     )
-    made = with_box(blank, box_of(claim.text, kind))
-    if read_head(memo_text(made)).frontmatter.error:
+    item = with_box(blank, box_of(claim.text, kind))
+    if read_head(memo_text(item)).frontmatter.error:
         raise BadMemory("memo", f"its facts take more than {MAX_BYTES:,} bytes")
-    return made
+    return item
 
 
 def _saved(
@@ -195,8 +193,8 @@ def checked_text(text: str, kind: MemoKind) -> str:
 
 
 def box_of(text: str, kind: MemoKind) -> str:
-    found = _TASK.match(text.lstrip("\r\n")) if kind == "task" else None
-    return found["box"] if found and found["box"].isprintable() else ""
+    match = _TASK.match(text.lstrip("\r\n")) if kind == "task" else None
+    return match["box"] if match and match["box"].isprintable() else ""
 
 
 def checked_project(project: str) -> str:
@@ -274,30 +272,30 @@ def _sources(
 
 def _checked_receipt(vault: MemoryStore, receipt: str) -> tuple[str, str]:
     try:
-        found = verify(vault.vault, [receipt])[0]
+        check = verify(vault.vault, [receipt])[0]
     except GlassmindError as error:
         raise BadMemory("source", str(error)) from error
-    if found.state == "unchanged":
+    if check.state == "unchanged":
         return receipt, ""
-    if found.state == "moved" and found.now:
-        return found.now, f"a source is cited from where it stands now: {found.note}"
-    if found.state == "changed":
-        return receipt, f"the source {receipt} is kept as it was: {found.note}"
-    raise BadMemory("source", f"the lines of {receipt} are not there: {found.note}")
+    if check.state == "moved" and check.now:
+        return check.now, f"a source is cited from where it stands now: {check.note}"
+    if check.state == "changed":
+        return receipt, f"the source {receipt} is kept as it was: {check.note}"
+    raise BadMemory("source", f"the lines of {receipt} are not there: {check.note}")
 
 
 def _receipt_for(vault: MemoryStore, place: str) -> str:
     try:
         with vault.faults():
-            found = notes_for(vault.vault).read(place)
+            text = notes_for(vault.vault).read(place)
     except (IndexFault, VaultError) as error:
         raise BadMemory("source", f"{error}; {ACCEPTED}") from error
-    if isinstance(found, GuessedNote):
+    if isinstance(text, GuessedNote):
         raise BadMemory("source", f"no note is called {place[:80]!r}; {ACCEPTED}")
-    if not found.text.strip():
-        raise BadMemory("source", f"{found.path} says nothing there")
-    heading = found.heading_path[-1] if found.heading_path else ""
-    return receipt_of(found.path, heading, found.span, found.text)
+    if not text.text.strip():
+        raise BadMemory("source", f"{text.path} says nothing there")
+    heading = text.heading_path[-1] if text.heading_path else ""
+    return receipt_of(text.path, heading, text.span, text.text)
 
 
 # Provenance: what a client read before it saved something

@@ -11,8 +11,8 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from glassmind.errors import (
-    IndexStillWaiting,
     NotSuperseded,
+    StillWaiting,
     VaultError,
 )
 from glassmind.files.names import NOTE_SUFFIX
@@ -58,7 +58,7 @@ def supersede(vault: MemoryStore, old: str, new: str, *, client: str) -> Superse
         before, after = memo_again(vault, before), memo_again(vault, after)
         _refuse_circles(vault, before, after)
         facts: Facts = {"status": "superseded", "superseded-by": link_to(after)}
-        left = _write(vault, writer, before, lambda _: facts, SUPERSEDED)
+        item = _write(vault, writer, before, lambda _: facts, SUPERSEDED)
         link = link_to(before)
 
         def one_more(facts: Mapping[str, PropertyValue]) -> Facts:
@@ -73,13 +73,13 @@ def supersede(vault: MemoryStore, old: str, new: str, *, client: str) -> Superse
             return {"supersedes": [*links, link] if links else link}
 
         took = _write(vault, writer, after, one_more, SUPERSEDES)
-    return Superseded(left, took, vault.refreshed(before.path, after.path))
+    return Superseded(item, took, vault.refreshed(before.path, after.path))
 
 
 def _refuse_circles(vault: MemoryStore, old: MemoryItem, new: MemoryItem) -> None:
     for memo in (old, new):
         if memo.place == "inbox":
-            raise IndexStillWaiting(memo.path)
+            raise StillWaiting(memo.path)
     if old.path == new.path:
         raise NotSuperseded(old.path, new.path, "they are the same memo")
     now = _at(vault, old.superseded_by)
@@ -127,13 +127,14 @@ def forget(vault: MemoryStore, name: str, *, client: str) -> Moved:
         memo = memo_again(vault, memo)
         lifted = _lift(vault, writer, memo)
         to = into_trash(vault, writer, memo, FORGOTTEN)
-    gone = replace(memo, path=to, place="trash")
-    paths = dict.fromkeys([memo.path, *(one.path for one in lifted)])
+    item = replace(memo, path=to, place="trash")
+    paths = dict.fromkeys([memo.path, *(memory_item.path for memory_item in lifted)])
     counting = [] if memo.superseded_by else lifted
     notices = [
-        f"{one.path} counts again: what had its place is forgotten" for one in counting
+        f"{memory_item.path} counts again: what had its place is forgotten"
+        for memory_item in counting
     ]
-    return Moved(gone, memo.path, (*notices, *vault.refreshed(*paths)))
+    return Moved(item, memo.path, (*notices, *vault.refreshed(*paths)))
 
 
 def _lift(
@@ -183,12 +184,14 @@ def _summaries(vault: MemoryStore, title: str, project: str) -> list[MemoryItem]
     named = re.compile(re.escape(title_from(title, "summary")) + r"(?: \d+)?")
     with vault.files() as files:
         names = [name for name in files.names(folder) if name.endswith(NOTE_SUFFIX)]
-    found: list[MemoryItem | None] = []
+    items: list[MemoryItem | None] = []
     for path in (NotePath(f"{folder}/{name}") for name in names):
         if named.fullmatch(title_in(path)):
             with suppress(VaultError):  # an unreadable file is not ours
-                found.append(memo_at(vault, path))
+                items.append(memo_at(vault, path))
     wanted = checked_project(project)
     return [
-        one for one in found if one and one.kind == "summary" and one.project == wanted
+        item
+        for item in items
+        if item and item.kind == "summary" and item.project == wanted
     ]

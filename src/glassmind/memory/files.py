@@ -79,12 +79,12 @@ def memo_at(vault: MemoryStore, path: NotePath) -> MemoryItem | None:
 
 def memo_again(vault: MemoryStore, memo: MemoryItem) -> MemoryItem:
     """Return a memo as it is on disk now."""
-    found = None
+    item = None
     with suppress(FileGone):
-        found = memo_at(vault, memo.path)
-    if found is None:
+        item = memo_at(vault, memo.path)
+    if item is None:
         raise MemoryNotFound(memo.path)
-    return found
+    return item
 
 
 def waiting_called(vault: MemoryStore, name: str) -> MemoryItem:
@@ -99,12 +99,12 @@ def waiting_called(vault: MemoryStore, name: str) -> MemoryItem:
 
 
 def still_waiting(vault: MemoryStore, memo: MemoryItem) -> MemoryItem:
-    found = None
+    item = None
     with suppress(FileGone):
-        found = memo_at(vault, memo.path)
-    if found is None or not is_waiting(found):
+        item = memo_at(vault, memo.path)
+    if item is None or not is_waiting(item):
         raise NotWaiting(memo.path)
-    return found
+    return item
 
 
 def is_waiting(memo: MemoryItem) -> bool:
@@ -113,23 +113,23 @@ def is_waiting(memo: MemoryItem) -> bool:
 
 def inbox_paths(vault: MemoryStore) -> list[NotePath]:
     with vault.files() as files:
-        found = _notes_below(files, f"{vault.folder}/{INBOX}", DEEPEST)
-        return [path for path in found if files.may_tell(path)]
+        paths = _notes_below(files, f"{vault.folder}/{INBOX}", DEEPEST)
+        return [path for path in paths if files.may_tell(path)]
 
 
 def _notes_below(files: VaultFiles, folder: str, deepest: int) -> list[NotePath]:
-    found: list[NotePath] = []
+    paths: list[NotePath] = []
     for name in files.names(folder):
         path = f"{folder}/{name}"
         if name.startswith("."):
             continue
         if name.endswith(NOTE_SUFFIX):
-            found.append(NotePath(path))
+            paths.append(NotePath(path))
         elif deepest:
             with suppress(VaultError):  # moved since, or a link
                 if stat.S_ISDIR(files.stat(path).st_mode):
-                    found += _notes_below(files, path, deepest - 1)
-    return found
+                    paths += _notes_below(files, path, deepest - 1)
+    return paths
 
 
 def _at_path(vault: MemoryStore, name: str) -> NotePath | None:
@@ -151,7 +151,7 @@ def _is_ours(vault: MemoryStore, path: str) -> bool:
 
 def _named(vault: MemoryStore, name: str, place: MemoPlace | None) -> NotePath:
     known = _names(vault)
-    preferred = [one for one in known if place_of(one.path, vault.folder) == place]
+    preferred = [note for note in known if place_of(note.path, vault.folder) == place]
     path = sure_note(name, preferred) or sure_note(name, known)
     if path is not None:
         return path
@@ -204,15 +204,15 @@ def known_memos(vault: MemoryStore, *, superseded: bool = False) -> list[MemoryI
     folder, rows = vault.folder, vault.rows()
     notes = [*rows.memory_notes(folder), *rows.memory_notes(folder, outside=True)]
     by_others = superseded_paths(vault)
-    found = []
+    items = []
     for note in notes:
         memo = memo_without_text(note.path, note.properties, folder)
         if memo is not None:
             is_marked = memo.status == SUPERSEDED and not memo.superseded_by
             if superseded or not (is_marked or note.path in by_others):
-                found.append(memo)
-    found.sort(key=lambda memo: memo.path)
-    return sorted(found, key=lambda memo: moment_of(memo.created), reverse=True)
+                items.append(memo)
+    items.sort(key=lambda memo: memo.path)
+    return sorted(items, key=lambda memo: moment_of(memo.created), reverse=True)
 
 
 def moment_of(created: str) -> float:
@@ -227,10 +227,10 @@ def unreadable_notices(vault: MemoryStore) -> list[str]:
     """Return notices about notes whose properties cannot be read."""
     folder = vault.folder
     return [
-        f"{one.path} does not say what it is: {one.error.rstrip('.')}; "
+        f"{note.path} does not say what it is: {note.error.rstrip('.')}; "
         "mend its properties"
-        for one in vault.rows().notes(folder=folder, kind="markdown")
-        if one.error and place_of(one.path, folder) == "kept"
+        for note in vault.rows().notes(folder=folder, kind="markdown")
+        if note.error and place_of(note.path, folder) == "kept"
     ]
 
 
@@ -248,10 +248,10 @@ def whole(
 def kept_memos(vault: MemoryStore, kinds: Collection[MemoKind]) -> list[MemoryItem]:
     if not kinds:
         return []
-    wanted = [
+    items = [
         memo
         for memo in known_memos(vault)
         if memo.kind in kinds and memo.place == "kept"
     ][:MOST_COMPARED]
-    found = whole(vault, wanted)
-    return [found[memo.path] for memo in wanted if memo.path in found]
+    memory_items = whole(vault, items)
+    return [memory_items[memo.path] for memo in items if memo.path in memory_items]

@@ -143,10 +143,10 @@ def _memo_of(
     folder: str,
 ) -> MemoryItem:
     text, box = plain_ends(body.strip("\r\n")), ""
-    if kind == "task" and (found := _TASK.match(text)):
-        first, *more = text[found.end() :].split("\n")
+    if kind == "task" and (match := _TASK.match(text)):
+        first, *more = text[match.end() :].split("\n")
         dedented = (re.sub(r"^ {1,2}", "", line) for line in more)
-        text, box = "\n".join([first, *dedented]), found["box"]
+        text, box = "\n".join([first, *dedented]), match["box"]
     return MemoryItem(
         path=path,
         kind=kind,
@@ -177,11 +177,11 @@ def unmarked(body: str) -> str:
 
     What a person wrote above that, or into it, stays above the text.
     """
-    found = _marker(body)
-    if found is None:
+    match = _marker(body)
+    if match is None:
         return body
-    newline = "\r\n" if "\r\n" in found[0] else "\n"
-    parts = (body[: found.start()], found["mine"], body[found.end() :])
+    newline = "\r\n" if "\r\n" in match[0] else "\n"
+    parts = (body[: match.start()], match["mine"], body[match.end() :])
     stripped = (part.strip("\r\n") for part in parts)
     return f"{newline}{newline}".join(part for part in stripped if part)
 
@@ -192,15 +192,15 @@ def _marker(body: str) -> re.Match[str] | None:
     The text of the memo stands below it, and cannot show another in its place: only
     the first box counts, and nothing that stands in code, or below it.
     """
-    found, box = MARKER.search(body), _BOX.search(body)
-    if found is None or box is None or box.start() < found.start("mine"):
+    match, box = MARKER.search(body), _BOX.search(body)
+    if match is None or box is None or box.start() < match.start("mine"):
         return None
-    return None if _CODE.search(body, 0, found.start()) else found
+    return None if _CODE.search(body, 0, match.start()) else match
 
 
 def is_ticked(text: str) -> bool:
-    found = _marker(text[read_head(text).length :])
-    return found is not None and found["box"] in _TICKED
+    match = _marker(text[read_head(text).length :])
+    return match is not None and match["box"] in _TICKED
 
 
 def without_marker(text: str) -> str:

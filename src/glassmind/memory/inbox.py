@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from glassmind.errors import (
+    BadWish,
     FileGone,
     IndexFault,
     MemoryNotFound,
@@ -15,7 +16,6 @@ from glassmind.errors import (
     NoteChanged,
     NotMerged,
     NotWaiting,
-    ValueOutOfRange,
     VaultError,
 )
 from glassmind.files.names import NOTE_SUFFIX
@@ -116,22 +116,22 @@ def inbox_now(vault: MemoryStore, *, promote: bool) -> Inbox:
 
     With `promote`, what a person ticked is accepted first, if writes are allowed.
     """
-    seen = [_seen(vault, path) for path in inbox_paths(vault)]
-    done = _promote_ticked(vault, seen) if promote else Promoted()
+    seens = [_seen(vault, path) for path in inbox_paths(vault)]
+    done = _promote_ticked(vault, seens) if promote else Promoted()
     if done.moved:
-        seen = [_seen(vault, path) for path in inbox_paths(vault)]
-    problems = [*done.problems, *(one.problem for one in seen if one.problem)]
-    memos = [one.memo for one in seen if one.memo]
+        seens = [_seen(vault, path) for path in inbox_paths(vault)]
+    problems = [*done.problems, *(seen.problem for seen in seens if seen.problem)]
+    memos = [seen.memo for seen in seens if seen.memo]
     try:
-        kept = kept_memos(vault, {memo.kind for memo in memos})
+        items = kept_memos(vault, {memo.kind for memo in memos})
     except IndexFault as error:
-        kept = []
+        items = []
         problems.append(f"near-duplicates are looked for in the inbox alone: {error}")
-    near = SimilarMemoryIndex({memo.path: memo for memo in (*kept, *memos)}.values())
+    near = SimilarMemoryIndex({memo.path: memo for memo in (*items, *memos)}.values())
     waiting = [
-        extended(WaitingMemory, one.memo, checked=one.ticked, near=near.to(one.memo))
-        for one in seen
-        if one.memo
+        extended(WaitingMemory, seen.memo, checked=seen.ticked, near=near.to(seen.memo))
+        for seen in seens
+        if seen.memo
     ]
     waiting.sort(key=lambda one: (moment_of(one.created), one.path))
     with suppress(IndexFault):
@@ -154,9 +154,9 @@ def accept_ticked(vault: MemoryStore) -> Promoted:
         *rows.ticked(f"{vault.folder}/{INBOX}", KEEP, APPROVED),
         *rows.ticked(vault.folder, KEEP, ""),
     }
-    seen = [_seen(vault, path) for path in sorted(paths)]
-    done = _promote_ticked(vault, seen)
-    problems = (one.problem for one in seen if one.problem)
+    seens = [_seen(vault, path) for path in sorted(paths)]
+    done = _promote_ticked(vault, seens)
+    problems = (seen.problem for seen in seens if seen.problem)
     return Promoted(done.moved, (*done.problems, *problems))
 
 
@@ -252,7 +252,7 @@ def reject(vault: MemoryStore, name: str, *, client: str) -> Moved:
 
 def _accepted(vault: MemoryStore, path: NotePath, client: str) -> Moved:
     with vault.changing(client) as writer:
-        return _moved(vault, writer, path, lambda found, _: found.text, why=ACCEPTED)
+        return _moved(vault, writer, path, lambda text, _: text.text, why=ACCEPTED)
 
 
 def _moved(  # noqa: PLR0913 - each fact by its name
@@ -319,27 +319,25 @@ def merge(vault: MemoryStore, name: str, into: str, *, client: str) -> Moved:
     """
     vault.check_writes("nothing was merged")
     memo = waiting_called(vault, name)
-    kept = memo_called(vault, into, place="kept")
-    if kept.path == memo.path:
-        raise ValueOutOfRange(
-            "the other memo", repr(into[:80]), "another than the first"
-        )
+    item = memo_called(vault, into, place="kept")
+    if item.path == memo.path:
+        raise BadWish("the other memo", repr(into[:80]), "another than the first")
     with vault.changing(client) as writer:
-        memo, kept = still_waiting(vault, memo), memo_again(vault, kept)
-        _refuse_hiding(memo, kept)
+        memo, item = still_waiting(vault, memo), memo_again(vault, item)
+        _refuse_hiding(memo, item)
         new = memo  # as it is now
         after = change_memo(
             vault,
             writer,
-            kept.path,
+            item.path,
             lambda text, now: with_added(text, now, new),
             MERGED,
         )
         with suppress(*GONE):  # a person deleted it, and it is merged all the same
             into_trash(vault, writer, memo, MERGED)
-    known = f"{kept.path} says so already; no text was added to it"
-    notices = [known] if is_included(kept, memo) else []
-    notices += vault.refreshed(kept.path, memo.path)
+    known = f"{item.path} says so already; no text was added to it"
+    notices = [known] if is_included(item, memo) else []
+    notices += vault.refreshed(item.path, memo.path)
     notices += () if is_waiting(after) else retained(vault, after)
     return Moved(after, memo.path, tuple(notices))
 
@@ -364,7 +362,7 @@ def with_added(before: FileText, kept: MemoryItem, memo: MemoryItem) -> str:
         known = read_head(text).frontmatter.properties.get(FROM)
         others = known if isinstance(known, list) else [known]
         own = " ".join(f"{memo.client or UNKNOWN} {memo.created}".split())
-        facts[FROM] = (*(str(one) for one in others if one), own)
+        facts[FROM] = (*(str(other) for other in others if other), own)
         added = "\n".join(memo.text.splitlines())
         if kept.kind == "task":  # as part of its list item
             added = "\n".join(line and f"  {line}" for line in added.split("\n"))

@@ -36,7 +36,9 @@ def write_log(
     read = [record_of(line) for line in lines if line.strip()]
     may_show = _visible(files, folder)
     records = [
-        one for one in read if one and _is_wanted(one, since, path) and may_show(one)
+        record
+        for record in read
+        if record and _is_wanted(record, since, path) and may_show(record)
     ]
     problems = []
     if wrong := read.count(None):
@@ -69,11 +71,11 @@ def _visible(files: VaultFiles, folder: str) -> Callable[[WriteRecord], bool]:
 
 def record_of(line: bytes) -> WriteRecord | None:
     try:
-        found = json.decode(line, type=WriteRecord)
-        moment = datetime.fromisoformat(found.at)
+        record = json.decode(line, type=WriteRecord)
+        moment = datetime.fromisoformat(record.at)
     except (DecodeError, ValueError, RecursionError):
         return None
-    return found if moment.tzinfo and found.bytes >= 0 else None
+    return record if moment.tzinfo and record.bytes >= 0 else None
 
 
 def _is_wanted(record: WriteRecord, since: date | None, path: str | None) -> bool:
@@ -83,4 +85,7 @@ def _is_wanted(record: WriteRecord, since: date | None, path: str | None) -> boo
         return True
     wanted = path.removeprefix("./").rstrip("/")
     touched = (record.path, record.to or record.path)
-    return any(one == wanted or one.startswith(f"{wanted}/") for one in touched)
+    return any(
+        note_path == wanted or note_path.startswith(f"{wanted}/")
+        for note_path in touched
+    )

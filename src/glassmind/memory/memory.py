@@ -114,10 +114,10 @@ class Memory:
             limit=limit,
         )
         with self._vault.faults():
-            found = recall(self._vault, request, day)
-        if not found.doubtful:
-            self._used("recall", [one.path for one in found.memories], "")
-        return found
+            recalled = recall(self._vault, request, day)
+        if not recalled.doubtful:
+            self._used("recall", [memory.path for memory in recalled.memories], "")
+        return recalled
 
     def forget(self, name: str, *, client: str = "cli") -> Moved:
         """Move a memo to the trash of the agent folder; nothing is deleted."""

@@ -54,15 +54,15 @@ class SimilarMemoryIndex:
         """Return the others of its kind that say nearly the same, the nearest first."""
         own = _sketch(memo.text)
         shared = Counter(n for pair in own.pairs for n in self._with.get(pair, ()))
-        found = [
+        memories = [
             extended(SimilarMemory, other, similarity=similarity)
             for number, pairs in shared.items()
             if (other := self.memos[number]).kind == memo.kind
             and other.path != memo.path
             and (similarity := _similarity(own, self._sketches[number], pairs)) >= LEAST
         ]
-        found.sort(key=lambda one: (-one.similarity, one.path))
-        return tuple(found[:SHOWN])
+        memories.sort(key=lambda memory: (-memory.similarity, memory.path))
+        return tuple(memories[:SHOWN])
 
 
 def _similarity(one: _Sketch, other: _Sketch, shared: int) -> float:
@@ -89,8 +89,8 @@ def nearby(vault: MemoryStore, memo: MemoryItem) -> tuple[SimilarMemory, ...]:
         return ()
     query = f'path:"{vault.folder}/" {" ".join(words[:QUERY_WORDS])}'
     try:
-        found = vault.search(query, limit=CANDIDATES, mode="fulltext", intent=None)
-        texts = vault.rows().whole_texts([hit.path for hit in found.hits])
+        reply = vault.search(query, limit=CANDIDATES, mode="fulltext", intent=None)
+        texts = vault.rows().whole_texts([hit.path for hit in reply.hits])
         current = list(_current(vault, texts))
     except GlassmindError:
         return ()

@@ -50,10 +50,10 @@ def parse_line(line: str) -> PinLine | str | None:
         return None
     if not text.startswith('"'):
         return PinLine(_path(text))
-    found = _WRITTEN.fullmatch(text)
-    if found is None:
+    match = _WRITTEN.fullmatch(text)
+    if match is None:
         return 'write: "Folder/Note.md"'
-    path, title, digest = found.groups()
+    path, title, digest = match.groups()
     try:
         pin = PinLine(
             _path(_QUOTED.decode(path)), _QUOTED.decode(title or '""'), digest or ""
@@ -93,8 +93,8 @@ def pins_in(files: VaultFiles, folder: str, rows: Rows) -> Pins:
         return Pins((), (f"{error}; nothing in it is pinned",))
     if isinstance(text, Unreadable):
         return Pins((), (f"{path} is not followed: {text.reason}",))
-    found = _pins_of(text.text, rows, path)
-    return found if files.sees_all else Pins(found.paths)
+    pins = _pins_of(text.text, rows, path)
+    return pins if files.sees_all else Pins(pins.paths)
 
 
 def _pins_of(text: str, rows: Rows, file: NotePath) -> Pins:
@@ -123,12 +123,12 @@ def _notes_of(pins: Collection[PinLine], rows: Rows) -> dict[PinLine, NotePath |
     digested = rows.notes(digests=digests) if digests else []
     names = {pin: pin.title or pin.path.removesuffix(".md") for pin in lost}
     titled = rows.notes(titles={*names.values()}) if lost else []
-    found: dict[PinLine, NotePath | None] = {pin: pin.path for pin in pins}
+    paths: dict[PinLine, NotePath | None] = {pin: pin.path for pin in pins}
     for pin in lost:
-        moved = [n for n in digested if pin.digest and n.digest.startswith(pin.digest)]
-        same = moved or [note for note in titled if note.title == names[pin]]
-        found[pin] = same[0].path if len(same) == 1 else None
-    return found
+        notes = [n for n in digested if pin.digest and n.digest.startswith(pin.digest)]
+        same = notes or [note for note in titled if note.title == names[pin]]
+        paths[pin] = same[0].path if len(same) == 1 else None
+    return paths
 
 
 def pin(vault: MemoryStore, name: str, client: str) -> Pins:
@@ -184,5 +184,5 @@ def _changed(
     why: str,
 ) -> Pins:
     file = NotePath(f"{vault.folder}/{FILE}")
-    made = rewrite(vault.writer(client), file, change, why=why)
-    return structs.replace(pinned(vault), changed=None if made is None else path)
+    applied = rewrite(vault.writer(client), file, change, why=why)
+    return structs.replace(pinned(vault), changed=None if applied is None else path)

@@ -120,13 +120,13 @@ def recall(vault: MemoryStore, request: RecallRequest, today: date) -> Recalled:
 
 
 def _project(vault: MemoryStore, project: str) -> Callable[[MemoryItem], bool]:
-    wanted = parse_project(project)
-    members = {note.path for note in vault.rows().project_notes(wanted)}
+    name = parse_project(project)
+    members = {note.path for note in vault.rows().project_notes(name)}
 
     def is_of(memo: MemoryItem) -> bool:
         own = parse_project(memo.project)
-        same_form = own.form == wanted.form or "any" in (own.form, wanted.form)
-        same_name = bool(own.name) and _last(own.name) == _last(wanted.name)
+        same_form = own.form == name.form or "any" in (own.form, name.form)
+        same_name = bool(own.name) and _last(own.name) == _last(name.name)
         return memo.path in members or (same_form and same_name)
 
     return is_of
@@ -170,7 +170,7 @@ def _by_query(
     A search finds something for every query. A memo is recalled only if it has a word
     of the query, or is near enough to what it means.
     """
-    wanted = {memo.path: memo for memo in passing}
+    items = {memo.path: memo for memo in passing}
     space = vault.rows().answering_space()
     least = least_cosine("" if space is None else space.name)
     for pool in (max(FIRST_POOL, request.limit), MOST):
@@ -181,10 +181,10 @@ def _by_query(
                 intent=None,
                 today=today,
             )
-            for only in _filters(vault.folder, wanted)
+            for only in _filters(vault.folder, items)
         ]
         hits = _near([hit for reply in replies for hit in reply.hits], query, least)
-        found = _found(hits, wanted)
+        found = _found(hits, items)
         is_all = all(len(reply.hits) < pool for reply in replies)
         if len(found) >= request.limit or is_all:
             break

@@ -28,8 +28,8 @@ def accept_ticked(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
             done = Memory(vault).accept_ticked()
     except GlassmindError as error:
         return (), (f"the inbox could not be looked at: {error}",)
-    moved = [path for one in done.moved for path in (one.before, one.memory.path)]
-    return moved, done.problems
+    paths = [path for one in done.moved for path in (one.before, one.memory.path)]
+    return paths, done.problems
 
 
 def _may_wait(vault: "Vault") -> bool:

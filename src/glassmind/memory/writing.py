@@ -153,8 +153,8 @@ def into_trash(
 def put_away(vault: MemoryStore, memo: MemoryItem, *, client: str, why: str) -> Moved:
     with vault.changing(client) as writer:
         to = into_trash(vault, writer, memo, why)
-    gone = replace(memo, path=to, place="trash")
-    return Moved(gone, memo.path, vault.refreshed(memo.path))
+    item = replace(memo, path=to, place="trash")
+    return Moved(item, memo.path, vault.refreshed(memo.path))
 
 
 def retained(vault: MemoryStore, memo: MemoryItem) -> tuple[str, ...]:
@@ -175,10 +175,10 @@ def retained(vault: MemoryStore, memo: MemoryItem) -> tuple[str, ...]:
 
 def _is_private(vault: MemoryStore, memo: MemoryItem) -> bool:
     with vault.files() as files:
-        found = decode(files.read(memo.path))
-    if not isinstance(found, Decoded):
+        decoded = decode(files.read(memo.path))
+    if not isinstance(decoded, Decoded):
         return True
-    return says_private(read_head(found.text).frontmatter.properties)
+    return says_private(read_head(decoded.text).frontmatter.properties)
 
 
 def _for_hindsight(memo: MemoryItem, vault: str) -> HindsightDocument:

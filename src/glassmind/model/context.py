@@ -340,7 +340,9 @@ class Answer(Struct, frozen=True):
     @property
     def text(self) -> str:
         """What is borne out of it, a statement on each line, or that there is none."""
-        said = [one.text for one in self.statements if one.is_supported]
+        said = [
+            statement.text for statement in self.statements if statement.is_supported
+        ]
         # Items and rows end in no full stop, and would run into one another.
         return "\n".join(said) or NOT_IN_NOTES
 

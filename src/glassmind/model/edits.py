@@ -248,7 +248,9 @@ class Changed:
 
     @property
     def is_empty(self) -> bool:
-        same = (one.path == one.to and one.before == one.after for one in self.files)
+        same = (
+            diff.path == diff.to and diff.before == diff.after for diff in self.files
+        )
         return not self.closed and all(same)
 
 

@@ -84,8 +84,8 @@ class ModelCard(NamedTuple):
     def accepted(self, name: str) -> list[ModelFile]:
         """Return what a file of that name may be, the card's own first."""
         hubs = [source for source in self.sources if isinstance(source, HubSource)]
-        others = [file for hub in hubs for file in hub.instead]
-        return [file for file in (*self.files, *others) if file.name == name]
+        files = [file for hub in hubs for file in hub.instead]
+        return [file for file in (*self.files, *files) if file.name == name]
 
     @property
     def size_bytes(self) -> int:
@@ -367,7 +367,7 @@ FAMILIES = {
 
 def prefixes_for(model: str) -> Family:
     name = model.casefold()
-    return next((made for part, made in FAMILIES.items() if part in name), Family())
+    return next((family for part, family in FAMILIES.items() if part in name), Family())
 
 
 FEWEST_WORDS = 4

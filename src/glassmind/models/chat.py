@@ -32,10 +32,10 @@ LOOK = Timeouts(connect_s=1.0, total_s=2.0)
 
 
 def chat_for(config: Config, bounds: Timeouts | None = None) -> ChatModel:
-    chosen, server = config.llm, _server(config)
-    bounds = bounds or Timeouts(CONNECT_S, chosen.timeout_s)
-    made = OllamaChat if chosen.backend == "ollama" else OpenAIChat
-    return made(chosen, server, bounds)
+    llm, server = config.llm, _server(config)
+    bounds = bounds or Timeouts(CONNECT_S, llm.timeout_s)
+    made = OllamaChat if llm.backend == "ollama" else OpenAIChat
+    return made(llm, server, bounds)
 
 
 def chat_lacks(config: Config) -> str:
@@ -75,14 +75,14 @@ def _lacks(server: ModelServer, *, native: bool) -> str:
 
 
 def _server(config: Config) -> ModelServer:
-    chosen, shared = config.llm, config.embeddings
-    url, key = chosen.url or shared.url, chosen.api_key
-    if not chosen.url and chosen.backend == shared.backend == "openai":
+    llm, shared = config.llm, config.embeddings
+    url, key = llm.url or shared.url, llm.api_key
+    if not llm.url and llm.backend == shared.backend == "openai":
         key = key or shared.api_key  # one server for both has one key
     url = url.rstrip("/").removesuffix("/v1").removesuffix("/api")
-    start = OLLAMA_START if chosen.backend == "ollama" else OPENAI_START
-    server = ModelServer(chosen.model, url, key, start)
-    server.refuse_remote(allowed=chosen.allow_remote, setting="llm.allow_remote")
+    start = OLLAMA_START if llm.backend == "ollama" else OPENAI_START
+    server = ModelServer(llm.model, url, key, start)
+    server.refuse_remote(allowed=llm.allow_remote, setting="llm.allow_remote")
     return server
 
 

@@ -107,10 +107,10 @@ def _from_folder(
                 return
     for place in (local / card.id, local):
         if all((place / file.name).is_file() for file in missing):
-            for wanted in missing:
-                part = folder / f"{wanted.name}.part"
-                shutil.copyfile(place / wanted.name, part)
-                keep(part, folder / wanted.name, wanted)
+            for model_file in missing:
+                part = folder / f"{model_file.name}.part"
+                shutil.copyfile(place / model_file.name, part)
+                keep(part, folder / model_file.name, model_file)
             return
     names = " and ".join(file.name for file in missing)
     raise SourceFailed(f"it holds no {names}")
@@ -139,18 +139,18 @@ def _from_hub(
     if os.environ.get("HF_HUB_OFFLINE", "").strip().lower() in YES:
         raise SourceFailed("HF_HUB_OFFLINE is set")
     before = card.size_bytes - sum(file.size_bytes for file in missing)
-    for wanted, path in zip(card.files, source.paths, strict=True):
-        if wanted not in missing:
+    for model_file, path in zip(card.files, source.paths, strict=True):
+        if model_file not in missing:
             continue
         base = os.environ.get("HF_ENDPOINT", "").strip().rstrip("/") or USUAL_PLACE
         url = f"{base}/{source.repo}/resolve/{quote(source.revision)}/{quote(path)}"
-        others = {file.name: file for file in source.instead}
-        expected = others.get(wanted.name, wanted)
+        files = {file.name: file for file in source.instead}
+        expected = files.get(model_file.name, model_file)
 
         def show(done: int, before: int = before) -> None:
             watch(Download(card.id, before + done, card.size_bytes))
 
-        download(url, folder / wanted.name, expected, show)
+        download(url, folder / model_file.name, expected, show)
         before += expected.size_bytes
 
 
@@ -242,13 +242,13 @@ def _unpack(
 ) -> None:
     try:
         with ZipFile(archive) as opened:
-            for wanted, path in zip(card.files, source.paths, strict=True):
-                if wanted not in missing:
+            for file, path in zip(card.files, source.paths, strict=True):
+                if file not in missing:
                     continue
-                part = folder / f"{wanted.name}.part"
+                part = folder / f"{file.name}.part"
                 with opened.open(path) as inside, part.open("wb") as written:
                     shutil.copyfileobj(inside, written, 1024 * 1024)
-                keep(part, folder / wanted.name, wanted)
+                keep(part, folder / file.name, file)
     except (BadZipFile, KeyError, OSError) as error:
         raise SourceFailed(f"{archive.name}: {error}") from error
 

@@ -104,16 +104,16 @@ def embedder_for(config: Config) -> ChosenEmbedder | None:
     Nothing is loaded and nothing is fetched yet. Raises UnknownModel, ModelAbsent,
     ModelDamaged or RemoteRefused.
     """
-    chosen, home = config.embeddings, models_folder(config)
-    if chosen.backend == "none":
+    embeddings, home = config.embeddings, models_folder(config)
+    if embeddings.backend == "none":
         return None
-    if chosen.backend in {"ollama", "openai"}:
+    if embeddings.backend in {"ollama", "openai"}:
         from glassmind.models.served import served_embedder  # noqa: PLC0415
 
-        served = served_embedder(chosen)
+        served = served_embedder(embeddings)
         return ChosenEmbedder(served, served.model)
-    if names_folder(chosen.model):
-        folder = Path(chosen.model).expanduser()
+    if names_folder(embeddings.model):
+        folder = Path(embeddings.model).expanduser()
         card = model_in(folder)
         return ChosenEmbedder(_opened(card, folder, None), card.id)
     card = present(cards_chosen(config), home)
@@ -121,11 +121,11 @@ def embedder_for(config: Config) -> ChosenEmbedder | None:
 
 
 def cards_chosen(config: Config) -> Sequence[ModelCard]:
-    chosen = config.embeddings
-    if chosen.backend == "smart-connections":
+    embeddings = config.embeddings
+    if embeddings.backend == "smart-connections":
         return (BGE_MICRO,)
-    name = chosen.model or chosen.preset
-    if chosen.backend == "static" and name == USUAL_PRESET:
+    name = embeddings.model or embeddings.preset
+    if embeddings.backend == "static" and name == USUAL_PRESET:
         return (WORDLLAMA,)
     return cards_for(name)
 
@@ -136,15 +136,19 @@ def recipe_for(config: Config) -> str:
     Another release may know another card by the same name; what it makes then lies in
     another space, though no setting was changed. Of what cards do not tell, nothing.
     """
-    chosen = config.embeddings
-    if chosen.backend in {"none", "ollama", "openai"} or names_folder(chosen.model):
+    embeddings = config.embeddings
+    if embeddings.backend in {"none", "ollama", "openai"} or names_folder(
+        embeddings.model
+    ):
         return f"v{VERSION}"
     try:
         cards = cards_chosen(config)
     except UnknownModel:
         return ""
     home = models_folder(config)
-    card = next((one for one in cards if can_run(one, home)), cards[0])
+    card = next(
+        (model_card for model_card in cards if can_run(model_card, home)), cards[0]
+    )
     return space_of(card, card.weights.sha256 if card.files else "")
 
 
@@ -200,13 +204,13 @@ class Embedders:
         self._made: dict[str, Embedder] = {}
 
     def chosen(self) -> "Embedder":
-        found = embedder_for(self._config)
-        if found is None:
+        embedder = embedder_for(self._config)
+        if embedder is None:
             raise ModelFault(
                 "no model is chosen (embeddings.backend is none); run: glassmind "
                 "config set embeddings.backend onnx, then: glassmind index"
             )
-        return self._shared(found)
+        return self._shared(embedder)
 
     def of(self, space: "Space") -> "Embedder | None":
         """Return the model of a space, be it chosen or not; None when it is not here.
@@ -222,9 +226,9 @@ class Embedders:
             return None
         if model is None:
             return None
-        found = self._shared(model)
-        same = found.space == space.name or space.name.startswith(GIVEN)
-        return found if same else None
+        embedder = self._shared(model)
+        same = embedder.space == space.name or space.name.startswith(GIVEN)
+        return embedder if same else None
 
     def _shared(self, made: "Embedder") -> "Embedder":
         """Return the model that was made for the same vectors before, if there is one.

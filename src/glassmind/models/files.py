@@ -43,7 +43,9 @@ def check_files(card: ModelCard, folder: Path) -> None:
             found = (folder / file.name).stat().st_size
         except OSError as error:
             raise ModelAbsent(card.id) from error
-        if all(one.size_bytes != found for one in card.accepted(file.name)):
+        if all(
+            model_file.size_bytes != found for model_file in card.accepted(file.name)
+        ):
             raise ModelDamaged(card.id, file.name)
 
 
@@ -53,7 +55,9 @@ def right_files(card: ModelCard, folder: Path) -> set[str]:
     for file in card.files:
         with suppress(OSError):
             found = sha256_of(folder / file.name)
-            if any(one.sha256 == found for one in card.accepted(file.name)):
+            if any(
+                model_file.sha256 == found for model_file in card.accepted(file.name)
+            ):
                 right.add(file.name)
     return right
 

@@ -152,7 +152,7 @@ class HindsightServer:
         if not isinstance(results, list):
             raise HindsightFailed(f"{self._server.host}: what it says is no facts")
         place = f"{FACTS}{quote(self._bank, safe='')}/"
-        facts = [fact for fact in (_fact(one, place) for one in results) if fact]
+        facts = [fact for fact in (_fact(result, place) for result in results) if fact]
         first = {fact.path: fact for fact in reversed(facts)}
         return list(reversed(first.values()))[:MOST_FACTS]
 

@@ -38,7 +38,7 @@ State: TypeAlias = Literal["here", "package", "damaged", "absent"]
 def states(config: Config) -> list[ModelState]:
     home, cards = models_folder(config), _configured(config)
     usable = [card for card in cards if can_run(card, home)]
-    chosen = next(iter([*usable, *cards]), None)
+    model_card = next(iter([*usable, *cards]), None)
     return [
         ModelState(
             card.id,
@@ -48,7 +48,7 @@ def states(config: Config) -> list[ModelState]:
             card.width,
             card.size_bytes,
             _state(card, home),
-            card is chosen,
+            card is model_card,
             str(home / card.id) if card.files else "",
         )
         for card in CARDS
@@ -87,7 +87,7 @@ def fetch(
     where that cannot be had and another is here, that one. `watch` is called with the
     progress of downloads. Raises UnknownModel.
     """
-    home, chosen = models_folder(config), config.embeddings
+    home, embeddings = models_folder(config), config.embeddings
     choices: list[Sequence[ModelCard]] = []
     for name in names:
         if name == EVERYTHING:
@@ -97,7 +97,7 @@ def fetch(
     if not names:
         cards = _configured(config)
         by_vault = "embeddings.preset" in config.from_untrusted_vault
-        if cards and by_vault and not chosen.model:
+        if cards and by_vault and not embeddings.model:
             cards = [card for card in cards if can_run(card, home)][:1]
             if not cards:
                 yield _refused(config)
@@ -153,15 +153,15 @@ SOUND = "it tells a pair from strangers"  # what is said of a model that passes
 
 def check(config: Config, names: Sequence[str]) -> list[ModelCheck]:
     """Check the named models, or all that are here. Raises UnknownModel."""
-    home, chosen = models_folder(config), config.embeddings
+    home, embeddings = models_folder(config), config.embeddings
     cards: list[ModelCard] = []
     for name in names:
         cards += CARDS if name == EVERYTHING else cards_for(name, embedding=False)[:1]
     if names:
         return [_checked(card, home) for card in dict.fromkeys(cards)]
     done = [_checked(card, home) for card in CARDS if can_run(card, home)]
-    is_served = chosen.backend in {"ollama", "openai"}
-    in_folder = chosen.backend != "none" and names_folder(chosen.model)
+    is_served = embeddings.backend in {"ollama", "openai"}
+    in_folder = embeddings.backend != "none" and names_folder(embeddings.model)
     return [*done, _check_chosen(config)] if is_served or in_folder else done
 
 

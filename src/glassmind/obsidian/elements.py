@@ -53,7 +53,7 @@ def block_ids(note: Structure) -> list[BlockId]:
         return []
     masked = note.region_mask()
     ends = sorted(note.ends)
-    found: list[BlockId] = []
+    ids: list[BlockId] = []
     for match in _BLOCK_ID.finditer(source, body):
         start, end = match.start(), match.end(1)
         if start > body and source[start - 1] not in b" \t\n":
@@ -63,8 +63,8 @@ def block_ids(note: Structure) -> list[BlockId]:
         if index == len(ends) or (gap.end() if gap else end) < ends[index]:
             continue
         if not masked.covers(start):
-            found.append(BlockId(match[1].decode(), note.line_at(start), start, end))
-    return found
+            ids.append(BlockId(match[1].decode(), note.line_at(start), start, end))
+    return ids
 
 
 def footnotes(note: Structure) -> list[Footnote]:
@@ -185,7 +185,7 @@ def inline_tags(note: Structure, barred: Iterable[tuple[int, int]]) -> list[Tag]
     if first is None:
         return []
     plain, mask = note.text_mask(), Mask.of(barred)
-    found: list[Tag] = []
+    tags: list[Tag] = []
     last_end = -1
     for match in (first, *candidates):
         start = match.start()
@@ -199,8 +199,8 @@ def inline_tags(note: Structure, barred: Iterable[tuple[int, int]]) -> list[Tag]
         if not is_tag_name(name):
             continue
         last_end = end
-        found.append(Tag(name.decode(), note.line_at(start), start, end))
-    return found
+        tags.append(Tag(name.decode(), note.line_at(start), start, end))
+    return tags
 
 
 def property_tags(note: Structure, properties: Iterable[Property]) -> list[Tag]:
@@ -209,7 +209,7 @@ def property_tags(note: Structure, properties: Iterable[Property]) -> list[Tag]:
     As Obsidian does since 1.9: list items only; a text value, or the name `tag`, is no
     tag.
     """
-    found: list[Tag] = []
+    tags: list[Tag] = []
     for (path, value, _, _), first, last in properties:
         if len(path) != 2 or not isinstance(path[1], int):  # noqa: PLR2004  # name, index
             continue
@@ -221,8 +221,8 @@ def property_tags(note: Structure, properties: Iterable[Property]) -> list[Tag]:
         written = name.encode()
         at = note.source.find(written, first, last)
         start, end = (first, last) if at < 0 else (at, at + len(written))
-        found.append(Tag(name, note.line_at(start), start, end, in_properties=True))
-    return found
+        tags.append(Tag(name, note.line_at(start), start, end, in_properties=True))
+    return tags
 
 
 def is_tag(name: str) -> bool:
@@ -312,7 +312,7 @@ _MEANING = {
 def bracketed_fields(line: str) -> list[InlineFieldValue]:
     """Return `[key:: value]` and `(key:: value)`; places count characters."""
     closing = _closings(line)
-    found: list[InlineFieldValue] = []
+    values: list[InlineFieldValue] = []
     cursor = 0
     while match := _KEY.search(line, cursor):
         start = match.start()
@@ -322,9 +322,11 @@ def bracketed_fields(line: str) -> list[InlineFieldValue]:
             continue
         form: FieldForm = "bracket" if line[start] == "[" else "paren"
         value = line[match.end() : end].strip()
-        found.append(InlineFieldValue(match[1].strip(), value, form, 0, start, end + 1))
+        values.append(
+            InlineFieldValue(match[1].strip(), value, form, 0, start, end + 1)
+        )
         cursor = end + 2
-    return found
+    return values
 
 
 def dated_fields(line: str) -> list[InlineFieldValue]:
@@ -356,7 +358,7 @@ def inline_fields(note: Structure) -> list[InlineFieldValue]:
         return []
     listed = {note.line_at(item.start) for item in note.items}
     dated = listed if items else frozenset[int]()
-    found: list[InlineFieldValue] = []
+    values: list[InlineFieldValue] = []
     for number in range(note.line_at(note.body), len(starts) + 1):
         start = starts[number - 1]
         end = starts[number] - 1 if number < len(starts) else len(source)
@@ -371,18 +373,18 @@ def inline_fields(note: Structure) -> list[InlineFieldValue]:
                 continue
             first = start + len(line[: item.start].encode())
             last = first + len(line[item.start : item.end].encode())
-            found.append(item._replace(line=number, start=first, end=last))
-    return found
+            values.append(item._replace(line=number, start=first, end=last))
+    return values
 
 
 def _line_fields(line: str, *, listed: bool) -> list[InlineFieldValue]:
     """Return the fields of one line; `listed` says that a list item begins on it."""
-    found = bracketed_fields(line) if "::" in line else []
+    values = bracketed_fields(line) if "::" in line else []
     mark = _LIST_MARK.match(line) if listed else None
     if listed:
-        found = sorted(found + dated_fields(line), key=lambda item: item.start)
-    if found or "::" not in line or (mark and mark[1]):
-        return found
+        values = sorted(values + dated_fields(line), key=lambda item: item.start)
+    if values or "::" not in line or (mark and mark[1]):
+        return values
     whole = whole_line_field(line, mark.end() if mark else 0)
     return [whole] if whole else []
 

@@ -181,15 +181,15 @@ def base_refs(source: bytes) -> list[BaseRef]:
     except (UnicodeDecodeError, yaml.YAMLError, ValueError):
         return []
     shift = text.startswith(_MARK)
-    found: list[BaseRef] = []
+    refs: list[BaseRef] = []
     for leaf in leaves:
         of_view = leaf.path[:1] == ("views",) and leaf.path[2:3] == ("filters",)
         if not (of_view or (leaf.path and leaf.path[0] in _EXPRESSIONS)):
             continue
         start, end = leaf.start + shift, leaf.end + shift
         for match in _REFERENCE.finditer(text, start, end):
-            found += _reference(text, match)
-    return sorted(found, key=lambda ref: ref.span)
+            refs += _reference(text, match)
+    return sorted(refs, key=lambda ref: ref.span)
 
 
 def _reference(text: str, match: re.Match[str]) -> Iterator[BaseRef]:

@@ -166,8 +166,8 @@ def _is_commented(text: str) -> bool:
 
 
 def _is_styled_away(text: str) -> bool:
-    for found in re.finditer(_STYLE, text):
-        style = re.sub(_ENTITY, _letter, found[found.lastindex or 0])
+    for match in re.finditer(_STYLE, text):
+        style = re.sub(_ENTITY, _letter, match[match.lastindex or 0])
         style = re.sub(_CSS_COMMENT, "", style.replace("&colon;", ":"))
         if re.search(_GONE, "".join(style.split())):
             return True

@@ -97,18 +97,18 @@ def spelled(
             f"the link to {parts.link.target} on line {parts.link.line} is written "
             "in a way that cannot be changed"
         )
-    found: list[Splice] = []
+    splices: list[Splice] = []
     now = source[parts.path[0] : parts.subpath[1]]
     for span, text in ((parts.path, path), (parts.subpath, subpath)):
         if text is None:
             continue
         written = styled(text, parts.form, now, careful=careful).encode()
-        if found and found[-1].end == span[0]:
-            last = found.pop()
-            found.append(Splice(last.start, span[1], last.text + written))
+        if splices and splices[-1].end == span[0]:
+            last = splices.pop()
+            splices.append(Splice(last.start, span[1], last.text + written))
         else:
-            found.append(Splice(*span, written))
-    return found
+            splices.append(Splice(*span, written))
+    return splices
 
 
 def is_plain(source: bytes, parts: LinkParts, path: str | None) -> bool:

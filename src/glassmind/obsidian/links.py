@@ -114,20 +114,20 @@ def wikilinks(note: Structure) -> list[Link]:
 
 
 def markdown_links(note: Structure) -> list[Link]:
-    found: list[Link] = []
+    links: list[Link] = []
     for link in note.references:
         target = split_destination(link.destination)
         if target is None or target.path.startswith("[["):
             continue
         label = note.source[link.label_start : link.label_end].decode() or None
         line, parts = note.line_at(link.start), (target.path, target.subpath, label)
-        found.append(Link("markdown", *parts, link.embed, line, link.start, link.end))
-    found.sort(key=lambda link: link.start)
-    return found
+        links.append(Link("markdown", *parts, link.embed, line, link.start, link.end))
+    links.sort(key=lambda link: link.start)
+    return links
 
 
 def property_links(note: Structure, properties: Iterable[Property]) -> list[Link]:
-    found: list[Link] = []
+    links: list[Link] = []
     for item in properties:
         value = item.leaf.value
         if not isinstance(value, str) or "[" not in value:
@@ -144,8 +144,8 @@ def property_links(note: Structure, properties: Iterable[Property]) -> list[Link
             else:
                 cursor = end = start + len(written)
             embed, line = match[0].startswith("!"), note.line_at(start)
-            found.append(Link("property", *target, embed, line, start, end, item.name))
-    return found
+            links.append(Link("property", *target, embed, line, start, end, item.name))
+    return links
 
 
 def property_target(match: re.Match[str]) -> Target | None:
@@ -277,8 +277,8 @@ class Outline(Struct, frozen=True):
                 return OutlinePart("heading", at)
         anchor = _anchor(steps[-1]) if markdown else ""
         for at, text in enumerate(self.texts):
-            given = _ANCHOR.search(text)
-            named = given is not None and _anchor(given[1]) == anchor
+            match = _ANCHOR.search(text)
+            named = match is not None and _anchor(match[1]) == anchor
             if anchor and (named or anchor_of(text) == anchor):
                 return OutlinePart("heading", at)
         return None

@@ -79,15 +79,15 @@ def parse_note(path: NotePath, text: str) -> Note:
     if not is_text(text):
         text = _SURROGATE.sub("\ufffd", text)
     head = read_head(text)
-    found = read_structure(text, head.frontmatter.end)
-    wiki, marked = wikilinks(found), markdown_links(found)
+    structure = read_structure(text, head.frontmatter.end)
+    wiki, marked = wikilinks(structure), markdown_links(structure)
     links = sorted((*wiki, *marked), key=_START) if wiki and marked else wiki or marked
     barred = [(link.start, link.end) for link in wiki]
-    barred += [*found.html_elements(), *found.equations]
-    concealed = Mask.of((*found.equations, *found.comments))
+    barred += [*structure.html_elements(), *structure.equations]
+    concealed = Mask.of((*structure.equations, *structure.comments))
     headings = [
-        Heading(level, name, found.line_at(a), a, trimmed(found.source, a, b))
-        for level, name, a, b in found.titles
+        Heading(level, name, structure.line_at(a), a, trimmed(structure.source, a, b))
+        for level, name, a, b in structure.titles
     ]
     return Note(
         path=path,
@@ -96,16 +96,19 @@ def parse_note(path: NotePath, text: str) -> Note:
         text=text,
         frontmatter=head.frontmatter,
         aliases=_aliases(head.frontmatter.properties),
-        tags=(*property_tags(found, head.properties), *inline_tags(found, barred)),
+        tags=(
+            *property_tags(structure, head.properties),
+            *inline_tags(structure, barred),
+        ),
         headings=_visible(headings, concealed),
-        links=(*property_links(found, head.properties), *links),
-        tasks=_visible(tasks(found), concealed),
-        block_ids=_visible(block_ids(found), concealed),
-        callouts=_visible(callouts(found), concealed),
-        fields=tuple(inline_fields(found)),
-        footnotes=tuple(footnotes(found)),
-        blocks=tuple(root_blocks(found)),
-        regions=_regions(found),
+        links=(*property_links(structure, head.properties), *links),
+        tasks=_visible(tasks(structure), concealed),
+        block_ids=_visible(block_ids(structure), concealed),
+        callouts=_visible(callouts(structure), concealed),
+        fields=tuple(inline_fields(structure)),
+        footnotes=tuple(footnotes(structure)),
+        blocks=tuple(root_blocks(structure)),
+        regions=_regions(structure),
         warnings=head.frontmatter.warnings,
     )
 
@@ -129,17 +132,17 @@ def _visible(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:
 
 
 def _regions(note: Structure) -> tuple[Region, ...]:
-    found = [
+    regions = [
         Region(kind, start, trimmed(note.source, start, end), language)
         for kind, start, end, language in note.regions
     ]
     if note.html or note.comments:
         elements = Mask.of(note.html_elements())
         pairs = zip(elements.starts, elements.ends, strict=True)
-        found.extend(Region("html", start, end) for start, end in pairs)
-        found.extend(Region("comment", start, end) for start, end in note.comments)
-        found.sort(key=lambda region: (region.start, -region.end))
-    return tuple(found)
+        regions.extend(Region("html", start, end) for start, end in pairs)
+        regions.extend(Region("comment", start, end) for start, end in note.comments)
+        regions.sort(key=lambda region: (region.start, -region.end))
+    return tuple(regions)
 
 
 _SECRET_WORD = re.compile(r"""[^\s"'`,;|<>()\[\]{}=:@]{8,}""")
@@ -500,12 +503,12 @@ class _Rendering:
         start, line = self._write(text)
         for name, held in self.pieces.items():
             for piece in getattr(card, name):
-                moved = _moved(piece, start - 1, line - 2)
-                if isinstance(moved, Heading):
-                    level = min(moved.level + depth, _LOWEST_LEVEL)
-                    moved = moved._replace(level=level)
+                heading = _moved(piece, start - 1, line - 2)
+                if isinstance(heading, Heading):
+                    level = min(heading.level + depth, _LOWEST_LEVEL)
+                    heading = heading._replace(level=level)
                     self._under = None
-                held.append(moved)
+                held.append(heading)
 
     def add_block(self, kind: RegionKind, text: str) -> tuple[int, int, int]:
         start, line = self._write(text)

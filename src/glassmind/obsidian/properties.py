@@ -43,8 +43,8 @@ def writes_private(head: str) -> bool:
     """
     return any(
         word.lower() in MEANS_YES
-        for found in _WRITTEN.finditer(head.replace("\r", "\n"))
-        for line in found["rest"].split("\n")
+        for match in _WRITTEN.finditer(head.replace("\r", "\n"))
+        for line in match["rest"].split("\n")
         for word in _MARKS.split(line.partition("#")[0])
     )
 

@@ -315,24 +315,24 @@ class _Block:
         self, entry: tuple[Node, Node], written: str, lines: Sequence[str] = ()
     ) -> list[_Cut]:
         """Write a value behind the colon, and lines below it."""
-        key, held = entry
+        key, node = entry
         text = self.text
-        found = _COLON.match(text, key.end)
-        if found is None:
+        match = _COLON.match(text, key.end)
+        if match is None:
             return []
-        colon, behind = found.end(), _line_end(text, found.end())
+        colon, behind = match.end(), _line_end(text, match.end())
         below = "".join(self.newline + line for line in lines)
         lead = f" {written}" if written else ""
-        if held.style in ("|", ">") and held.start <= behind:
-            header = _HEADER.search(text, held.start, behind)
+        if node.style in ("|", ">") and node.start <= behind:
+            header = _HEADER.search(text, node.start, behind)
             stop = header.end() if header else colon
-            rest = _Cut(behind, max(held.end, behind), below)
+            rest = _Cut(behind, max(node.end, behind), below)
             return [_Cut(colon, stop, lead), rest]
-        if held.start == held.end:  # nothing, perhaps behind a mark
+        if node.start == node.end:  # nothing, perhaps behind a mark
             return [_Cut(colon, colon, lead), _Cut(behind, behind, below)]
-        if held.start <= behind and held.style != "block":
-            stop = _line_end(text, held.end)
-            return [_Cut(colon, held.end, lead), _Cut(stop, stop, below)]
+        if node.start <= behind and node.style != "block":
+            stop = _line_end(text, node.end)
+            return [_Cut(colon, node.end, lead), _Cut(stop, stop, below)]
         marks = _MARKS.match(text, colon)
         first = _next_line(text, colon)
         while first < len(text):
@@ -340,9 +340,9 @@ class _Block:
             if line and not line.startswith("#"):
                 break
             first = _next_line(text, first)
-        gone = _Cut(first, _next_line(text, held.end), "")
+        cut = _Cut(first, _next_line(text, node.end), "")
         stop = marks.end() if marks else colon
-        return [_Cut(colon, stop, lead), _Cut(behind, behind, below), gone]
+        return [_Cut(colon, stop, lead), _Cut(behind, behind, below), cut]
 
     def _changed_lines(
         self, held: Node, now: list[PropertyValue], new: list[PropertyValue]

@@ -129,5 +129,5 @@ def _comments(note: Note, source: bytes) -> Iterator[tuple[int, int]]:
         if kind == "comment":
             yield start, end
         elif kind == "html":
-            for found in _IN_HTML.finditer(source[start:end]):
-                yield start + found.start(), start + found.end()
+            for match in _IN_HTML.finditer(source[start:end]):
+                yield start + match.start(), start + match.end()

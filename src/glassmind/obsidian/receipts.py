@@ -101,19 +101,19 @@ def _written(text: str, active: frozenset[str]) -> str:
 
 def parse_receipt(text: str) -> Receipt | None:
     """Return the receipt that a text is; None where it is none."""
-    found = _RECEIPT.fullmatch(bare(text)) if len(text) <= LONGEST_RECEIPT else None
-    if found is None:
+    match = _RECEIPT.fullmatch(bare(text)) if len(text) <= LONGEST_RECEIPT else None
+    if match is None:
         return None
-    start = int(found["start"])
-    end = int(found["end"] or start)
-    path = _read(found["path"])
+    start = int(match["start"])
+    end = int(match["end"] or start)
+    path = _read(match["path"])
     while path.startswith("./"):
         path = path[2:]
     if end < start or not path:
         return None
-    heading = _read(found["heading"] or "")
+    heading = _read(match["heading"] or "")
     path = normalize("NFC", path)
-    return Receipt(NotePath(path), heading, Span(start, end), found["digest"].lower())
+    return Receipt(NotePath(path), heading, Span(start, end), match["digest"].lower())
 
 
 def bare(text: str) -> str:

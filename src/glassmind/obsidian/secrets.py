@@ -474,7 +474,7 @@ def secret_locations(text: str) -> list[SecretLocation]:
     safe = redacted(text)
     if safe == text:
         return []
-    found: list[SecretLocation] = []
+    locations: list[SecretLocation] = []
     key_ended = 0
     pairs = zip(text.split("\n"), safe.split("\n"), strict=True)
     for line, (before, after) in enumerate(pairs, 1):
@@ -484,8 +484,8 @@ def secret_locations(text: str) -> list[SecretLocation]:
         goes_on = key_ended == line - 1 and PRIVATE_KEY in fresh
         key_ended = line if PRIVATE_KEY in fresh else key_ended
         if not goes_on:
-            found += [SecretLocation(line, kind) for kind in fresh.elements()]
-    return found
+            locations += [SecretLocation(line, kind) for kind in fresh.elements()]
+    return locations
 
 
 _SAID = re.compile(r"\(hidden: ([^()\n]{1,40})\)")
@@ -614,4 +614,4 @@ def hidden_ranges(text: str) -> list[HiddenRange]:
     # letters for private use, of which at least one is not in the text
     filler = next(sign for sign in map(chr, range(0xE000, 0xF900)) if sign not in text)
     masked = _redacted(text, lambda _, value: filler * len(value))
-    return [HiddenRange(*found.span()) for found in re.finditer(f"{filler}+", masked)]
+    return [HiddenRange(*match.span()) for match in re.finditer(f"{filler}+", masked)]

@@ -380,8 +380,8 @@ class _Cutter:
 
     def _cut_prose(self, low: int, high: int) -> int:
         for boundary in (_LINE, _SENTENCE, _SPACE):
-            found = boundary.finditer(self.text, min(low, high), high)
-            for at in reversed([match.end() for match in found]):
+            matches = boundary.finditer(self.text, min(low, high), high)
+            for at in reversed([match.end() for match in matches]):
                 if at > low and self.whole.around(at) is None:
                     return at
         return high

@@ -144,19 +144,23 @@ class Structure:
 
 def read_structure(text: str, body: int = 0) -> Structure:
     """Return the skeleton of a note whose frontmatter takes `body` bytes."""
-    found = Structure(text, body)
+    structure = Structure(text, body)
     if body:
         # Blank lines in the place of the frontmatter keep every offset true.
-        text = "\n" * body + text[len(found.source[:body].decode()) :]
-    _Walk(text, found).run()
-    found.equations = _equations(found)
-    if found.equations:
-        inside = Mask.of(found.equations)
-        kept = [region for region in found.regions if not inside.covers(region.start)]
-        kept += [Region("math_block", start, end) for start, end in found.equations]
-        found.regions = sorted(kept, key=lambda region: region.start)
-    found.comments = _comments(found)
-    return found
+        text = "\n" * body + text[len(structure.source[:body].decode()) :]
+    _Walk(text, structure).run()
+    structure.equations = _equations(structure)
+    if structure.equations:
+        inside = Mask.of(structure.equations)
+        regions = [
+            region for region in structure.regions if not inside.covers(region.start)
+        ]
+        regions += [
+            Region("math_block", start, end) for start, end in structure.equations
+        ]
+        structure.regions = sorted(regions, key=lambda region: region.start)
+    structure.comments = _comments(structure)
+    return structure
 
 
 class _Walk:
@@ -170,10 +174,10 @@ class _Walk:
         self.links: list[tuple[dict[str, Any] | None, bool]] = []
 
     def run(self) -> None:
-        found = self.found
+        structure = self.found
         depth = 0
         previous: Any = None
-        begin_text, end_text = found.text_starts.append, found.text_ends.append
+        begin_text, end_text = structure.text_starts.append, structure.text_ends.append
         opener, closer = _OPENERS.get, _CLOSERS.get
         events: Iterator[Any] = events_with_range(self.text, options=OPTIONS)
         # The branches stand in the order of how often they are taken.
@@ -187,7 +191,7 @@ class _Walk:
                 tag = event["Start"]
                 name = tag if tag.__class__ is str else next(iter(tag))
                 if not depth:
-                    found.blocks.append((_BLOCKS[name], at["start"], at["end"], ""))
+                    structure.blocks.append((_BLOCKS[name], at["start"], at["end"], ""))
                 depth += 1
                 if (opens := opener(name)) is not None:
                     opens(self, tag, at, depth)
@@ -255,8 +259,8 @@ class _Walk:
     def open_item(self, _tag: Any, at: Range, _depth: int) -> None:
         self.leaf = at["start"]
         # the parser counts what an item is indented by, where that is more than needed
-        lead = _LEAD.match(self.found.source, at["start"])
-        start = lead.end() if lead is not None else at["start"]
+        match = _LEAD.match(self.found.source, at["start"])
+        start = match.end() if match is not None else at["start"]
         parent = self.items[-1].start if self.items else None
         item = ListItem(start, at["end"], len(self.items), parent)
         self.items.append(item)

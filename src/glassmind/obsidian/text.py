@@ -39,8 +39,8 @@ _DAY = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 @lru_cache(maxsize=4096)
 def first_day(text: str) -> str | None:
     """Return the first day in the first 200 letters."""
-    for found in _DAY.finditer(text[:200]):
-        year, month, day = (int(part) for part in found.groups())
+    for match in _DAY.finditer(text[:200]):
+        year, month, day = (int(part) for part in match.groups())
         try:
             return date(year, month, day).isoformat()
         except ValueError:

@@ -173,8 +173,8 @@ def clients(vault: Engine, _arguments: NoArguments) -> ClientsResult:
 )
 def add_client(vault: Engine, arguments: AddClientArguments) -> ClientResult:
     """Create a token for a program, with its own scope."""
-    made, token = clients_of(vault.config).add(arguments.name, _scope_in(arguments))
-    return _client(vault, made, token=token)
+    client, token = clients_of(vault.config).add(arguments.name, _scope_in(arguments))
+    return _client(vault, client, token=token)
 
 
 @operation(group="Agents", for_people=_client_text, command=Command("clients show"))
@@ -194,17 +194,17 @@ def show_client(vault: Engine, arguments: ClientArguments) -> ClientResult:
 def set_client(vault: Engine, arguments: SetClientArguments) -> ClientResult:
     """Change the scope of a client."""
     known = clients_of(vault.config)
-    before, given = known.named(arguments.name).scope, _scope_in(arguments)
+    before, scope = known.named(arguments.name).scope, _scope_in(arguments)
     all_notes, all_tools = arguments.all_notes, arguments.all_tools
-    if given.rules and all_notes:
+    if scope.rules and all_notes:
         raise BadValue("scope all_notes", "cannot be used together")
-    if given.toolsets and all_tools:
+    if scope.toolsets and all_tools:
         raise BadValue("toolset all_tools", "cannot be used together")
-    if not (given.rules or given.toolsets or all_notes or all_tools):
+    if not (scope.rules or scope.toolsets or all_notes or all_tools):
         names = "scope toolset all_notes all_tools"
         raise BadValue(names, "are missing: give at least one")
-    rules = given.rules if given.rules or all_notes else before.rules
-    sets = given.toolsets if given.toolsets or all_tools else before.toolsets
+    rules = scope.rules if scope.rules or all_notes else before.rules
+    sets = scope.toolsets if scope.toolsets or all_tools else before.toolsets
     return _client(vault, known.change(arguments.name, Scope(rules, sets)))
 
 
@@ -312,7 +312,7 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
         for day in (arguments.since, arguments.until)
     )
     notes = _names_of(vault, arguments.note) if arguments.note else ()
-    found = log.readings(ReadFilter(arguments.client, notes, since, until))
+    answers = log.readings(ReadFilter(arguments.client, notes, since, until))
     rows = [
         copied(
             LoggedRead,
@@ -323,7 +323,7 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
                 for p in entry.passages
             ],
         )
-        for entry in islice(found, limit + 1)
+        for entry in islice(answers, limit + 1)
     ]
     if not rows:
         notices.append("no entry fits, or no client has read anything")

@@ -90,7 +90,7 @@ def fields_of(
 ) -> tuple[ArgumentField, ...]:
     """Return the declared arguments, or those that a surface offers."""
     hints = get_type_hints(arguments, include_extras=True)
-    found = []
+    fields = []
     for declared in msgspec.structs.fields(arguments):
         kind = hints[declared.name]
         metas: Sequence[Meta] = getattr(kind, "__metadata__", ())
@@ -112,10 +112,10 @@ def fields_of(
         required = default is msgspec.NODEFAULT
         default = None if required else default
         name = declared.encode_name
-        found.append(
+        fields.append(
             ArgumentField(name, kind, bounds, about, required, default, declared.name)
         )
-    return tuple(found)
+    return tuple(fields)
 
 
 def read(

@@ -184,15 +184,17 @@ def sources_as_text(result: AskResult, style: Style, *, live: bool = False) -> s
 
 def _sources(result: AskResult, style: Style) -> Iterator[str]:
     supported = [part for part in result.statements if part.support != "unsupported"]
-    numbers = {quote.source for said in supported for quote in said.citations}
-    said = [part.text for part in supported]
+    numbers = {quote.source for statement in supported for quote in statement.citations}
+    statement = [part.text for part in supported]
     sources = result.passages[: None if result.in_notes else 3]
     if sources and not result.in_notes:
         yield "Closest:"
-    shown = [source for source in sources if not numbers or source.number in numbers]
-    for source in shown:
-        yield from _source(source, style, said)
-    others = [source for source in sources if source not in shown]
+    ask_sources = [
+        source for source in sources if not numbers or source.number in numbers
+    ]
+    for source in ask_sources:
+        yield from _source(source, style, statement)
+    others = [source for source in sources if source not in ask_sources]
     rest = [f"{_place(other, style)}{_mark(other)}" for other in others]
     if rest:
         yield f"Also read: {', '.join(rest)}"
@@ -225,8 +227,8 @@ def _mark(source: AskSource) -> str:
 def conflict_line(conflict: Conflict) -> str:
     parts = []
     for side in conflict.sides:
-        found = _LINES.search(side.receipt)
-        place = one_line(side.path) + (f":{found[1]}" if found else "")
+        match = _LINES.search(side.receipt)
+        place = one_line(side.path) + (f":{match[1]}" if match else "")
         mark = "" if side.approved else f" ({GENERATED})"
         value = one_line(side.value)
         parts.append(f"{one_line(side.title)}: {value} [{place}]{mark}")
@@ -316,7 +318,7 @@ def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
         caller.progress(event)
 
     try:
-        made = vault.answers.ask(
+        answer = vault.answers.ask(
             arguments.question.strip(),
             use_model=arguments.model,
             limit=arguments.limit,
@@ -330,7 +332,7 @@ def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
     finally:
         if caller.halt is None:
             halt.set()  # what still runs would work for no reader
-    return ask_result(made, name)
+    return ask_result(answer, name)
 
 
 def ask_result(made: domain.Answer, vault: str) -> AskResult:
@@ -396,6 +398,6 @@ def resolution_text(result: ResolveResult, _: Any, style: Style) -> Iterator[str
 )
 def resolve(vault: Engine, arguments: ResolveArguments) -> ResolveResult:
     """Check whether the vault has what a text names."""
-    found = vault.knowledge.resolve(arguments.text, limit=arguments.limit)
-    result = copied(ResolveResult, found, vault=vault.config.vault.name)
+    resolution = vault.knowledge.resolve(arguments.text, limit=arguments.limit)
+    result = copied(ResolveResult, resolution, vault=vault.config.vault.name)
     return with_uris(vault.config.vault.name, result)

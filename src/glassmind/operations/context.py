@@ -240,8 +240,8 @@ def context(
         mode=arguments.mode,
         intent=None if arguments.intent == "balanced" else arguments.intent,
     )
-    made, where = _pack(vault, arguments, caller, pack), vault.config.vault
-    return context_result(made, vault=where.name, root=str(where.path))
+    bundle, where = _pack(vault, arguments, caller, pack), vault.config.vault
+    return context_result(bundle, vault=where.name, root=str(where.path))
 
 
 class HotContextArguments(Arguments):
@@ -266,8 +266,8 @@ def hot_context(
     """Build a context bundle of recently active notes."""
     project, limit = arguments.project, arguments.limit
     pack = partial(vault.bundles.hot, project=project, limit=limit)
-    made, where = _pack(vault, arguments, caller, pack), vault.config.vault
-    return context_result(made, vault=where.name, root=str(where.path))
+    bundle, where = _pack(vault, arguments, caller, pack), vault.config.vault
+    return context_result(bundle, vault=where.name, root=str(where.path))
 
 
 class BriefArguments(Arguments):
@@ -290,8 +290,8 @@ def brief(vault: Engine, arguments: BriefArguments, caller: Caller) -> BriefResu
     """Show a project briefing."""
     project, since = arguments.project, arguments.since
     pack = partial(vault.bundles.brief, project=project, since=since)
-    made = _pack(vault, arguments, caller, pack)
-    return brief_result(made, vault.config.vault.name)
+    briefing = _pack(vault, arguments, caller, pack)
+    return brief_result(briefing, vault.config.vault.name)
 
 
 class SummarizeArguments(Arguments):

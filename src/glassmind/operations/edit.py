@@ -822,7 +822,7 @@ def _listed_lines(change: ListedChange, style: Style) -> Iterator[str]:
 def changes(vault: Engine, arguments: ChangesArguments) -> ChangesResult:
     """List changesets, newest first."""
     states = DONE if arguments.done else (arguments.state,) if arguments.state else ()
-    found = vault.editing.changesets(states, limit=arguments.limit)
+    changeset_list = vault.editing.changesets(states, limit=arguments.limit)
     return ChangesResult(
         changesets=[
             _change(
@@ -831,10 +831,10 @@ def changes(vault: Engine, arguments: ChangesArguments) -> ChangesResult:
                 applied=change.state == "applied",
                 files=[FileMove(step.path, step.to) for step in change.draft.steps],
             )
-            for change in found.changesets
+            for change in changeset_list.changesets
         ],
-        total=found.total,
-        notices=list(found.notices),
+        total=changeset_list.total,
+        notices=list(changeset_list.notices),
     )
 
 

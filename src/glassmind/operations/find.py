@@ -524,13 +524,13 @@ _RANGE = re.compile(r"\s*([0-9]{1,9})\s*(?:(-)\s*([0-9]{1,9})?\s*)?")
 def line_range(text: str | None) -> tuple[int, int | None] | None:
     if not text:
         return None
-    found = _RANGE.fullmatch(text)
-    if not found:
+    match = _RANGE.fullmatch(text)
+    if not match:
         raise BadValue("lines", "must be a range such as 12-34, or 12-")
-    first = int(found[1])
-    if found[2] and not found[3]:
+    first = int(match[1])
+    if match[2] and not match[3]:
         return first, None
-    last = int(found[3] or first)
+    last = int(match[3] or first)
     if first > last:
         raise BadValue("lines", f"must not run backwards (got {text.strip()})")
     return first, last
@@ -734,8 +734,8 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
         "limit": arguments.limit or sys.maxsize,
     }
     del options["property"]
-    found = vault.list_notes(property_name=name, property_value=value, **options)
-    wrong = [] if found.total else list(_unmatched(vault, arguments))
+    note_list = vault.list_notes(property_name=name, property_value=value, **options)
+    wrong = [] if note_list.total else list(_unmatched(vault, arguments))
     closest = {argument: near for argument, _, near in wrong if near}
     where = vault.config.vault
     return ListResult(
@@ -747,11 +747,11 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
                 modified=iso_time(note.mtime_ns),
                 uri=obsidian_uri(where.name, note.path),
             )
-            for note in found.notes
+            for note in note_list.notes
         ],
-        total=found.total,
+        total=note_list.total,
         offset=arguments.offset,
-        notices=[*found.notices, *(said for _, said, _ in wrong)],
+        notices=[*note_list.notices, *(said for _, said, _ in wrong)],
         closest=closest or UNSET,
     )
 

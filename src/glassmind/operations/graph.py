@@ -361,13 +361,13 @@ class ThemesResult(GraphResult, domain.Themes):
 )
 def themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> ThemesResult:
     """Show groups of notes that link to each other."""
-    found = answered(vault.knowledge.themes, ThemesResult, vault, arguments, caller)
+    result = answered(vault.knowledge.themes, ThemesResult, vault, arguments, caller)
     usual = vault.config.graph.theme_resolution
-    if found.resolution != usual:
-        said = f"Resolution {found.resolution:g} instead of {usual:g} (the setting)."
+    if result.resolution != usual:
+        said = f"Resolution {result.resolution:g} instead of {usual:g} (the setting)."
         kept = arguments.resolution is None or arguments.refresh
         caller.notice(said + " To undo it: glassmind graph themes --refresh" * kept)
-    return found
+    return result
 
 
 class RankArguments(Arguments):

@@ -169,13 +169,15 @@ def add_suggested_links(
 ) -> ChangeResult:
     """Add suggested links, all in one change."""
     name = arguments.name and note_name(vault, arguments.name, "name")
-    found = vault.knowledge.links_to_add(
+    repairs = vault.knowledge.links_to_add(
         name,
         keys=arguments.keys or None,
         mentions=arguments.mentions,
         limit=arguments.limit,
     )
-    done = vault.editing.repair(found, asking(vault, caller, dry_run=arguments.dry_run))
+    done = vault.editing.repair(
+        repairs, asking(vault, caller, dry_run=arguments.dry_run)
+    )
     report_guesses(vault, caller, name)
     return change_result(done)
 

@@ -534,5 +534,5 @@ def check_models(vault: Engine, arguments: NamedModelsArguments) -> CheckedModel
     """Check the files of installed models, and try each one."""
     from glassmind.models import library  # noqa: PLC0415 - ssl
 
-    found = library.check(vault.config, arguments.names)
-    return CheckedModelsResult(ok=all(check.ok for check in found), models=found)
+    checks = library.check(vault.config, arguments.names)
+    return CheckedModelsResult(ok=all(check.ok for check in checks), models=checks)

@@ -290,9 +290,9 @@ class InboxResult(Result, domain.Inbox):
 
     def sources(self) -> DisclosedNotes:
         near = [similar for memo in self.waiting for similar in memo.near]
-        moved = [move.memory for move in self.promoted]
+        items = [move.memory for move in self.promoted]
         before = [move.before for move in self.promoted]
-        return _sources([*self.waiting, *near, *moved], before)
+        return _sources([*self.waiting, *near, *items], before)
 
 
 def inbox_for_people(result: InboxResult, _: Any, style: Style) -> str:

@@ -86,14 +86,14 @@ def signals_of(run: "Run", hits: "Sequence[Hit]") -> Signals:
 
 
 def _said_in(text: str, run: "Run") -> float:
-    plain, asked = run.query.coverage(text), run.words
-    phrases = sum(len(phrase.split()) for phrase in asked.phrases)
-    if not phrases and not asked.prefixes:
+    plain, query = run.query.coverage(text), run.words
+    phrases = sum(len(phrase.split()) for phrase in query.phrases)
+    if not phrases and not query.prefixes:
         return plain
-    begun = {one.lower() for one in asked.prefixes}
+    begun = {prefix.lower() for prefix in query.prefixes}
     found = [at for at in begun if re.search(rf"\b{re.escape(at)}", text.lower())]
-    total = len(asked.words) + phrases + len(begun)
-    return (plain * len(asked.words) + phrases + len(found)) / total
+    total = len(query.words) + phrases + len(begun)
+    return (plain * len(query.words) + phrases + len(found)) / total
 
 
 VERSION = 2  # raised when the same vault teaches something else than before
@@ -153,7 +153,7 @@ def learn_curve(
         if pause():
             return
         nearest = index.vectors.best(index.vector_of(text), 1)
-        cosines += [one.score for one in nearest]
+        cosines += [candidate.score for candidate in nearest]
         progress(Progress("confidence", number, len(texts)))
     if cosines:
         found = (fmean(cosines), max(pstdev(cosines), LEAST_SPREAD), notes)

@@ -121,13 +121,13 @@ def days_in(text: str, today: date) -> Days | None:
     if not _may_name_days(plain):
         return None
     for pattern, read in _patterns():
-        for found in pattern.finditer(plain):
-            ahead = plain[: found.start()].split()
+        for match in pattern.finditer(plain):
+            ahead = plain[: match.start()].split()
             is_named = read in (_one, _two, _weekday)
             if is_named and _RECURRING.search(" ".join(ahead[-3:])):
                 continue
             try:
-                days = read(found, today)
+                days = read(match, today)
             except (ValueError, OverflowError):  # a thirteenth month, no such day
                 continue
             if days is not None:

@@ -108,8 +108,8 @@ def hits_of(run: "Run", ranking: "Ranking") -> Iterator[Hit]:
     """
     wish, keys, scores = run.wish, ranking.keys, ranking.scores
     ranks: dict[ChannelName, dict[int, int]] = {}
-    for name, found in run.votes.items():
-        notes = dict.fromkeys([note for _, note, _ in found])
+    for name, candidates in run.votes.items():
+        notes = dict.fromkeys([note for _, note, _ in candidates])
         ranks[name] = {note: rank for rank, note in enumerate(notes, 1)}
     given, at, top, least = 0, 0, None, -inf
     while given < wish.limit and at < len(keys) and scores[keys[at]] >= least:
@@ -142,7 +142,7 @@ def _batch(
 
     chunks = _chunks_of(run, ranking, keys)
     ids = list(dict.fromkeys(c for some in chunks.values() for c in some if c > 0))
-    shown = {**run.facts, **run.rows.hit_rows(ids)}
+    hit_chunks = {**run.facts, **run.rows.hit_rows(ids)}
     cosines = {**run.fact_cosines, **run.cosines(ids)}
     routes = {
         key: [run.channels[n].route(ranking.notes[key]) for n in ranking.shares_of(key)]
@@ -150,9 +150,9 @@ def _batch(
     }
     via = {note for some in routes.values() for route in some for note in route.via}
     names = run.rows.names(via) if via else {}
-    least, made = run.wish.min_similarity, []
+    least, hits = run.wish.min_similarity, []
     for key in keys:
-        passages = [shown[chunk] for chunk in chunks[key] if chunk in shown]
+        passages = [hit_chunks[chunk] for chunk in chunks[key] if chunk in hit_chunks]
         near = [cosines[chunk] for chunk in chunks[key] if chunk in cosines]
         similarity = max(near, default=None) if passages else None
         is_far = least is not None and (similarity is None or similarity < least)
@@ -166,7 +166,7 @@ def _batch(
         paths = {note: path for note, (path, _) in names.items()} | {note: main.path}
         route = routes[key][0]  # meaning names every note of a small vault
         hit = hit_of(main, ranking.scores[key], snippet)
-        made.append(
+        hits.append(
             hit._replace(
                 lines=lines,
                 evidence=tuple(_evidence(run, ranking.shares_of(key), place, ranks)),
@@ -183,7 +183,7 @@ def _batch(
             )
         )
     by_day = run.is_about_days and "recent" in run.weights
-    return sorted(made, key=lambda hit: _order_of(hit, by_day=by_day))
+    return sorted(hits, key=lambda hit: _order_of(hit, by_day=by_day))
 
 
 def _chunks_of(
@@ -195,7 +195,7 @@ def _chunks_of(
     held = run.rows.chunk_ids_of([ranking.notes[key] for key in silent])
     for key in silent:
         passing = run.passing(held.get(ranking.notes[key], []))
-        nearest = [one.chunk_id for one in run.nearest(passing, 1)]
+        nearest = [candidate.chunk_id for candidate in run.nearest(passing, 1)]
         chunks[key] = nearest or passing[:1]
     return chunks
 
@@ -232,7 +232,11 @@ def _order_of(hit: Hit, *, by_day: bool) -> tuple[float, bool, int, int, str]:
 
     Of a question about days alone all score the same, and the newest day comes first.
     """
-    ranks = (one.rank for one in hit.evidence if by_day and one.channel == "recent")
+    ranks = (
+        evidence.rank
+        for evidence in hit.evidence
+        if by_day and evidence.channel == "recent"
+    )
     score = -round(hit.score, DIGITS)
     return score, not hit.is_note, next(ranks, 0), -hit.mtime_ns, hit.path
 

@@ -36,28 +36,30 @@ def search_words(
     without words lists, by the day of its note before its last change. A note that
     `successors` names comes below what took its place. Raises IndexDamaged.
     """
-    asked = index.ask(query)
-    chosen = _chosen(asked, rows, wish.limit, per_note=wish.unique == "notes")
-    ids = [candidate.chunk_id for candidate in chosen]
-    shown = rows.hit_rows(ids)
-    shares = asked.shares(ids) if wish.explain else {}
-    top = chosen[0].score if chosen else 0.0
+    keyword_query = index.ask(query)
+    candidates = _chosen(
+        keyword_query, rows, wish.limit, per_note=wish.unique == "notes"
+    )
+    ids = [candidate.chunk_id for candidate in candidates]
+    chunks = rows.hit_rows(ids)
+    shares = keyword_query.shares(ids) if wish.explain else {}
+    top = candidates[0].score if candidates else 0.0
     scores: dict[int, float] = {}
-    for candidate in chosen:
+    for candidate in candidates:
         scores.setdefault(candidate.note_id, candidate.score)
     lost = losses(scores, successors, LOSS * max(top, LEAST)) if successors else {}
     hits = []
-    for rank, (chunk, note, score) in enumerate(chosen, 1):
-        if chunk not in shown:
+    for rank, (chunk, note, score) in enumerate(candidates, 1):
+        if chunk not in chunks:
             continue
-        if shown[chunk].note_id != note:
+        if chunks[chunk].note_id != note:
             reason = "a passage is said to be another note's"
             raise IndexDamaged("the word index", reason)
-        text = shown[chunk].text
-        snippet = cut_snippet(text, asked.places(text), asked.mark)
-        reason = word_reason(score, snippet, asked)
+        text = chunks[chunk].text
+        snippet = cut_snippet(text, keyword_query.places(text), keyword_query.mark)
+        reason = word_reason(score, snippet, keyword_query)
         why = Evidence("lexical", rank, score, reason, shares.get(chunk, {}))
-        hit = hit_of(shown[chunk], score, snippet)._replace(evidence=(why,))
+        hit = hit_of(chunks[chunk], score, snippet)._replace(evidence=(why,))
         if note in lost:
             loss = lost[note]
             hit = hit._replace(score=score + loss.share, adjustments=(loss,))
@@ -77,19 +79,26 @@ def _chosen(
     asked: "KeywordQuery", rows: "Rows", limit: int, *, per_note: bool
 ) -> list[Candidate]:
     count = limit * OVERFETCH
-    found = asked.best(count)
-    kept = _one_a_note(found) if per_note else found
-    full = len(found) == count < MOST_CHUNKS
-    if full and (len(kept) <= limit or not _above(kept[limit - 1], found[-1])):
-        found = asked.best(MOST_CHUNKS)
-        kept = _one_a_note(found) if per_note else found
+    candidates = asked.best(count)
+    kept = _one_a_note(candidates) if per_note else candidates
+    full = len(candidates) == count < MOST_CHUNKS
+    if full and (len(kept) <= limit or not _above(kept[limit - 1], candidates[-1])):
+        candidates = asked.best(MOST_CHUNKS)
+        kept = _one_a_note(candidates) if per_note else candidates
     if len(kept) > limit:  # with those that tie with the last
-        kept = [one for one in kept if not _above(kept[limit - 1], one)]
-    ids = [one.chunk_id for one in kept]
-    is_scored = any(one.score for one in kept)
+        kept = [
+            candidate for candidate in kept if not _above(kept[limit - 1], candidate)
+        ]
+    ids = [candidate.chunk_id for candidate in kept]
+    is_scored = any(candidate.score for candidate in kept)
     places = rows.chunk_places(ids, listed=not is_scored)
-    there = [one for one in kept if one.chunk_id in places]
-    there.sort(key=lambda one: (-round(one.score, DIGITS), places[one.chunk_id]))
+    there = [candidate for candidate in kept if candidate.chunk_id in places]
+    there.sort(
+        key=lambda candidate: (
+            -round(candidate.score, DIGITS),
+            places[candidate.chunk_id],
+        )
+    )
     return there[:limit]
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from glassmind.errors import (
     AmbiguousHeading,
-    CitationGone,
+    CitedGone,
     FileUnreadable,
     HeadingNotFound,
     LinesOutOfRange,
@@ -169,10 +169,10 @@ class NoteReader:
 
     def members(self, project: str) -> tuple[NotePath, ...]:
         catalogue = self._vault.rows()
-        found = catalogue.project_notes(parse_project(project))
-        if not found:
+        notes = catalogue.project_notes(parse_project(project))
+        if not notes:
             raise ProjectUnknown(project, catalogue.projects_like(project))
-        return tuple(NotePath(note.path) for note in found)
+        return tuple(NotePath(note.path) for note in notes)
 
     def _in_vault(self, name: str) -> str:
         """Return a whole path inside the vault as the index knows it."""
@@ -201,7 +201,7 @@ class NoteReader:
         indexed, unless `raw` asks for the file itself. It is a `GuessedNote` when no
         note is called so to the letter. Raises NoteNotFound, AmbiguousName,
         HeadingNotFound, AmbiguousHeading, LinesOutOfRange, FileUnreadable or
-        CitationGone.
+        CitedGone.
         """
         called, name = self._called(), self._in_vault(name)
         part = Part(heading, lines, raw)
@@ -229,14 +229,14 @@ class NoteReader:
         """
         from glassmind.search.verify import verify  # noqa: PLC0415 - most names are none
 
-        (found,) = verify(self._vault, [receipt])
-        changed = found.state == "changed"
-        place = parse_receipt(receipt if changed else found.now or "")
+        (check,) = verify(self._vault, [receipt])
+        changed = check.state == "changed"
+        place = parse_receipt(receipt if changed else check.now or "")
         if place is None:
-            raise CitationGone(receipt, found.note)
-        notices = () if found.state == "unchanged" else (found.note,)
+            raise CitedGone(receipt, check.note)
+        notices = () if check.state == "unchanged" else (check.note,)
         if changed:
-            notices = (f"{found.note}: this is what stands there now",)
+            notices = (f"{check.note}: this is what stands there now",)
         wanted = part if part.heading or part.lines else Part("", place.span)
         try:
             text = self._part(place.path, wanted)
@@ -304,8 +304,8 @@ class NoteReader:
         """
         if not named:
             return self._without_left_out(self._vault.rows().ghosts())[:limit]
-        found = self._vault.rows().ghosts(plain_name(named), limit=limit)
-        return self._without_left_out(found)
+        names = self._vault.rows().ghosts(plain_name(named), limit=limit)
+        return self._without_left_out(names)
 
     def _without_left_out(
         self, found: "list[UnresolvedName]"
@@ -313,16 +313,16 @@ class NoteReader:
         rows = self._vault.store.rows().skipped() if found else []
         skipped = [path for path, *_ in rows]
         names = left_out_names(self._root, skipped, self._vault.files)
-        return [one for one in found if not is_left_out(one.target, names)]
+        return [name for name in found if not is_left_out(name.target, names)]
 
     def list(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
         """Return the notes that pass the filters; a folder may begin with `./`."""
         parts = str(wanted["folder"]).split("/")
         folder = "/".join(part for part in parts if part not in {"", "."})
-        found = self._vault.rows().list_notes(
+        note_list = self._vault.rows().list_notes(
             {**wanted, "folder": folder}, newest=newest
         )
-        return replace(found, notices=tuple(self._vault.watch_problems()))
+        return replace(note_list, notices=tuple(self._vault.watch_problems()))
 
     def stats(self) -> Stats:
         folders = self._vault.place.folders
@@ -331,15 +331,15 @@ class NoteReader:
             for name in names:
                 with suppress(FileNotFoundError):  # a writer may take it away
                     size += Path(place, name).stat().st_size
-        found = self._vault.rows().stats(
+        stats = self._vault.rows().stats(
             folder=folder,
             index_bytes=size,
             least_chars=self._vault.config.index.embed_min_chars,
         )
-        if not found.ghosts or not found.skipped:
-            return found
+        if not stats.ghosts or not stats.skipped:
+            return stats
         ghosts = self._without_left_out(self._vault.rows().ghosts())
-        return structs.replace(found, ghosts=len(ghosts))
+        return structs.replace(stats, ghosts=len(ghosts))
 
 
 def _names_file(name: str, path: NotePath) -> bool:

@@ -182,12 +182,12 @@ class Run:
 
     def ask(self, name: ChannelName) -> None:
         try:
-            found = list(self.channels[name].candidates())
+            candidates = list(self.channels[name].candidates())
         except Exception as error:  # noqa: BLE001 - the other channels still answer
             self.fail(name, error)
         else:
-            if found:
-                self.votes[name] = found
+            if candidates:
+                self.votes[name] = candidates
 
     def fail(self, name: ChannelName, error: Exception) -> None:
         known = isinstance(error, GlassmindError)
@@ -197,8 +197,12 @@ class Run:
     @cached_property
     def allowed(self) -> Mapping[int, int] | None:
         """The chunks that pass the filters, with their notes; None without filters."""
-        found = self.query.allowed()
-        return None if found is None else {one[0]: one[1] for one in found}
+        candidates = self.query.allowed()
+        return (
+            None
+            if candidates is None
+            else {candidate[0]: candidate[1] for candidate in candidates}
+        )
 
     @cached_property
     def allowed_notes(self) -> frozenset[int] | None:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple, cast, get_args
 
 from glassmind.config import Config
-from glassmind.errors import BadDate, BadLimit, EmptyQuery, ValueOutOfRange
+from glassmind.errors import BadDate, BadLimit, BadWish, NothingAsked
 from glassmind.model.search import (
     ChannelName,
     Filter,
@@ -70,29 +70,29 @@ def parse_query(text: str, today: date) -> WordQuery:
     excluded: list[str] = []
     prefixes: list[str] = []
     filters: list[Filter] = []
-    for found in re.finditer(_PIECE, text, re.VERBOSE | re.IGNORECASE):
-        at = found.start()
+    for match in re.finditer(_PIECE, text, re.VERBOSE | re.IGNORECASE):
+        at = match.start()
         starts_piece = at == 0 or text[at - 1].isspace()
-        negated = found["not"] is not None and starts_piece
-        if found["property"] is not None:
+        negated = match["not"] is not None and starts_piece
+        if match["property"] is not None:
             filters.append(
-                _property(found["property"], found["value"], negated=negated)
+                _property(match["property"], match["value"], negated=negated)
             )
-        elif found["filter"] is not None:
-            kind = found["filter"].lower()
+        elif match["filter"] is not None:
+            kind = match["filter"].lower()
             filters.append(
-                _filter(kind, found["argument"].strip('"'), today, negated=negated)
+                _filter(kind, match["argument"].strip('"'), today, negated=negated)
             )
-        elif found["phrase"] is not None:
-            if _has_letter(found["phrase"]):
-                (excluded if negated else phrases).append(found["phrase"])
+        elif match["phrase"] is not None:
+            if _has_letter(match["phrase"]):
+                (excluded if negated else phrases).append(match["phrase"])
         elif negated:
-            if _has_letter(found["word"]):
-                excluded.append(found["word"].rstrip("*"))
-        elif found["word"].endswith("*") and _has_letter(found["word"]):
-            prefixes.append(found["word"].rstrip("*"))
+            if _has_letter(match["word"]):
+                excluded.append(match["word"].rstrip("*"))
+        elif match["word"].endswith("*") and _has_letter(match["word"]):
+            prefixes.append(match["word"].rstrip("*"))
         else:
-            words.append(found["word"])
+            words.append(match["word"])
     return WordQuery(
         tuple(words), tuple(phrases), tuple(excluded), tuple(prefixes), tuple(filters)
     )
@@ -162,14 +162,14 @@ def checked(wish: SearchOptions) -> SearchOptions:
     for name, (low, high) in BOUNDS.items():
         value = getattr(wish, name)
         if value is not None and not low <= value <= high:
-            raise ValueOutOfRange(name, value, f"from {low} to {high}")
+            raise BadWish(name, value, f"from {low} to {high}")
     for name, choices in CHOICES.items():
         if getattr(wish, name) not in choices:
             known = ", ".join(map(str, choices))
-            raise ValueOutOfRange(name, getattr(wish, name), f"one of {known}")
+            raise BadWish(name, getattr(wish, name), f"one of {known}")
     named = get_args(ChannelName)
     if wish.channels is not None and not set(named) >= set(wish.channels) != set():
-        raise ValueOutOfRange("channels", wish.channels, f"some of {', '.join(named)}")
+        raise BadWish("channels", wish.channels, f"some of {', '.join(named)}")
     return wish
 
 
@@ -184,7 +184,7 @@ SAYS = r"\S"  # what stands somewhere in every query that says anything
 
 def asked_for(text: str) -> str:
     if not re.search(SAYS, text):
-        raise EmptyQuery
+        raise NothingAsked
     return text
 
 

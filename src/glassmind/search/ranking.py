@@ -180,7 +180,7 @@ class Ranking:
     def add(self, made: Mapping[int, Iterable[Adjustment]]) -> None:
         for key, adjustments in made.items():
             self.adjustments[key] = (*self.adjustments.get(key, ()), *adjustments)
-            self.scores[key] += sum(one.share for one in adjustments)
+            self.scores[key] += sum(adjustment.share for adjustment in adjustments)
         if made:
             self._sort()
 
@@ -270,12 +270,14 @@ def adjust(
     }
     if lifts.get("tag"):
         strengths["tag"] = tag_match(tags, question)
-    made = [
+    adjustments = [
         Adjustment(name, lifts[name] * strength, reason)
         for name, (strength, reason) in strengths.items()
         if strength > 0 and lifts.get(name)
     ]
-    return sorted(made, key=lambda one: (-one.share, one.name))
+    return sorted(
+        adjustments, key=lambda adjustment: (-adjustment.share, adjustment.name)
+    )
 
 
 def tag_match(tags: Sequence[str], question: str) -> tuple[float, str]:
@@ -337,13 +339,13 @@ def rerank(  # noqa: PLR0913 - each by its name
     # log odds tell small probabilities apart
     odds = [log(max(p, LEAST) / max(1 - p, LEAST)) for p in verdicts]
     low, high = min(odds), max(odds)
-    made = []
+    adjustments = []
     for score, verdict, odd in zip(scores, verdicts, odds, strict=False):
         strength = (odd - low) / (high - low) if high > low else 1.0
         blended = (1 - BLEND) * score + BLEND * strength * scores[0]
         reason = f"reads as an answer with a probability of {verdict:.2f}"
-        made.append(Adjustment("rerank", max(least, blended) - score, reason))
-    return made
+        adjustments.append(Adjustment("rerank", max(least, blended) - score, reason))
+    return adjustments
 
 
 def stretch_of(text: str, places: Sequence[int]) -> str:

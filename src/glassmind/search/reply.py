@@ -22,9 +22,11 @@ def reply_to(vault: Vault, question: Question, *, alone: bool) -> SearchReply:
     """Return the answer of the daemon, or our own by keywords alone or if `alone`."""
     by_words, wish = is_by_words_alone(question), question.wish
     if not alone and not by_words:
-        found = vault.daemon().search(question.text, wish, question.today, vault.scope)
-        if found is not None:
-            return found
+        search_reply = vault.daemon().search(
+            question.text, wish, question.today, vault.scope
+        )
+        if search_reply is not None:
+            return search_reply
     with vault.faults():
         notices = [*vault.notices()]
         head = vault.store.head()

@@ -202,25 +202,25 @@ def add_adjustments(run: Run, ranking: Ranking) -> None:
     tags = run.rows.tags(notes) if lifts.get("tag") else {}
     by_activity = lifts.get("hot") or lifts.get("pinned")
     activity = run.vault.hooks.activity(run.vault) if by_activity else {}
-    made: dict[int, list[Adjustment]] = {}
+    adjustments: dict[int, list[Adjustment]] = {}
     for key in head:
         note = ranking.notes[key]
         if note in changed:
             facts = (changed[note], tags.get(note, ()))
             active = activity.get(note, COLD)
-            made[key] = adjust(facts, active, run.text, lifts, run.today)
-    ranking.drop([key for key in head if key not in made])
-    ranking.add(made)
+            adjustments[key] = adjust(facts, active, run.text, lifts, run.today)
+    ranking.drop([key for key in head if key not in adjustments])
+    ranking.add(adjustments)
 
 
 def add_verdicts(run: Run, ranking: Ranking) -> None:
     best = {k: c[0] for k in ranking.keys[:CANDIDATES] if (c := ranking.chunks_of(k))}
     rows = run.rows.hit_rows([chunk for chunk in best.values() if chunk > 0])
-    shown = {**run.facts, **rows}
-    texts = {key: shown[chunk].text for key, chunk in best.items() if chunk in shown}
+    chunks = {**run.facts, **rows}
+    texts = {key: chunks[chunk].text for key, chunk in best.items() if chunk in chunks}
     rest = (ranking.scores[key] for key in ranking.keys if key not in texts)
     try:
-        made = rerank(
+        adjustments = rerank(
             run.text,
             [stretch_of(text, run.query.places(text)) for text in texts.values()],
             [ranking.scores[key] for key in texts],
@@ -231,8 +231,10 @@ def add_verdicts(run: Run, ranking: Ranking) -> None:
     except GlassmindError as error:
         run.degraded.append(f"rerank: {error}")
         return
-    run.reranked = len(made)
-    ranking.add({key: [one] for key, one in zip(texts, made, strict=False)})
+    run.reranked = len(adjustments)
+    ranking.add(
+        {key: [adjustment] for key, adjustment in zip(texts, adjustments, strict=False)}
+    )
 
 
 def lower_superseded(run: Run, ranking: Ranking) -> None:

@@ -72,12 +72,12 @@ class SemanticSearch:
             known = self._opened
             if known is None or (known[0], known[1].space) != (folder, space):
                 self._opened = known = (folder, self._open(space))
-        found = known[1]
+        index = known[1]
         head = self._vault.store.vector_head()
         # asking takes up what was written since
-        if head and not (found.vectors.reaches(head) or found.vectors.follows(head)):
+        if head and not (index.vectors.reaches(head) or index.vectors.follows(head)):
             raise self._lacking(space)
-        return found
+        return index
 
     def breaker(self, model: str) -> CircuitBreaker:
         return self._breakers.setdefault(model, CircuitBreaker(model))
@@ -112,18 +112,18 @@ class SemanticSearch:
     def curve(self) -> Curve | None:
         if self._opened is None:
             return None
-        folder, found = self._opened
+        folder, index = self._opened
         hides = self._vault.scope and self._vault.visible_store.hidden_notes()
-        return curve_of(None if hides else folder, found.space)
+        return curve_of(None if hides else folder, index.space)
 
     def lag(self) -> str | None:
         """Say what of the vault is not searched by meaning yet, after `index`."""
         if self._opened is None:
             return None
-        found = self._opened[1]
-        space = found.space
+        index = self._opened[1]
+        space = index.space
         if (
-            not found.vectors.count
+            not index.vectors.count
             and self._vault.store.rows().coverage(space, 1).covered
         ):
             return f"{OUT_OF_PLACE}; {self._remedy('that is being done now')}"
@@ -151,8 +151,10 @@ class SemanticSearch:
         now = time.monotonic()
         if self._share is None or now - self._share[0] > RECOUNT_S:
             vectors, least = reader.rows(), self._vault.config.index
-            found = vectors.coverage(vectors.answering_space(), least.embed_min_chars)
-            share = found.covered / found.total if found.total else 1.0
+            coverage = vectors.coverage(
+                vectors.answering_space(), least.embed_min_chars
+            )
+            share = coverage.covered / coverage.total if coverage.total else 1.0
             self._share = (now, share)
         return self._share[1]
 
@@ -166,8 +168,8 @@ class SemanticSearch:
                 from glassmind.models.embedders import reranker_of  # noqa: PLC0415
                 from glassmind.models.files import models_folder  # noqa: PLC0415
 
-                made = reranker_of(models_folder(self._vault.config))
-                self._reranker = BreakerReranker(made, breaker)
+                encoder = reranker_of(models_folder(self._vault.config))
+                self._reranker = BreakerReranker(encoder, breaker)
             return self._reranker
 
     def close(self) -> None:

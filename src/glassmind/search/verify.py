@@ -164,10 +164,10 @@ class _Verifier:
     def _likely_notes(self, receipt: Receipt) -> Iterator[_NoteText]:
         """Yield notes with the name of the one that is gone, or with its heading."""
         rows = self._vault.rows()
-        found = rows.notes(name_key=name_key(receipt.path), limit=MOST_NOTES)
+        notes = rows.notes(name_key=name_key(receipt.path), limit=MOST_NOTES)
         if receipt.heading:
-            found = [*found, *rows.notes(heading=receipt.heading, limit=MOST_NOTES)]
-        for path in dict.fromkeys(note.path for note in found):
+            notes = [*notes, *rows.notes(heading=receipt.heading, limit=MOST_NOTES)]
+        for path in dict.fromkeys(note.path for note in notes):
             if self._left <= 0:
                 return
             try:

@@ -29,7 +29,7 @@ from glassmind.config.settings import UNDO_DAYS
 from glassmind.errors import (
     ChangesetUnknown,
     EditRefused,
-    UndoFolderInVault,
+    NowhereToKeep,
     WriteFailed,
 )
 from glassmind.model import NotePath
@@ -250,7 +250,7 @@ class ChangesetFolder:
     def keep(self, changeset: Changeset, /) -> None:
         """Keep a changeset, on the disk when this returns, and delete what is old."""
         if self._folder is None:
-            raise UndoFolderInVault
+            raise NowhereToKeep
         try:
             make_own(str(self._folder), self._at(changeset.state, ""))
             file = self._at(changeset.state, f"{changeset.id}{_CHANGE}")

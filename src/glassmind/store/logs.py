@@ -91,12 +91,12 @@ class LineFiles:
 
     def listed(self, folders: Iterable[Path]) -> list[Path]:
         """Return the files of the log, the newest first."""
-        found: list[Path] = []
+        paths: list[Path] = []
         for folder in folders:
             with suppress(OSError):
                 names = os.listdir(folder)  # noqa: PTH208 - a fifth of what paths take
-                found += [folder / name for name in names if self._name.fullmatch(name)]
-        return sorted(found, key=self._order, reverse=True)
+                paths += [folder / name for name in names if self._name.fullmatch(name)]
+        return sorted(paths, key=self._order, reverse=True)
 
     def purge(self, folder: Path, oldest: str = "") -> None:
         """Delete files of periods before `oldest`, and those without room."""
@@ -111,8 +111,8 @@ class LineFiles:
         return self._order(file)[0]
 
     def _order(self, file: Path) -> tuple[str, int]:
-        found = self._name.fullmatch(file.name)
-        return (found[1], int(found[2])) if found else ("", 0)
+        match = self._name.fullmatch(file.name)
+        return (match[1], int(match[2])) if match else ("", 0)
 
 
 def _fields_of(line: bytes) -> Any:
@@ -212,9 +212,9 @@ class AccessLogFiles:
             with suppress(OSError):
                 for line in reversed(file.read_bytes().split(b"\n")):
                     reading = reading_of(line)
-                    found = reading and _narrowed(reading, wanted)
-                    if found:
-                        yield found
+                    answer = reading and _narrowed(reading, wanted)
+                    if answer:
+                        yield answer
 
 
 def reading_of(line: bytes) -> LoggedAnswer | None:

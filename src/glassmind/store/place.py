@@ -120,13 +120,13 @@ def find_place(config: Config) -> IndexFolder:
             )
         else:
             folders.append(folder)
-    found = choose_place(folders)
-    if found is None:
-        found = IndexFolder(data, False, (f"{data} cannot be written",))
-    found = found._replace(notices=(*notices, *found.notices))
-    if _is_inside(found.folder, vault, data):
-        return found._replace(folder=data, folder_in_vault=found.folder)
-    return found
+    index_folder = choose_place(folders)
+    if index_folder is None:
+        index_folder = IndexFolder(data, False, (f"{data} cannot be written",))
+    index_folder = index_folder._replace(notices=(*notices, *index_folder.notices))
+    if _is_inside(index_folder.folder, vault, data):
+        return index_folder._replace(folder=data, folder_in_vault=index_folder.folder)
+    return index_folder
 
 
 def _is_inside(folder: Path, vault: Path, data: Path) -> bool:

@@ -66,7 +66,7 @@ def test_every_source_of_a_bundle_is_verified_by_what_is_piped(
         packed = program.run("context", QUERY, *shape).stdout
         verified = program.piped(packed, "verify", "-", "--json")
 
-        states = [one["state"] for one in json.loads(verified.stdout)["receipts"]]
+        states = [load["state"] for load in json.loads(verified.stdout)["receipts"]]
         assert verified.returncode == 0, verified.stdout
         assert set(states) == {"unchanged"}
 

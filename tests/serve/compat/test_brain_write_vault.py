@@ -283,8 +283,8 @@ def test_a_preview_is_committed_by_its_whole_id_and_by_who_made_it(
         own = json.loads(text_of(shown))["previewId"]
         ids = (other, own[:-1], own[:8], f" {own}")
         tried = [
-            await client.call_tool("apply_edit_preview", {"previewId": one})
-            for one in ids
+            await client.call_tool("apply_edit_preview", {"previewId": id_})
+            for id_ in ids
         ]
         return [one.is_error for one in tried]
 
@@ -313,7 +313,7 @@ def test_a_stub_that_goes_is_counted_though_the_note_becomes_one(
     assert shown["deletedFromIndex"]["stubsPruned"] == 0
     assert gone["deletedFromIndex"]["stubsPruned"] == 1
     assert moved["stubsPruned"] == 1
-    assert {one.target for one in vault.engine.ghosts()} == {"A", "spirit"}
+    assert {ghost.target for ghost in vault.engine.ghosts()} == {"A", "spirit"}
 
 
 def test_stubs_are_counted_without_anybody_being_given_their_names(

@@ -66,7 +66,7 @@ def test_stubs_are_neighbours_only_where_they_are_asked_for(vault: VaultDesk) ->
     of_stub = brain(vault, "find_connections", name="_stub/Ghost.md")
 
     assert [one["id"] for one in without] == ["B.md"]
-    assert {one["id"] for one in with_stubs} == {"B.md", "_stub/Ghost.md"}
+    assert {stub["id"] for stub in with_stubs} == {"B.md", "_stub/Ghost.md"}
     assert {one["id"] for one in of_stub["data"]} == {"A.md", "E.md"}
     assert of_stub["context"]["state"]["last_connections_root"] == "_stub/Ghost.md"
 
@@ -344,7 +344,7 @@ def test_a_ranking_keeps_to_its_theme_and_counts_stubs_where_asked(
     stubs = brain(vault, "rank_notes", metric="influence", includeStubs=True)
 
     assert not [one for one in ranked if one["id"].startswith("ant")]
-    assert "_stub/Ghost.md" in {one["id"] for one in stubs}
+    assert "_stub/Ghost.md" in {stub["id"] for stub in stubs}
 
 
 def test_a_name_that_nobody_has_is_a_fault(vault: VaultDesk) -> None:

@@ -30,12 +30,12 @@ def test_every_argument_of_a_tool_is_told_with_its_default(
     if told == "the same":
         assert tool.schema == tools_of([toolset])[0].schema
         return
-    for one in arguments_of(tool):
-        assert f"`{one.name}`" in told
-        if one.default is not None:
-            shown = str(one.default).lower()
-            pattern = rf"`{one.name}`( \([^)]*\))? = `?{re.escape(shown)}`?"
-            assert re.search(pattern, told), (one.name, shown)
+    for argument in arguments_of(tool):
+        assert f"`{argument.name}`" in told
+        if argument.default is not None:
+            shown = str(argument.default).lower()
+            pattern = rf"`{argument.name}`( \([^)]*\))? = `?{re.escape(shown)}`?"
+            assert re.search(pattern, told), (argument.name, shown)
 
 
 def test_what_is_said_to_be_missing_is_not_served() -> None:

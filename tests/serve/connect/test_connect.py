@@ -187,8 +187,8 @@ def test_copies_are_kept_as_private_as_the_file_and_none_is_written_over(
         connect(file, DESKTOP.form, NAME, ENTRY)
 
     copies = sorted(tmp_path.glob("*before-glassmind*"))
-    assert [json.loads(one.read_bytes())["turn"] for one in copies] == [1, 2, 3]
-    assert {stat.S_IMODE(one.stat().st_mode) for one in copies} == {0o600}
+    assert [json.loads(copy.read_bytes())["turn"] for copy in copies] == [1, 2, 3]
+    assert {stat.S_IMODE(copy.stat().st_mode) for copy in copies} == {0o600}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 

@@ -86,7 +86,7 @@ def test_the_manifest_of_the_bundle_names_this_release_and_its_tools() -> None:
     tools = {one["name"] for one in MANIFEST["tools"]}
 
     assert (MANIFEST["name"], MANIFEST["version"]) == ("glassmind", __version__)
-    assert tools == {one.name for one in tools_of(["core"])}
+    assert tools == {tool.name for tool in tools_of(["core"])}
     runtimes = MANIFEST["compatibility"]["runtimes"]
     assert runtimes == {"python": PROJECT["requires-python"]}
     asked = " ".join(MANIFEST["server"]["mcp_config"]["args"])
@@ -157,7 +157,7 @@ def test_an_unpacked_bundle_serves_its_tools_by_uv(tmp_path: Path) -> None:
     ) as started:
         tools = tools_listed(started)
 
-    assert tools == {one.name for one in tools_of(["core"])}
+    assert tools == {tool.name for tool in tools_of(["core"])}
 
 
 def filled(word: str, known: dict[str, str]) -> str:
@@ -185,7 +185,9 @@ def tools_listed(started: "subprocess.Popen[str]") -> set[str]:
     for message in asked:
         started.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     started.stdin.flush()
-    listed = next(one for one in map(json.loads, started.stdout) if one.get("id") == 2)
+    listed = next(
+        load for load in map(json.loads, started.stdout) if load.get("id") == 2
+    )
     started.stdin.close()
     started.wait(LIMIT_S)
     return {tool["name"] for tool in listed["result"]["tools"]}

@@ -81,10 +81,10 @@ class Crowd:
     def with_model(self) -> list[Line]:
         """Return the servers that have a runtime of models in their memory."""
         return [
-            one
-            for one in self.lines
-            if one.started.poll() is None
-            and "onnxruntime" in Path(f"/proc/{one.started.pid}/maps").read_text()
+            line
+            for line in self.lines
+            if line.started.poll() is None
+            and "onnxruntime" in Path(f"/proc/{line.started.pid}/maps").read_text()
         ]
 
     def missing(self) -> int:
@@ -95,10 +95,10 @@ class Crowd:
         return int(vectors["total"] - vectors["covered"] + (vectors["behind"] or 0))
 
     def close(self) -> None:
-        for one in self.lines:
-            if one.started.poll() is None:
-                one.started.send_signal(signal.SIGCONT)
-            one.close()
+        for line in self.lines:
+            if line.started.poll() is None:
+                line.started.send_signal(signal.SIGCONT)
+            line.close()
 
 
 @pytest.fixture
@@ -136,8 +136,8 @@ def by_meaning(reply: dict[str, Any]) -> bool:
 
 def check_quiet(crowd: Crowd) -> None:
     """Nobody was told of a lock, and nobody failed."""
-    for one in crowd.lines:
-        said = one.told()
+    for line in crowd.lines:
+        said = line.told()
         assert "Traceback" not in said
         assert "locked" not in said
         assert "fault" not in said
@@ -149,7 +149,7 @@ def test_eight_servers_make_the_first_index_together_and_share_one_model(
     lines = crowd.begin(CROWD)
     commands = [crowd.command("index"), crowd.command("search", "gauge")]
 
-    replies = [found_by(one, 1, "how is bread baked") for one in lines]
+    replies = [found_by(line, 1, "how is bread baked") for line in lines]
     for running in commands:
         _, err = running.communicate(timeout=5 * PATIENCE_S)
         assert "locked" not in err
@@ -193,8 +193,8 @@ def test_servers_that_watch_an_edited_vault_end_with_the_index_of_a_new_one(
     env = desk.env | {"GLASSMIND_VAULT_PATH": str(desk.vault)}
     lines = [Line(env, "--structured") for _ in range(4)]
     try:
-        for one in lines:
-            one.greet()
+        for line in lines:
+            line.greet()
         for turn in range(6):
             edit(desk.vault, random.Random(turn), steps=10)
             for at, one in enumerate(lines):
@@ -202,9 +202,9 @@ def test_servers_that_watch_an_edited_vault_end_with_the_index_of_a_new_one(
             if turn == 3:
                 lines.pop(0).close()
     finally:
-        for one in lines:
-            said = one.told()
-            one.close()
+        for line in lines:
+            said = line.told()
+            line.close()
             assert "Traceback" not in said
             assert "locked" not in said
     desk.check_converges()

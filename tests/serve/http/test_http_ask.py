@@ -69,8 +69,8 @@ class Hanging:
     def __call__(self, told: Told, halt: Cancellation) -> Answer:
         over = threading.Event()
         with halt.ending(over.set):
-            for one in self._news:
-                told(one)
+            for new in self._news:
+                told(new)
             self.begun.release()
             assert over.wait(LIMIT_S)
         self.halted.release()
@@ -143,7 +143,7 @@ def test_events_come_in_order_and_end_with_the_whole_answer(
         answer = web.get(address(), Accept="text/event-stream")
 
     events = parsed(answer.body.decode())
-    names = [one.name for one in events]
+    names = [event.name for event in events]
     assert answer.status == 200
     assert names[0] == "sources"
     assert names[-1] == "answer"
@@ -153,16 +153,19 @@ def test_events_come_in_order_and_end_with_the_whole_answer(
     assert events[0].value["sources"] == events[-1].value["sources"]
     known = web.get("/openapi.json").json
     kinds = {**OPERATIONS["ask"].events, "answer": OPERATIONS["ask"].result}
-    for one in events:
-        shape = {"$ref": f"#/components/schemas/{kinds[one.name].__name__}"}
-        jsonschema.validate(one.value, shape | known)
+    for event in events:
+        shape = {"$ref": f"#/components/schemas/{kinds[event.name].__name__}"}
+        jsonschema.validate(event.value, shape | known)
     content = known["paths"][ASK]["get"]["responses"]["200"]["content"]
     assert EVENTS in content
-    said = [one.value for one in events if one.name == "text"]
+    said = [event.value for event in events if event.name == "text"]
     assert "".join(one["text"] for one in said) == "".join(
-        one.text for one in WHOLE.statements
+        statement.text for statement in WHOLE.statements
     )
-    assert [one.value["number"] for one in events if one.name == "statement"] == [1, 2]
+    assert [event.value["number"] for event in events if event.name == "statement"] == [
+        1,
+        2,
+    ]
     assert {one["support"] for one in said} == {"quoted", "unsupported"}
 
 
@@ -220,7 +223,7 @@ def test_what_goes_wrong_later_is_the_last_event(
     events = parsed(web.get(address(stream=1)).body.decode())
 
     expected = "unexpected" if isinstance(fault, ValueError) else "project_unknown"
-    assert [one.name for one in events] == ["sources", "error"]
+    assert [event.name for event in events] == ["sources", "error"]
     assert events[-1].value["error"]["code"] == expected
     assert '"Tea"' not in capsys.readouterr().err
 

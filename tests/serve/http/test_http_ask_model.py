@@ -47,13 +47,13 @@ def test_what_a_model_writes_comes_whole_and_as_events(web: Web) -> None:
     whole = web.get(address(QUESTION)).json
     events = parsed(web.get(address(QUESTION, stream=1)).body.decode())
 
-    names = [one.name for one in events]
+    names = [event.name for event in events]
     assert whole["modelUsed"] == "llama3.2"
     assert [one["support"] for one in whole["statements"]] == ["quoted", "unsupported"]
     assert events[-1] == ("answer", whole)
     assert names[0] == "sources"
     assert names.index("text") < names.index("statement") < names.index("answer")
-    first = next(one.value for one in events if one.name == "statement")
+    first = next(event.value for event in events if event.name == "statement")
     assert first == {"number": 1, **whole["statements"][0]}
     assert first["text"] == SAID
 
@@ -89,7 +89,7 @@ def test_what_was_said_is_withdrawn_where_the_model_breaks_off(
 
     events = parsed(web.get(address(QUESTION, stream=1)).body.decode())
 
-    names = [one.name for one in events]
+    names = [event.name for event in events]
     assert "withdrawn" in names
     assert names[-1] == "answer"
     assert events[-1].value["modelUsed"] == "extractive"

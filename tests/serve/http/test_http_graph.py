@@ -236,7 +236,9 @@ def test_the_vault_is_told_by_its_name(web: Web, sample: VaultDesk) -> None:
     assert set(told.values()) == {sample.root.name}
     assert len(told) >= 4
     assert not [
-        one for one in answers.values() if str(sample.root).encode() in one.body
+        answer
+        for answer in answers.values()
+        if str(sample.root).encode() in answer.body
     ]
 
 

@@ -300,7 +300,7 @@ def test_json_of_too_many_parts_is_refused(web: Web, path: str) -> None:
 
 def test_a_body_in_many_pieces_is_read(web: Web) -> None:
     pieces = [b'{"query": "river"', *[b" " * 100] * 2_000, b"}"]
-    chunks = b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in pieces)
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
     with web.raw() as wire:
         wire.send(*_head(web, "POST /search", "Transfer-Encoding: chunked")[:-1])
         wire.send("Connection: close", "")

@@ -101,7 +101,7 @@ def test_a_client_captures_and_is_handed_what_it_captured(
         path = visited(web, body, mode)
 
     assert said in (vault.root / path).read_text("utf-8")
-    assert [one.client for one in vault.engine.memory.log().records] == ["mcp"]
+    assert [record.client for record in vault.engine.memory.log().records] == ["mcp"]
 
 
 def test_each_client_of_the_current_protocol_is_on_record_by_the_name_it_gave(
@@ -128,7 +128,7 @@ def test_each_client_of_the_current_protocol_is_on_record_by_the_name_it_gave(
         assert name in (vault.root / path).read_text("utf-8").partition("# ")[0]
     record = usage_text(vault.folder)
     uses = [json.loads(line) for line in record.splitlines()]
-    assert [one["client"] for one in uses if one["verb"] == "read"] == names
+    assert [use["client"] for use in uses if use["verb"] == "read"] == names
 
 
 CALL = {"name": "glassmind_capture", "arguments": {"kind": "memory", "text": "Tea."}}
@@ -144,7 +144,7 @@ def test_a_session_id_names_no_client(vault: VaultDesk, session: str) -> None:
         told = web.message("tools/call", CALL, **head).json
 
     assert not told["result"]["isError"]
-    assert [one.client for one in vault.engine.memory.log().records] == ["mcp"]
+    assert [record.client for record in vault.engine.memory.log().records] == ["mcp"]
 
 
 @pytest.mark.parametrize("mode", ERAS)

@@ -98,9 +98,9 @@ def test_the_most_that_may_be_asked_for_is_given(
     web: Web, method: str, path: str
 ) -> None:
     bounds = {
-        one.name: int(one.most)
-        for one in ROUTES[method, path].arguments
-        if one.kind == "integer" and one.most is not None
+        argument.name: int(argument.most)
+        for argument in ROUTES[method, path].arguments
+        if argument.kind == "integer" and argument.most is not None
     }
 
     answer = ask(web, method, path, ASKED[method, path] | bounds)

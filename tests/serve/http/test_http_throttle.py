@@ -100,7 +100,7 @@ def test_a_real_server_slows_200_wrong_tokens_and_answers_the_right_one(
             more = pool.map(lambda n: guess(web, token=f"{WRONG}-{n}"), range(180))
             statuses += [answer.status for answer in more]
         right = web.get("/stats")
-        lines = [one for one in server.lines() if one["event"] == "wrong_tokens"]
+        lines = [line for line in server.lines() if line["event"] == "wrong_tokens"]
         told = server.told.read_text("utf-8")
 
     assert statuses[:FREE] == [401] * FREE

@@ -465,7 +465,9 @@ def test_an_empty_text_counts_as_left_out_where_it_may_be(
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
     needed = {"query": "oolong", "name": "Tea", "kind": "memory", "text": "sencha"}
-    texts = {one.name for one in arguments_of(tool) if one.kind == "string"}
+    texts = {
+        argument.name for argument in arguments_of(tool) if argument.kind == "string"
+    }
     given = {name: needed.get(name, "") for name in texts}
     bare = {name: value for name, value in given.items() if value}
     server = structured_server(vault.engine)

@@ -385,7 +385,7 @@ def test_similar_notes_are_told_with_the_connections_until_dismissed(
     assert "Similar, not linked" in text_of(before)
     assert done["changed"] is True
     pairs = asked(meaning, "glassmind_similar", name="A").structured_content["pairs"]
-    assert [one["other_path"] for one in pairs] == ["B.md"]
+    assert [pair["other_path"] for pair in pairs] == ["B.md"]
     assert after["similar"] == []
     assert again["similar"] == similar
 

@@ -304,7 +304,7 @@ def test_a_client_goes_by_the_name_that_it_gives_itself(
     for name in ("heron-agent", "two\nlines", "cli"):
         assert not anyio.run(run, name).is_error
 
-    clients = [one.client for one in tea.engine.memory.log().records]
+    clients = [record.client for record in tea.engine.memory.log().records]
     assert clients == ["mcp", "two lines", "heron-agent"]
 
 

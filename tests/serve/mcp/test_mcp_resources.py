@@ -157,7 +157,7 @@ def test_notes_are_listed_in_pages_the_last_modified_first(vault: VaultDesk) -> 
         pages, cursor = [], None
         while True:
             page = await client.list_resources(cursor=cursor)
-            pages.append([one.name for one in page.resources])
+            pages.append([resource.name for resource in page.resources])
             cursor = page.next_cursor
             if cursor is None:
                 return pages

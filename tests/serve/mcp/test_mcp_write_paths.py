@@ -56,7 +56,7 @@ def test_a_name_that_is_a_trap_changes_nothing_outside_where_all_is_allowed(
 
     async def body(client: Client) -> list[str]:
         calls = [{**given, argument: name} for name in NAMES.values()]
-        done = [await client.call_tool(tool, one) for one in calls]
+        done = [await client.call_tool(tool, call) for call in calls]
         return [answer.model_dump_json() for answer in done]
 
     server = make_server(vault.engine, toolsets=["write", "brain"])

@@ -209,12 +209,12 @@ def guesses(one: Argument, identity: str) -> Iterator[object]:
 def calls_with(tool: Any, identity: str) -> Iterator[dict[str, object]]:
     """Yield calls of a tool that name a proposal wherever something can be named."""
     base: dict[str, object] = {}
-    for one in arguments_of(tool):
-        base[one.name] = next(guesses(one, identity), None)
+    for argument in arguments_of(tool):
+        base[argument.name] = next(guesses(argument, identity), None)
     yield base
-    for one in arguments_of(tool):
-        for value in guesses(one, identity):
-            yield {**base, one.name: value}
+    for argument in arguments_of(tool):
+        for value in guesses(argument, identity):
+            yield {**base, argument.name: value}
     yield {**base, "approve": True}
     yield {"id": identity, "action": "approve"}
 

@@ -127,7 +127,7 @@ def walk(
     Each hop halves a vote. The roots themselves stand first unless only what leads to
     them is wanted; then that is the answer, and votes in full.
     """
-    found = {} if backward_only else {r: Vote(r, 1.0, 0, ()) for r in roots}
+    votes = {} if backward_only else {r: Vote(r, 1.0, 0, ()) for r in roots}
     reached = {root: Vote(root, 1.0, 0, ()) for root in roots}
     edge_of = set(roots)
     for depth in range(1, hops + 1):
@@ -137,7 +137,7 @@ def walk(
         if not backward_only:
             forward = notes.edges(edge_of)
             steps += [(e.source, e.target, False, e) for e in forward]
-        steps.sort(key=lambda one: (one[0], one[1], plainness(one[3]), one[2]))
+        steps.sort(key=lambda step: (step[0], step[1], plainness(step[3]), step[2]))
         level: dict[int, Vote] = {}
         for origin, note_id, backward, edge in steps:
             if note_id in reached:
@@ -156,11 +156,11 @@ def walk(
             if known is None or vote.score > known.score:
                 level[note_id] = vote
         reached |= level
-        found |= level
+        votes |= level
         edge_of = set(level)
         if not edge_of or len(reached) > MOST_VISITED:
             break
-    return sorted(found.values(), key=order_of)[:MOST_VISITED]
+    return sorted(votes.values(), key=order_of)[:MOST_VISITED]
 
 
 def order_of(vote: Vote) -> tuple[float, int, int]:
@@ -181,8 +181,10 @@ class GraphChannel(Channel):
             words = len(run.text.split())
             spreading = spread(run.leaders, notes, words)
             leading = (run.votes.get(name, ()) for name in ("lexical", "semantic"))
-            best = chain.from_iterable(found[:LINKING_CHUNKS] for found in leading)
-            chunks = dict.fromkeys(found.chunk_id for found in best)
+            best = chain.from_iterable(
+                candidate[:LINKING_CHUNKS] for candidate in leading
+            )
+            chunks = dict.fromkeys(candidate.chunk_id for candidate in best)
             lines = described(notes, run.query, chunks)
             for vote in together(spreading, lines):
                 known = votes.get(vote.note_id)

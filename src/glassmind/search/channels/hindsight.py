@@ -73,24 +73,28 @@ class HindsightChannel(Channel):
         if self._hear is None:
             return []
         recalled = (fact._replace(text=redacted(fact.text)) for fact in self._hear())
-        heard = [fact for fact in recalled if self._is_new(fact)]
-        facts = {-number: one for number, one in enumerate(heard[:MOST], 1)}
+        recalled_facts = [fact for fact in recalled if self._is_new(fact)]
+        facts = {-number: one for number, one in enumerate(recalled_facts[:MOST], 1)}
         cosines = self._cosines(facts)
         least = WEAK.get(run.wish.fusion, 0.0)
-        nearest = max([SURE, *(one.score for one in run.votes.get("semantic", ())[:1])])
-        found = []
+        nearest = max(
+            [SURE, *(vote.score for vote in run.votes.get("semantic", ())[:1])]
+        )
+        candidates = []
         for key, fact in facts.items():
             by_meaning = (max(0.0, cosines.get(key, 0.0)) / nearest) ** 2
             strength = min(1.0, max(run.query.coverage(fact.text), by_meaning))
             if strength >= least:
-                found.append(Candidate(key, key, strength))
+                candidates.append(Candidate(key, key, strength))
                 self._recalled[key] = fact
                 path, title = NotePath(fact.path), f"Hindsight: {_kind(fact)}"
                 run.facts[key] = HitChunk(
                     key, path, title, (), Span(1, 1), 0, "", 0, fact.text, key
                 )
                 run.fact_cosines.update({key: cosines[key]} if key in cosines else {})
-        return sorted(found, key=lambda one: (-one.score, -one.note_id))
+        return sorted(
+            candidates, key=lambda candidate: (-candidate.score, -candidate.note_id)
+        )
 
     def _is_new(self, fact: "RecalledFact") -> bool:
         """Whether a fact passes what a query insists on, and is not from this vault."""

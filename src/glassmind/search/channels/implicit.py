@@ -29,25 +29,31 @@ class ImplicitChannel(Channel):
     def candidates(self) -> Iterable[Candidate]:
         run, leaders = self.run, self.run.leaders[:FOLLOWED]
         pairs = run.vault.store.rows()
-        found = pairs.partners([note for note, _ in leaders])
+        partners = pairs.partners([note for note, _ in leaders])
         dismissals = run.vault.hooks.dismissals(run.vault)
         if dismissals.pairs:
-            named = run.rows.names({note for one in found for note in one[:2]})
+            named = run.rows.names(
+                {note for partner in partners for note in partner[:2]}
+            )
             paths = {note: path for note, (path, _) in named.items()}
-            found = [
-                one
-                for one in found
-                if not dismissals.has_pair(paths[one.note_id], paths[one.other_id])
+            partners = [
+                partner
+                for partner in partners
+                if not dismissals.has_pair(
+                    paths[partner.note_id], paths[partner.other_id]
+                )
             ]
         space = run.vault.store.rows().answering_space()
         lag = pairs.pair_lag(space.name if space else "").notice
         lacks = [*([lag] if lag else []), *dismissals.problems]
         run.degraded += [f"{self.name}: {lack}" for lack in lacks]
         allowed = run.allowed_notes
-        for like in likenesses(leaders, found):
+        for like in likenesses(leaders, partners):
             if allowed is None or like.note_id in allowed:
                 self._votes[like.note_id] = like
-        return [Candidate(0, one.note_id, one.score) for one in self._votes.values()]
+        return [
+            Candidate(0, match.note_id, match.score) for match in self._votes.values()
+        ]
 
     def route(self, note_id: int) -> GraphRoute:
         like = self._votes.get(note_id)
@@ -82,4 +88,4 @@ def likenesses(
         known = best.get(other_id)
         if known is None or score > known.score:
             best[other_id] = SimilarMatch(other_id, score, note_id, similarity)
-    return sorted(best.values(), key=lambda one: (-one.score, one.note_id))
+    return sorted(best.values(), key=lambda match: (-match.score, match.note_id))

@@ -34,9 +34,13 @@ class MemoryChannel(Channel):
         query = words._replace(filters=(*words.filters, here, summaries))
         by_words = self.run.index.ask(query).best(MOST)
         best = self.run.votes.get("lexical") or self.run.query.best(1)
-        most = max((one.score for one in (*best[:1], *by_words)), default=0.0) or 1.0
+        most = (
+            max((candidate.score for candidate in (*best[:1], *by_words)), default=0.0)
+            or 1.0
+        )
         scored = {
-            one.chunk_id: one._replace(score=one.score / most) for one in by_words
+            candidate.chunk_id: candidate._replace(score=candidate.score / most)
+            for candidate in by_words
         }
         chunks = [chunk for held in notes.chunk_ids_of(ours).values() for chunk in held]
         for chunk, note, cosine in self.run.nearest(chunks, MOST):
@@ -44,12 +48,14 @@ class MemoryChannel(Channel):
             if chunk not in scored or score > scored[chunk].score:
                 scored[chunk] = Candidate(chunk, note, score)
         waiting = notes.note_ids(folder=f"{folder}/inbox")
-        found = [
+        candidates = [
             Candidate(chunk, note, score / 2 if note in waiting else score)
             for chunk, note, score in scored.values()
             if note in ours
         ]
-        return sorted(found, key=lambda one: (-one.score, one.chunk_id))
+        return sorted(
+            candidates, key=lambda candidate: (-candidate.score, candidate.chunk_id)
+        )
 
     def reason(self, place: HitPlace) -> Reason:
         waits = is_in_inbox(place.path, self.run.vault.agent_folder)

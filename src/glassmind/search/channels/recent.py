@@ -27,9 +27,12 @@ class RecentChannel(Channel):
         dated = run.words._replace(filters=tuple(filters))
         if run.is_about_days:
             dated = dated._replace(words=(), prefixes=())
-        found = run.index.ask(dated).best(CHUNKS)
-        most = max((one.score for one in found), default=0.0) or 1.0
-        return [one._replace(score=0.5 + 0.5 * one.score / most) for one in found]
+        candidates = run.index.ask(dated).best(CHUNKS)
+        most = max((candidate.score for candidate in candidates), default=0.0) or 1.0
+        return [
+            candidate._replace(score=0.5 + 0.5 * candidate.score / most)
+            for candidate in candidates
+        ]
 
     def reason(self, _: HitPlace) -> Reason:
         return Reason("from the days asked for")

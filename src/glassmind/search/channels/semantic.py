@@ -32,9 +32,9 @@ class SemanticChannel(Channel):
             raise OtherWidth(semantic.embedder.space, found=len(vector), known=width)
         allowed = self.run.allowed
         among = None if allowed is None else allowed.keys()
-        found = semantic.vectors.best(vector, self.run.depth, among=among)
+        candidates = semantic.vectors.best(vector, self.run.depth, among=among)
         self.run.vector = vector  # from here on others may rely on the vectors
-        return found
+        return candidates
 
     def reason(self, place: HitPlace) -> Reason:
         return Reason(meaning_reason(place.similarity))

@@ -66,11 +66,11 @@ def evaluate(args: Namespace, output: Output) -> int:
     one_of(args, "eval", "--queries", "--self", needed=True)
     one_of(args, "eval", "--preset", "--model")
     with output.progress() as progress:
-        wanted, opened = _wanted(args, progress, args.limit_queries), _open(args)
+        options, opened = _wanted(args, progress, args.limit_queries), _open(args)
         if args.self:
-            chosen = bench.own_bench(opened, wanted)
+            chosen = bench.own_bench(opened, options)
         else:
-            chosen = bench.queries_bench(opened, path_of(args.queries), wanted)
+            chosen = bench.queries_bench(opened, path_of(args.queries), options)
         with chosen as opened_bench:
             report = measure.evaluate(
                 opened_bench,
@@ -91,8 +91,8 @@ def tune(args: Namespace, output: Output) -> int:
     from glassmind.evaluation import bench, tune  # noqa: PLC0415 - numpy
 
     with output.progress() as progress:
-        wanted = _wanted(args, progress, tune.enough(args.limit_queries))
-        with bench.own_bench(_open(args), wanted) as opened:
+        options = _wanted(args, progress, tune.enough(args.limit_queries))
+        with bench.own_bench(_open(args), options) as opened:
             report = tune.tune(opened, seed=args.seed, show=_count(progress))
     output.notices(report.notices)
     if report.accepted and not args.dry_run:

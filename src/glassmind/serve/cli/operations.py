@@ -112,14 +112,14 @@ class OperationCommand:
             taken.add(flag)
 
     def run(self, args: Namespace, output: Output) -> int:
-        chosen = [v for v in self.variants if hasattr(args, dest_of(v.option))]
-        command = chosen[0] if chosen else self
+        commands = [v for v in self.variants if hasattr(args, dest_of(v.option))]
+        command = commands[0] if commands else self
         usable = command.own_flags()
         for variant in (self, *self.variants):
             for flag in variant.own_flags():
                 if flag not in usable and hasattr(args, dest_of(flag)):
                     problem = f"{flag} cannot be used with {command.option}"
-                    if not chosen:
+                    if not commands:
                         problem = f"{flag} can only be used with {variant.option}"
                     raise WrongUsage(problem, self._path)
         return command.execute(args, output)
@@ -389,16 +389,16 @@ class CommandGroup:
 
 
 def operation_command(word: str) -> OperationCommand | CommandGroup | None:
-    found: dict[str, OperationCommand] = {}
+    commands: dict[str, OperationCommand] = {}
     declared = find_commands(word)
     # a variant may be declared before its command, in another module
     for path in sorted(declared, key=lambda path: " --" in path):
         base, _, last = path.rpartition(" ")
         if last.startswith("--"):
             variant = OperationCommand(*declared[path], last)
-            found[base].variants.append(variant)
+            commands[base].variants.append(variant)
         else:
-            found[path] = OperationCommand(*declared[path])
-    if not found:
+            commands[path] = OperationCommand(*declared[path])
+    if not commands:
         return None
-    return found[word] if word in found else CommandGroup(word, found)
+    return commands[word] if word in commands else CommandGroup(word, commands)

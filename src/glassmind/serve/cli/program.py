@@ -69,7 +69,7 @@ def local_command(name: str) -> LocalCommand:
 
 
 def all_commands() -> dict[str, CommandListing]:
-    found: dict[str, CommandListing] = {}
+    listings: dict[str, CommandListing] = {}
     aliases: dict[str, CommandListing] = {}
     for operation in all_operations():
         if (command := operation.command) is None:
@@ -80,7 +80,7 @@ def all_commands() -> dict[str, CommandListing]:
         summary = GROUP_SUMMARIES.get(word) if action else None
         summary = summary or operation.summary
         row = CommandListing(operation.group, summary, command.everyday, command.expert)
-        found.setdefault(word, row)
+        listings.setdefault(word, row)
         for path, _preset in command.aliases:
             same = f"Same as '{operation.command_path}'."
             aliases.setdefault(
@@ -93,7 +93,7 @@ def all_commands() -> dict[str, CommandListing]:
     order = get_args(Group)
     return dict(
         sorted(
-            (aliases | found | local).items(),
+            (aliases | listings | local).items(),
             key=lambda item: order.index(item[1].group),
         )
     )

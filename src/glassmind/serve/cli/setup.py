@@ -66,7 +66,7 @@ def init(args: Namespace, output: Output) -> int:
     """Choose a vault, configure and index it."""
     file = getattr(args, "config", None)
     one_of(args, "init", "--in-vault", "--config")
-    chosen = configure_vault(
+    vault = configure_vault(
         _choose_vault(args, output),
         os.environ,
         file=None if args.in_vault else file_of(args),
@@ -74,20 +74,20 @@ def init(args: Namespace, output: Output) -> int:
         agent_dir=args.agent_dir,
     )
     if not output.as_json:
-        strong, kept = output.style.strong, " (as it was)" if chosen.kept else ""
-        output.line(f"Vault: {strong(str(chosen.vault))}")
-        output.line(f"Configuration: {strong(str(chosen.file))}{kept}")
+        strong, kept = output.style.strong, " (as it was)" if vault.kept else ""
+        output.line(f"Vault: {strong(str(vault.vault))}")
+        output.line(f"Configuration: {strong(str(vault.file))}{kept}")
         if args.agent_dir:
-            output.line(f"Agent folder: {strong(str(chosen.vault / AGENT_DIR))}")
+            output.line(f"Agent folder: {strong(str(vault.vault / AGENT_DIR))}")
         output.flush()
     call = own_call()  # finds the same vault again
     if args.in_vault:
-        call += f" --vault {shlex.quote(str(chosen.vault))}"
+        call += f" --vault {shlex.quote(str(vault.vault))}"
     elif file:
-        call += f" --config {shlex.quote(str(chosen.file))}"
+        call += f" --config {shlex.quote(str(vault.file))}"
     done, follows = None, [f"{call} index"]
     if not args.no_index:
-        args.vault = str(chosen.vault)
+        args.vault = str(vault.vault)
         config = config_of(args)
         output.notices(config.warnings)
         try:
@@ -99,10 +99,10 @@ def init(args: Namespace, output: Output) -> int:
         example = f'{call} search "{_example_query(config)}"'
         follows = [example, f"{call} connect claude-code"]
     values = {
-        "vault": str(chosen.vault),
-        "config": str(chosen.file),
-        "kept": chosen.kept,
-        "made": [str(folder) for folder in chosen.made],
+        "vault": str(vault.vault),
+        "config": str(vault.file),
+        "kept": vault.kept,
+        "made": [str(folder) for folder in vault.made],
         "index": done.report.to_json() if done else None,
         "model_problem": done.problem if done else "",
         "next": follows,
@@ -164,11 +164,13 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
         if problem := _fetch_model(config, output):
             return done._replace(problem=problem)
         with opened(config) as engine, output.progress() as progress:
-            made = engine.index(progress=gently(progress))
+            index_report = engine.index(progress=gently(progress))
     except KeyboardInterrupt:
         return done._replace(stopped=True)
-    fresh = [text for text in made.warnings if text not in report.warnings]
-    counts = {name: getattr(made, name) for name in ("embedded", "reused", "left")}
+    fresh = [text for text in index_report.warnings if text not in report.warnings]
+    counts = {
+        name: getattr(index_report, name) for name in ("embedded", "reused", "left")
+    }
     report = replace(report, **counts, warnings=(*report.warnings, *fresh))
     output.notices(fresh)
     return FirstRun(index_result(root, report))

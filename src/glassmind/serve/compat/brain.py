@@ -215,12 +215,12 @@ def list_notes(vault: Engine, arguments: BrainListArguments) -> Reply:
     """List notes by id with title, tags and frontmatter, of one directory or tag."""
     folder, tag, limit = arguments.folder or "", arguments.tag or "", arguments.limit
     options = find.ListArguments(folder=folder, tag=tag, limit=limit)
-    found, stubs = find.list_notes(vault, options), list[NoteFacts]()
-    room = limit - len(found.notes)
+    result, stubs = find.list_notes(vault, options), list[NoteFacts]()
+    room = limit - len(result.notes)
     if arguments.ghosts and room and not tag and folder.strip("/") in ("", "_stub"):
         stubs = [_stub(ghost) for ghost in vault.ghosts(limit=room)]
-    listed = [mapped(note, METADATA) for note in (*found.notes, *stubs)]
-    return Reply(listed, found.sources())
+    listed = [mapped(note, METADATA) for note in (*result.notes, *stubs)]
+    return Reply(listed, result.sources())
 
 
 class BrainReadArguments(Arguments, rename={"most": "maxContentLength"}):
@@ -691,8 +691,8 @@ def keep(key: Key, wanted: Sequence[TextEdit]) -> None:
 
 
 def from_buffer(arguments: EditNoteArguments, key: Key) -> Sequence[TextEdit]:
-    given = copied(BrainEdit, arguments)
-    if given not in (BrainEdit(), BrainEdit(mode="replace_window")) or arguments.edits:
+    edit = copied(BrainEdit, arguments)
+    if edit not in (BrainEdit(), BrainEdit(mode="replace_window")) or arguments.edits:
         raise BadArgument("edit_note", "from_buffer takes only name and dryRun")
     wanted = KEPT.get(key)
     if wanted is None:
@@ -832,8 +832,8 @@ CHANGE = {"status": "state", "applied": "applied", "changeset": "id", "index": "
 
 
 def _changed(result: ours.ChangeResult, note: str, **more: Any) -> Reply:
-    moved = [file for file in result.files if file.path != file.to]
-    main = next((file.to for file in [*moved, *result.files]), note)
+    diffs = [file for file in result.files if file.path != file.to]
+    main = next((file.to for file in [*diffs, *result.files]), note)
     diff = "".join(file.diff for file in result.files)
     reply = {"id": main, "path": main, **mapped(result, CHANGE), **more}
     reply |= {"message": state_for_models(result), "diff": diff[:MODEL_DIFF_CHARS]}

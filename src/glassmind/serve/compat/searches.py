@@ -190,9 +190,9 @@ def passages(vault: Engine, arguments: PassagesArguments) -> Passages:
     for path in {hit.path for hit in reply.hits if hit.is_note}:
         chunks = vault.chunks(path)[1]
         texts |= {(path, chunk.chunk_index): chunk.text for chunk in chunks}
-    found = []
+    found_passages = []
     for hit in reply.hits:
         path, at = hit.path, hit.chunk_index
         text = texts.get((path, at), hit.snippet.text)
-        found.append(FoundPassage(f"{path}::{at}", path, at, text, hit.score))
-    return Passages(passages=found)
+        found_passages.append(FoundPassage(f"{path}::{at}", path, at, text, hit.score))
+    return Passages(passages=found_passages)

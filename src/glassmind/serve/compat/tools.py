@@ -64,14 +64,16 @@ def tool(
             text = json.dumps(payload, ensure_ascii=False)
             values = json.loads(text)
             values = values if isinstance(values, dict) else {"result": values}
-            content = labelled(values) if made.of_notes else values
+            content = labelled(values) if mcp_tool.of_notes else values
             return ToolReply(text, content, sources)
 
         usual = {"idempotent": not writes, "timeout_s": PATIENT_S if writes else 30.0}
         about, schema = getdoc(function) or "", schema_of(arguments, "mcp")
-        made = McpTool(name, title, " ".join(about.split()), schema, answer, not writes)
-        made = made._replace(fault_mark="Error: ", **usual | hints)
-        TOOLS[toolset].append(made)
+        mcp_tool = McpTool(
+            name, title, " ".join(about.split()), schema, answer, not writes
+        )
+        mcp_tool = mcp_tool._replace(fault_mark="Error: ", **usual | hints)
+        TOOLS[toolset].append(mcp_tool)
         return function
 
     return register

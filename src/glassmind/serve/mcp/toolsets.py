@@ -221,16 +221,16 @@ def read_cursor(tool: str, given: Mapping[str, object]) -> int:
     text = str(given.get("cursor") or "")
     if not text:
         return 0
-    found = re.fullmatch("([0-9]{1,9})-([0-9a-f]{12})", text)
-    if found is None:
+    match = re.fullmatch("([0-9]{1,9})-([0-9a-f]{12})", text)
+    if match is None:
         raise BadArgument(tool, "it gave no such cursor; call it without one")
-    if found[2] != _call(tool, given):
+    if match[2] != _call(tool, given):
         raise BadArgument(
             tool,
             "this cursor belongs to a call with other arguments; repeat those with "
             "it, or call without it",
         )
-    return int(found[1])
+    return int(match[1])
 
 
 def _call(tool: str, given: Mapping[str, object]) -> str:

@@ -130,7 +130,7 @@ def spaced_part(text: str) -> str:
 def blanked(text: str) -> str:
     if text.isascii():
         return text
-    return _unspaced_run().sub(lambda found: " " * len(found[0]), text)
+    return _unspaced_run().sub(lambda match: " " * len(match[0]), text)
 
 
 def pairs_of(run: str) -> list[str]:
@@ -151,7 +151,7 @@ def prepared(text: str) -> str:
         if letter > "\x7f" and (plain := _plain_letter(letter)) != letter:
             text = text.replace(letter, plain)
     return _unspaced_run().sub(
-        lambda found: f" {' '.join(pairs_of(found[0]) or [found[0]])} ", text
+        lambda match: f" {' '.join(pairs_of(match[0]) or [match[0]])} ", text
     )
 
 
@@ -272,8 +272,8 @@ _REST = re.compile(rf"(?:[^\W_]|[{_SIGNS}])*")
 
 
 def _word_end(text: str, at: int) -> int:
-    found = _REST.match(text, at)
-    return found.end() if found else at
+    match = _REST.match(text, at)
+    return match.end() if match else at
 
 
 def _shortest(starts: Iterable[str]) -> list[str]:

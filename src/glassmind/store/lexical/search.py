@@ -188,12 +188,14 @@ class KeywordIndex:
     def _statistics(self) -> WordStatistics:
         state, seen = self._state, self._visible()
         known, searcher = state.statistics, state.searcher
-        found = known.get(seen)
-        if found is None or found.searcher is not searcher:
+        statistics = known.get(seen)
+        if statistics is None or statistics.searcher is not searcher:
             if len(known) >= _MOST_CALLERS:
                 known.clear()
-            found = known[seen] = WordStatistics(state.index.schema, searcher, seen)
-        return found
+            statistics = known[seen] = WordStatistics(
+                state.index.schema, searcher, seen
+            )
+        return statistics
 
     def close(self) -> None:
         """Give the files back; a view leaves them to its owner."""
@@ -285,11 +287,11 @@ class TantivyQuery:
             by_field.setdefault(SHOWN_AS.get(field, field), []).append(part)
         for name, parts in by_field.items():
             query = Q.boolean_query([(MUST, these), (MUST, any_of(parts))])
-            for found in self._run(query, len(chunk_ids)):
-                fields = shares.get(found.chunk_id)
+            for candidate in self._run(query, len(chunk_ids)):
+                fields = shares.get(candidate.chunk_id)
                 if fields is None:
                     raise ValueError("it finds chunks that were not asked for")
-                fields[name] = fields.get(name, 0.0) + found.score
+                fields[name] = fields.get(name, 0.0) + candidate.score
         return shares
 
     def typed(self, word: str) -> str | None:
@@ -316,9 +318,13 @@ class TantivyQuery:
             return self._candidates(self._hits(query, limit))
         while True:
             hits = self._hits(query, most)
-            found = [one for one in self._candidates(hits) if seen.has(one.note_id)]
-            if len(found) >= limit or len(hits) < most:
-                return found[:limit]
+            candidates = [
+                candidate
+                for candidate in self._candidates(hits)
+                if seen.has(candidate.note_id)
+            ]
+            if len(candidates) >= limit or len(hits) < most:
+                return candidates[:limit]
             most *= _MORE
 
     def _hits(self, query: tantivy.Query, limit: int) -> Sequence[_Hit]:

@@ -381,10 +381,10 @@ def move_aside(folder: Path, stamp: str) -> Path | None:
     for old in folder.glob(f"{DATABASE}.broken-*"):
         old.unlink(missing_ok=True)
     aside = folder / f"{DATABASE}.broken-{stamp}"
-    moved = None
+    path = None
     for suffix in SUFFIXES:
         part = Path(f"{file}{suffix}")
         if part.exists():
             part.replace(f"{aside}{suffix}")
-            moved = aside
-    return moved
+            path = aside
+    return path

@@ -83,13 +83,13 @@ class EdgeRows(NoteRows):
             where c.id {_THESE} and l.target_id <> l.note_id
             order by c.id, l.seq
         """
-        found, lines, last = [], [""], None
+        link_lines, lines, last = [], [""], None
         for source, target, at, text, *kind in self._for(statement, chunk_ids):
             if text is not last:
                 lines, last = text.split("\n"), text
             line = lines[min(at, len(lines) - 1)]
-            found.append(LinkLine(source, target, line, *kind))
-        return found
+            link_lines.append(LinkLine(source, target, line, *kind))
+        return link_lines
 
     def chunk_ids_of(self, note_ids: Collection[int]) -> dict[int, list[int]]:
         """Return the chunks of each note, in order."""

@@ -83,7 +83,7 @@ def successors_in(db: apsw.Connection) -> "Mapping[int, Successor]":
     from glassmind.model.search import Successor  # noqa: PLC0415
     from glassmind.obsidian.properties import plain_name  # noqa: PLC0415
 
-    found = {}
+    successors = {}
     for note_id, text, target_id, linked, renamed in rows:
         value = json.loads(text)
         first = value[0] if isinstance(value, list) and value else value
@@ -91,12 +91,12 @@ def successors_in(db: apsw.Connection) -> "Mapping[int, Successor]":
         if not name or target_id == note_id:
             continue
         if target_id is not None or not linked:
-            found[note_id] = Successor(target_id or 0, name)
+            successors[note_id] = Successor(target_id or 0, name)
         elif renamed is not None:
             file = db.execute("select id from files where path = ?", (renamed,)).get
             stem = renamed.rpartition("/")[2].removesuffix(".md")
-            found[note_id] = Successor(file, stem)
-    return found
+            successors[note_id] = Successor(file, stem)
+    return successors
 
 
 _BELOW = "f.path > ?1 || '/' and f.path < ?1 || '0'"

@@ -248,7 +248,7 @@ class NoteRows(VectorRows):
 
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
         """Return what a hit shows for each chunk that is still there, by chunk id."""
-        shown = {}
+        chunks = {}
         for chunk, path, title, under, *rest, text, note, made, is_placed in self._for(
             _HIT_ROWS, chunk_ids
         ):
@@ -259,8 +259,8 @@ class NoteRows(VectorRows):
                 reason = f"a passage of {path} is not what was indexed"
                 raise IndexDamaged("index.db", reason)
             place = (chunk, path, title, headings_in(under), Span(first, last), index)
-            shown[chunk] = HitChunk(*place, digest, mtime_ns, text, note, bool(made))
-        return shown
+            chunks[chunk] = HitChunk(*place, digest, mtime_ns, text, note, bool(made))
+        return chunks
 
     def names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
         """Return path and title of each note."""
@@ -300,11 +300,11 @@ class NoteRows(VectorRows):
         self, note_ids: Collection[int] | None = None
     ) -> dict[int, list[SectionHeading]]:
         """Return the headings of each note that has some, in order."""
-        found: dict[int, list[SectionHeading]] = {}
+        headings: dict[int, list[SectionHeading]] = {}
         columns = "note_id, level, text, line from headings"
         for row in self._of_notes(columns, note_ids):
-            found.setdefault(row[0], []).append(SectionHeading._make(row))
-        return found
+            headings.setdefault(row[0], []).append(SectionHeading._make(row))
+        return headings
 
     def blocks(self, note_ids: Collection[int]) -> dict[int, set[str]]:
         """Return the block ids of each note that has some."""
@@ -327,10 +327,10 @@ class NoteRows(VectorRows):
 
     def project_notes(self, project: ProjectName) -> list[ProjectNote]:
         """Return the notes of a project, by path, each with the first rule it meets."""
-        found: dict[int, ProjectNote] = {}
+        notes: dict[int, ProjectNote] = {}
         for note in self._by_rules(project):
-            found.setdefault(note.note_id, note)
-        return sorted(found.values(), key=lambda note: note.path)
+            notes.setdefault(note.note_id, note)
+        return sorted(notes.values(), key=lambda note: note.path)
 
     def projects_like(self, name: str) -> tuple[str, ...]:
         """Return projects that a name may be a typo of, the closest first.
@@ -478,12 +478,12 @@ class NoteRows(VectorRows):
             from chunks c join files f on f.id = c.note_id where f.path = ?
             order by c.chunk_index
         """
-        found = []
+        texts = []
         for index, kind, headings, first, last, *rest in self._rows(statement, path):
             under = tuple(json.loads(headings))
             heading, lines = heading_address(path, under), Span(first, last)
-            found.append(ChunkText(index, kind, under, heading, lines, *rest))
-        return found
+            texts.append(ChunkText(index, kind, under, heading, lines, *rest))
+        return texts
 
     def note_links(self, path: NotePath, *, limit: int) -> NoteLinks:
         """Return a note of the index with its links, each way the first so many."""

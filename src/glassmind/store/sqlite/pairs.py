@@ -132,11 +132,11 @@ class PairRows(NoteRows):
         if path is None:
             return sorted_pairs(self._rows(_STRONGEST, least))
         ids = self.note_ids(paths=[path])
-        found = self.partners(ids, least=least)
-        names = self.names({*ids, *(pair.other_id for pair in found)})
+        partners = self.partners(ids, least=least)
+        names = self.names({*ids, *(pair.other_id for pair in partners)})
         return [
             Pair(*names[note], *names[other], similarity)
-            for note, other, similarity in found
+            for note, other, similarity in partners
             if other in names
         ]
 
@@ -233,11 +233,11 @@ class PairRows(NoteRows):
 
 def sorted_pairs(rows: Any) -> list[Pair]:
     """Return pairs with the first path first, the most similar pair first."""
-    found = [
+    pairs = [
         Pair(one, a, other, b, s) if one < other else Pair(other, b, one, a, s)
         for one, a, other, b, s in rows
     ]
-    return sorted(found, key=lambda p: (-p.similarity, p.path, p.other_path))
+    return sorted(pairs, key=lambda p: (-p.similarity, p.path, p.other_path))
 
 
 class PairWrites(WriteStep):

@@ -142,12 +142,14 @@ class PassageRows(NoteRows):
         """Return what marks notes and lines as decisions or questions, in order."""
         words = (json.dumps(tags), json.dumps(callouts))
         bound = {_TYPES: (), _TAGS: words[:1], _CALLOUTS: words}
-        found = [
+        signs = [
             SectionSign(*row)
             for part, values in bound.items()
             for row in self._some(part, note_ids, *values)
         ]
-        return sorted(found, key=lambda one: (one.note_id, one.form, one.start_line))
+        return sorted(
+            signs, key=lambda sign: (sign.note_id, sign.form, sign.start_line)
+        )
 
     def note_heads(self, note_ids: Collection[int], longest: int) -> Mapping[int, str]:
         """Return the title and the short headings of notes, set apart by `APART`."""
@@ -244,7 +246,9 @@ class PassageRows(NoteRows):
             "closed": json.dumps(sorted(wish.closed)),
             "ids": json.dumps(sorted(wish.note_ids)),
             # what is composed holds no part of a letter
-            "names": _needles(normalize("NFC", one).lower() for one in wish.projects),
+            "names": _needles(
+                normalize("NFC", project).lower() for project in wish.projects
+            ),
             "paths": _needles(wish.paths),
             "limit": limit,
         }
@@ -258,29 +262,29 @@ class PassageRows(NoteRows):
         """Return those of some notes that are there, by path."""
         found = list(self._for(_NOTES, paths))
         crowded = self.crowded([row[4] for row in found if not row[3]])
-        made = {}
+        notes = {}
         for *fields, generated, private in found:
             _, path, _, day, mtime_ns = fields
             at_once = not day and mtime_ns in crowded
             facts = (bool(generated), at_once, "", means_yes(json.loads(private)))
-            made[path] = PackedNote._make((*fields, *facts))
-        return made
+            notes[path] = PackedNote._make((*fields, *facts))
+        return notes
 
     def placed_chunks(
         self, places: Collection[tuple[int, int]]
     ) -> dict[tuple[int, int], PlacedChunk]:
         """Return those of some chunks that are there, by note and index."""
-        found = {}
+        chunks = {}
         for row in self._for(_CHUNKS, places):
             note_id, index, under, line, overlap, text, begins, is_last = row
             if overlap:  # the end of the chunk before it
                 begins = text[overlap - 1] == "\n"
                 line += text.count("\n", 0, overlap)
                 text = text[overlap:]
-            found[note_id, index] = PlacedChunk(
+            chunks[note_id, index] = PlacedChunk(
                 index, headings_in(under), line, text, bool(begins), bool(is_last)
             )
-        return found
+        return chunks
 
     def openings(self, note_ids: Collection[int]) -> dict[int, int]:
         """Return the index of the first chunk of each note behind its properties."""
@@ -289,8 +293,8 @@ class PassageRows(NoteRows):
     def every_chunk(self, note_id: int) -> list[PlacedChunk]:
         """Return the chunks of a note in order."""
         places: Any = self._db.execute(_EVERY, (note_id,)).fetchall()
-        found = self.placed_chunks(places)
-        return [found[place] for place in sorted(found)]
+        chunks = self.placed_chunks(places)
+        return [chunks[place] for place in sorted(chunks)]
 
 
 def _needles(texts: Iterable[str]) -> str:

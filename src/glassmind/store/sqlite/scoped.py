@@ -203,9 +203,9 @@ class ScopedRows(SqliteRows):
         self._store, self._view = store, store.view
 
     def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, HitChunk]:
-        found = super().hit_rows(chunk_ids)
-        readable = self._view.still({row.path: row.mtime_ns for row in found.values()})
-        return {chunk: row for chunk, row in found.items() if row.path in readable}
+        chunks = super().hit_rows(chunk_ids)
+        readable = self._view.still({row.path: row.mtime_ns for row in chunks.values()})
+        return {chunk: row for chunk, row in chunks.items() if row.path in readable}
 
     def themes_are_stored(self) -> bool:
         return not self._store.hidden_in(self._db).notes
@@ -221,12 +221,12 @@ class ScopedRows(SqliteRows):
         pairs = self._scope_pairs()
         if pairs is None:
             return super().partners(note_ids, least=least)
-        found = self._current(
+        partners = self._current(
             (pair for note in note_ids for pair in pairs.of_note(note)), pairs, least
         )
-        names = self.names({pair.other_id for pair in found})
+        names = self.names({pair.other_id for pair in partners})
         return sorted(
-            (pair for pair in found if pair.other_id in names),
+            (pair for pair in partners if pair.other_id in names),
             key=lambda p: (p.note_id, -p.similarity, names[p.other_id][0]),
         )
 
@@ -236,11 +236,11 @@ class ScopedRows(SqliteRows):
         pairs = self._scope_pairs()
         if pairs is None or path is not None:  # by way of `partners`
             return super().similar_pairs(path, least=least)
-        found = self._current(pairs.once(), pairs, least)
-        names = self.names({note for pair in found for note in pair[:2]})
+        partners = self._current(pairs.once(), pairs, least)
+        names = self.names({note for pair in partners for note in pair[:2]})
         return sorted_pairs(
             (*names[note], *names[other], similarity)
-            for note, other, similarity in found
+            for note, other, similarity in partners
             if note in names and other in names
         )
 
@@ -320,8 +320,8 @@ class SqliteScopedStore(SqliteStore):
         return ScopedRows(self.connection(), self)
 
     def keywords(self) -> "KeywordIndex | None":
-        found = self._whole.keywords()
-        return found and found.visible_to(self.seen_notes)
+        index = self._whole.keywords()
+        return index and index.visible_to(self.seen_notes)
 
     def vectors(self, space: "Space") -> "Vectors | None":
         return self._matrix(space, self.seen_chunks)

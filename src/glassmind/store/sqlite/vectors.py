@@ -193,10 +193,10 @@ class VectorWrites(WriteStep):
             values (?, ?, ?, ?)
         """
         self._rows(statement, name, width, settings, datetime.now(UTC).isoformat())
-        found = VectorRows(self._db).space(name)
-        if found is None:
+        space = VectorRows(self._db).space(name)
+        if space is None:
             raise LookupError(name)
-        return found
+        return space
 
     def answer_from(self, space: Space, *, alone: bool = False) -> None:
         """Let searches ask this space from now on.

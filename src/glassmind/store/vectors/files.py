@@ -198,10 +198,10 @@ def remove_files(place: Path, keep: tuple[str, ...]) -> None:
     writer tries again.
     """
     try:
-        found = list(place.iterdir())
+        paths = list(place.iterdir())
     except OSError:
         return
-    for file in found:
+    for file in paths:
         if OURS.fullmatch(file.name) and file.name not in keep:
             with suppress(OSError):
                 file.unlink(missing_ok=True)

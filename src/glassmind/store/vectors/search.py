@@ -382,11 +382,11 @@ class VectorIndex:
     ) -> None:
         self._place, self._width, self._visible = place, width, visible
         self._looked_at = self._stamp()
-        found = open_snapshot(place, width)
-        if found is None:
+        snapshot = open_snapshot(place, width)
+        if snapshot is None:
             raise IndexDamaged(str(place), "there is no header")
-        self._snapshot: Snapshot | None = found
-        self.marker: str | None = found.header.marker
+        self._snapshot: Snapshot | None = snapshot
+        self.marker: str | None = snapshot.header.marker
         """How far the last look saw the vectors follow the log; None when damaged."""
 
     @classmethod
@@ -433,13 +433,13 @@ class VectorIndex:
         if stamp == self._looked_at:
             return
         try:
-            found = open_snapshot(self._place, self._width)
+            snapshot = open_snapshot(self._place, self._width)
         except (IndexFault, OSError):
-            found = None
+            snapshot = None
         self._looked_at = stamp
-        if found is not None:
-            self._snapshot = found
-        self.marker = found.header.marker if found else None
+        if snapshot is not None:
+            self._snapshot = snapshot
+        self.marker = snapshot.header.marker if snapshot else None
 
     def _stamp(self) -> tuple[int, ...] | None:
         try:
@@ -486,7 +486,7 @@ class VectorIndex:
         scores = exact_scores(snapshot.vectors, vector, rows)
         _check(snapshot, scores.values)
         ranked = _ranked(snapshot, rows, scores.values)
-        return {found.chunk_id: found.score for found in ranked}
+        return {candidate.chunk_id: candidate.score for candidate in ranked}
 
     def _checked(self, query: "Vector") -> "Vector":
         vector = np.ascontiguousarray(query, np.float32)

@@ -200,8 +200,8 @@ class VectorWriter:
 
     def _committed(self) -> Header:
         """Return the header of the last commit, its files being there."""
-        found = open_snapshot(self._place, self._width)
-        return found.header if found else _nothing(self._width)
+        snapshot = open_snapshot(self._place, self._width)
+        return snapshot.header if snapshot else _nothing(self._width)
 
     def _begin(self, header: Header) -> None:
         """Start from what was committed last."""
