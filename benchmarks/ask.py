@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLD, SAMPLE = ROOT / "tests" / "gold", ROOT / "sample-vault"
 
 sys.path.append(str(ROOT / "tests" / "support"))
-from smollm_desk import writer  # noqa: E402 - the model of the tests is started there
+from smollm_harness import writer  # noqa: E402 - the model of the tests is started there
 
 SETS = ("plain-questions", "ask-questions", "sample-questions")
 """From what people plainly ask to questions in none of the notes' words."""

@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLD, SAMPLE = ROOT / "tests" / "gold", ROOT / "sample-vault"
 
 sys.path.append(str(ROOT / "tests" / "support"))
-from smollm_desk import writer  # noqa: E402 - the model of the tests is started there
+from smollm_harness import writer  # noqa: E402 - the model of the tests is started there
 
 REWRITE = """You help to search somebody's own notes. Put the question into other words:
 those that the note with the answer may use. Answer with the new question alone."""

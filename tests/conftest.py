@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
-from edit_faults_desk import Stages
+from edit_faults_harness import Stages
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.internal.conjecture import providers
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from meaning_desk import MeaningDesk, WordModel
-from model_desk import cached_vectors, real_models
-from vault_desk import VaultDesk
+from model_harness import cached_vectors, real_models
+from semantic_harness import MeaningHarness, WordModel
+from vault_harness import VaultHarness
 
 from glassmind.files.read import VaultFiles
 from glassmind.model.vectors import Space
@@ -176,48 +176,50 @@ def empty_databases() -> Iterator[None]:
 
 
 @pytest.fixture
-def vault(tmp_path: Path) -> Iterator[VaultDesk]:
+def vault(tmp_path: Path) -> Iterator[VaultHarness]:
     """An empty vault, ready to be written and indexed."""
-    desk = VaultDesk(tmp_path)
-    yield desk
-    desk.close()
+    harness = VaultHarness(tmp_path)
+    yield harness
+    harness.close()
 
 
 @pytest.fixture
-def meaning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MeaningDesk]:
+def meaning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[MeaningHarness]:
     """An empty vault with a model of words, whatever the settings name."""
-    desk = MeaningDesk(tmp_path)
+    harness = MeaningHarness(tmp_path)
 
     def of(_: Vault, space: Space) -> WordModel | None:
-        return desk.models.get(space.name)
+        return harness.models.get(space.name)
 
-    monkeypatch.setattr(Vault, "embedder", lambda _: desk.model)
+    monkeypatch.setattr(Vault, "embedder", lambda _: harness.model)
     monkeypatch.setattr(Vault, "embedder_of", of)
-    yield desk
-    desk.close()
+    yield harness
+    harness.close()
 
 
 @pytest.fixture(scope="session")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
     """The sample vault, indexed once for all that only ask."""
-    desk = VaultDesk(tmp_path_factory.mktemp("sample"))
-    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
-    desk.index()
-    yield desk
-    desk.close()
+    harness = VaultHarness(tmp_path_factory.mktemp("sample"))
+    shutil.copytree(SAMPLE, harness.root, dirs_exist_ok=True)
+    harness.index()
+    yield harness
+    harness.close()
 
 
 @pytest.fixture(scope="session")
-def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
     """The sample vault with vectors of the default model."""
     models = real_models(MINILM)
-    desk = VaultDesk(tmp_path_factory.mktemp("real"))
-    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
-    desk.open(embeddings__backend="onnx", embeddings__models_folder=str(models))
+    harness = VaultHarness(tmp_path_factory.mktemp("real"))
+    shutil.copytree(SAMPLE, harness.root, dirs_exist_ok=True)
+    harness.open(embeddings__backend="onnx", embeddings__models_folder=str(models))
     with cached_vectors("sample"):
-        assert desk.index().embedded > 100
-    yield desk
-    desk.close()
+        assert harness.index().embedded > 100
+    yield harness
+    harness.close()
 
 
 @pytest.fixture(scope="session")

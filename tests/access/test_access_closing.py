@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from editing_desk import outside_agent
-from http_desk import serving
-from mcp_desk import call, structured_server, text_of
-from vault_desk import VaultDesk
+from editing_harness import outside_agent
+from http_harness import serving
+from mcp_harness import call, structured_server, text_of
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.edit.editing import Editing
@@ -39,7 +39,7 @@ WAYS: dict[str, tuple[Callable[[Editing, EditRequest], Changed], str]] = {
 
 
 @pytest.fixture
-def engine(vault: VaultDesk) -> Engine:
+def engine(vault: VaultHarness) -> Engine:
     vault.write({"A.md": "Tea. #tea", "Box/B.md": "![[P.png]]", "P.png": b"x"})
     engine = vault.open(
         writes__mode="allow",
@@ -67,7 +67,7 @@ def test_who_hides_a_note_is_told_that_it_is_done(engine: Engine, way: str) -> N
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_would_hide_a_note_is_shown(
-    engine: Engine, vault: VaultDesk, way: str
+    engine: Engine, vault: VaultHarness, way: str
 ) -> None:
     hide, name = WAYS[way]
     before = outside_agent(vault.root)
@@ -81,7 +81,7 @@ def test_what_would_hide_a_note_is_shown(
 
 @pytest.mark.parametrize("way", ["said to be private", "made private", "given a tag"])
 def test_what_would_hide_a_note_is_applied_by_its_id(
-    engine: Engine, vault: VaultDesk, way: str
+    engine: Engine, vault: VaultHarness, way: str
 ) -> None:
     hide, name = WAYS[way]
     editing = agent(engine)
@@ -126,7 +126,7 @@ def test_what_would_hide_a_note_is_there_for_its_asker_alone(engine: Engine) -> 
 
 
 def test_what_was_shown_is_not_there_once_its_owner_has_hidden_the_note(
-    engine: Engine, vault: VaultDesk
+    engine: Engine, vault: VaultHarness
 ) -> None:
     editing = agent(engine)
     shown = editing.edit("A", [HIDE], SHOWN).changeset.id
@@ -141,7 +141,7 @@ def test_what_was_shown_is_not_there_once_its_owner_has_hidden_the_note(
 
 @pytest.mark.parametrize("way", WAYS)
 def test_its_owner_alone_takes_back_that_a_note_is_hidden(
-    engine: Engine, vault: VaultDesk, way: str
+    engine: Engine, vault: VaultHarness, way: str
 ) -> None:
     before = outside_agent(vault.root)
     editing = agent(engine)
@@ -160,7 +160,7 @@ def test_its_owner_alone_takes_back_that_a_note_is_hidden(
 
 
 def test_notes_that_were_hidden_before_are_neither_named_nor_counted(
-    engine: Engine, vault: VaultDesk
+    engine: Engine, vault: VaultHarness
 ) -> None:
     def hidden() -> list[Changed]:
         editing = agent(engine)
@@ -259,7 +259,7 @@ def test_an_agent_that_hides_a_note_is_told_that_it_is_done(
 
 
 def test_a_preview_that_would_hide_a_note_is_committed_by_its_id(
-    engine: Engine, vault: VaultDesk
+    engine: Engine, vault: VaultHarness
 ) -> None:
     given = TOOLS["edit_note"][1]
 
@@ -285,7 +285,7 @@ def test_a_move_that_would_hide_a_note_is_shown_as_a_dry_run(engine: Engine) -> 
 
 
 def test_who_hides_a_note_over_http_is_told_that_it_is_done(
-    engine: Engine, vault: VaultDesk
+    engine: Engine, vault: VaultHarness
 ) -> None:
     with serving(engine) as web:
         shown = web.post("/edit", {"name": "A", "edits": EDITS, "dry_run": True}).json

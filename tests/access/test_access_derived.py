@@ -6,8 +6,8 @@ from threading import Event
 from typing import Any
 
 import pytest
-from meaning_desk import MeaningDesk
-from vault_desk import VaultDesk
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
@@ -50,7 +50,7 @@ def counted(module: Any, name: str, patch: pytest.MonkeyPatch) -> Counted:
 
 
 @pytest.fixture
-def rings(vault: VaultDesk) -> VaultDesk:
+def rings(vault: VaultHarness) -> VaultHarness:
     """Three visible groups of notes, and a hidden one that is larger than each."""
     vault.indexed(
         {
@@ -63,7 +63,7 @@ def rings(vault: VaultDesk) -> VaultDesk:
     return vault
 
 
-def test_theme_ids_of_an_agent_have_no_gaps(rings: VaultDesk) -> None:
+def test_theme_ids_of_an_agent_have_no_gaps(rings: VaultHarness) -> None:
     agent = rings.engine.seen_by(EVERY_AGENT)
 
     assert [theme[0] for theme in themes(rings.engine)] == [1, 2, 3, 4]
@@ -76,7 +76,7 @@ def test_theme_ids_of_an_agent_have_no_gaps(rings: VaultDesk) -> None:
     )
 
 
-def test_theme_ids_stay_dense_when_a_note_turns_private(rings: VaultDesk) -> None:
+def test_theme_ids_stay_dense_when_a_note_turns_private(rings: VaultHarness) -> None:
     agent = rings.engine.seen_by(EVERY_AGENT)
     themes(agent)
 
@@ -85,7 +85,9 @@ def test_theme_ids_stay_dense_when_a_note_turns_private(rings: VaultDesk) -> Non
     assert themes(agent) == [(1, "B1", 3), (2, "C1", 3)]
 
 
-def test_links_of_a_private_note_do_not_join_visible_themes(rings: VaultDesk) -> None:
+def test_links_of_a_private_note_do_not_join_visible_themes(
+    rings: VaultHarness,
+) -> None:
     agent = rings.engine.seen_by(EVERY_AGENT)
     before = themes(agent), agent.knowledge.rank(metric="influence")
 
@@ -97,7 +99,7 @@ def test_links_of_a_private_note_do_not_join_visible_themes(rings: VaultDesk) ->
 
 
 def test_an_agent_that_sees_every_note_uses_the_stored_themes(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({**ring("A1", "A2", "A3"), **ring("B1", "B2", "B3", "B4")})
     themes(vault.engine)  # stored when first asked for
@@ -113,7 +115,7 @@ def test_an_agent_that_sees_every_note_uses_the_stored_themes(
 
 
 def test_scopes_with_the_same_visible_notes_share_one_computation(
-    rings: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    rings: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     divided = counted(theme_module, "clusters", monkeypatch)
     clients = [Scope(client=name) for name in ("one", "other")]
@@ -126,7 +128,7 @@ def test_scopes_with_the_same_visible_notes_share_one_computation(
 
 
 def test_a_scope_does_not_wait_for_the_computation_of_another(
-    rings: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    rings: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started, released = Event(), Event()
     waits: list[bool] = []
@@ -160,12 +162,14 @@ def similar(engine: Engine) -> list[tuple[str, str, float]]:
 
 
 @pytest.fixture
-def teas(meaning: MeaningDesk) -> MeaningDesk:
+def teas(meaning: MeaningHarness) -> MeaningHarness:
     meaning.indexed({f"Tea {at}.md": f"{TEA} {'cup ' * at}" for at in range(6)})
     return meaning
 
 
-def test_private_copies_do_not_push_visible_notes_off_a_list(teas: MeaningDesk) -> None:
+def test_private_copies_do_not_push_visible_notes_off_a_list(
+    teas: MeaningHarness,
+) -> None:
     agent = teas.engine.seen_by(EVERY_AGENT)
     before, status = similar(agent), agent.knowledge.similar().status
 
@@ -180,7 +184,7 @@ def test_private_copies_do_not_push_visible_notes_off_a_list(teas: MeaningDesk) 
 
 @pytest.mark.parametrize("few", [0, 1_000_000], ids=["from stored", "whole pass"])
 def test_similar_notes_of_a_scope_are_those_of_a_vault_without_hidden_notes(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, few: int
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     chosen, words = (
         random.Random(7),
@@ -202,7 +206,7 @@ def test_similar_notes_of_a_scope_are_those_of_a_vault_without_hidden_notes(
 
 
 def test_similar_notes_of_a_scope_are_compared_once_until_notes_change(
-    teas: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    teas: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared = counted(pairing, "pairs_among", monkeypatch)
     agent, twin = (teas.engine.seen_by(Scope(client=name)) for name in ("a", "b"))
@@ -220,7 +224,7 @@ def test_similar_notes_of_a_scope_are_compared_once_until_notes_change(
 
 
 def test_a_linked_pair_of_a_scope_is_left_out_before_notes_are_compared_again(
-    teas: MeaningDesk,
+    teas: MeaningHarness,
 ) -> None:
     teas.indexed({"Own.md": f"{PRIVATE}{TEA}"})
     agent = teas.engine.seen_by(EVERY_AGENT)
@@ -237,7 +241,7 @@ def partners(engine: Engine) -> Any:
 
 
 def test_a_run_for_an_agent_counts_the_passages_of_visible_notes_only(
-    teas: MeaningDesk,
+    teas: MeaningHarness,
 ) -> None:
     teas.write({"New.md": f"{TEA} in May", "Tea 1.md": f"{TEA} in June"})
     teas.write({f"P{at}.md": f"{PRIVATE}{TEA} {'pot ' * at}" for at in range(4)})

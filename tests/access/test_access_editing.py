@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.access.files import ReadableFiles
@@ -48,7 +48,7 @@ def said(edit: Callable[[], object]) -> str:
 
 
 def test_a_tag_that_would_open_notes_is_renamed_by_their_owner_alone(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     files = {"A.md": "Tea. #own", "T.md": "Secret. #own #me/diary"}
     vault.write(files)
@@ -71,7 +71,7 @@ def test_a_tag_that_would_open_notes_is_renamed_by_their_owner_alone(
 
 
 def test_a_preview_that_would_open_notes_waits_when_it_is_applied(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Heron.md": "x", "L.md": "---\nproject: '[[Heron]]'\n---\nSecret."})
     engine = vault.open(writes__mode="allow")
@@ -86,7 +86,7 @@ def test_a_preview_that_would_open_notes_waits_when_it_is_applied(
     assert "[[Heron]]" in vault.text("L.md")
 
 
-def test_an_agent_may_hide_what_it_sees(vault: VaultDesk) -> None:
+def test_an_agent_may_hide_what_it_sees(vault: VaultHarness) -> None:
     vault.write({"A.md": "Tea."})
     engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
     engine.index()
@@ -98,7 +98,7 @@ def test_an_agent_may_hide_what_it_sees(vault: VaultDesk) -> None:
 
 
 def test_a_folder_that_comes_back_opens_nothing_that_was_put_into_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Box/A.md": "Tea."})
     engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
@@ -123,7 +123,7 @@ def test_a_folder_that_comes_back_opens_nothing_that_was_put_into_it(
     ],
 )
 def test_a_rule_about_a_hidden_note_is_not_named(
-    vault: VaultDesk, hidden: str, settings: dict[str, object]
+    vault: VaultHarness, hidden: str, settings: dict[str, object]
 ) -> None:
     vault.write({"Pub.md": "x", hidden: private("[[Pub]] #locked")})
     settings |= {"writes__mode": "allow", "access__private_folders": ("Hid",)}
@@ -142,7 +142,7 @@ def test_a_rule_about_a_hidden_note_is_not_named(
 
 
 def test_what_the_owner_changed_around_a_private_note_is_nobodys(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Hid/H.md": "# Zqhead\n", "Ref.md": "[[H#Zqhead]]"})
     engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
@@ -163,7 +163,7 @@ def test_what_the_owner_changed_around_a_private_note_is_nobodys(
 
 
 def test_a_change_that_took_private_links_along_is_told_to_who_asked_for_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "A.md": "[[Tea]]", "P.md": private("[[Tea]]")})
     engine = vault.open(writes__mode="allow")
@@ -187,7 +187,7 @@ def test_a_change_that_took_private_links_along_is_told_to_who_asked_for_it(
 
 
 def test_what_was_interrupted_is_settled_by_whoever_edits_next(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"A.md": "Tea.", "P.md": private()})
     engine = vault.open(writes__mode="allow")
@@ -202,7 +202,7 @@ def test_what_was_interrupted_is_settled_by_whoever_edits_next(
     assert not other.notices
 
 
-def test_a_tag_of_hidden_notes_alone_is_one_that_none_has(vault: VaultDesk) -> None:
+def test_a_tag_of_hidden_notes_alone_is_one_that_none_has(vault: VaultHarness) -> None:
     vault.write({"A.md": "Tea. #tea", "P.md": private("#zq #leaf")})
     engine = vault.open(writes__mode="allow")
     engine.index()
@@ -219,7 +219,7 @@ def test_a_tag_of_hidden_notes_alone_is_one_that_none_has(vault: VaultDesk) -> N
     "verb", ["edit", "delete", "move", "move/", "merge", "split", "template"]
 )
 def test_a_hidden_name_is_missed_as_one_that_is_not_there(
-    vault: VaultDesk, verb: str
+    vault: VaultHarness, verb: str
 ) -> None:
     vault.write({"Tea one.md": "# H\nx", "Box/B.md": "x", "Hid/Tea ony.md": "# H\nx"})
     engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
@@ -244,7 +244,9 @@ def test_a_hidden_name_is_missed_as_one_that_is_not_there(
     assert there == said(lambda: verbs[verb]("Hid/Tea ony.md"))
 
 
-def test_a_hidden_folder_is_no_place_that_a_bare_name_means(vault: VaultDesk) -> None:
+def test_a_hidden_folder_is_no_place_that_a_bare_name_means(
+    vault: VaultHarness,
+) -> None:
     vault.write({"Lone.md": "x", "Box/B.md": "x", "Deep/D.md": private("x")})
     (vault.root / "Empty").mkdir()
     engine = vault.open(writes__mode="allow")
@@ -262,7 +264,7 @@ def test_a_hidden_folder_is_no_place_that_a_bare_name_means(vault: VaultDesk) ->
 
 
 def test_a_link_to_a_hidden_note_is_written_as_to_one_that_is_not_there(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"A.md": "x\n", "Hid/Projects.md": private("x")})
     engine = vault.open(writes__mode="allow")
@@ -273,7 +275,7 @@ def test_a_link_to_a_hidden_note_is_written_as_to_one_that_is_not_there(
     assert "[[Hid/Projects]]" in vault.text("A.md")
 
 
-def test_links_of_hidden_notes_are_not_counted(vault: VaultDesk) -> None:
+def test_links_of_hidden_notes_are_not_counted(vault: VaultHarness) -> None:
     hidden = {f"P{n}.md": private("[[Tea]] [[New]]") for n in range(3)}
     vault.write({"Tea.md": "x", "A.md": "[[Tea]] [[New]]", **hidden})
     engine = vault.open(writes__mode="allow")
@@ -293,7 +295,7 @@ def test_links_of_hidden_notes_are_not_counted(vault: VaultDesk) -> None:
 
 
 def test_a_note_that_keeps_its_links_is_not_named_where_it_is_hidden(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "Hid/H.md": "[[Tea]]"})
     engine = vault.open(
@@ -308,7 +310,7 @@ def test_a_note_that_keeps_its_links_is_not_named_where_it_is_hidden(
     assert "Hid" not in repr(made)
 
 
-def test_a_hidden_note_that_changed_since_is_not_named(vault: VaultDesk) -> None:
+def test_a_hidden_note_that_changed_since_is_not_named(vault: VaultHarness) -> None:
     vault.write({"Tea.md": "x", "P.md": private("[[Tea]]")})
     engine = vault.open(writes__mode="allow")
     engine.index()
@@ -326,7 +328,7 @@ def test_a_hidden_note_that_changed_since_is_not_named(vault: VaultDesk) -> None
 
 
 def test_what_is_taken_back_tells_of_no_hidden_note_that_was_linked_since(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "Hid/H.md": "y"})
     engine = vault.open(
@@ -348,7 +350,7 @@ def test_what_is_taken_back_tells_of_no_hidden_note_that_was_linked_since(
 
 
 def test_the_owner_hears_of_what_an_agent_could_not_be_told_before_it_is_made(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "A.md": "[[Tea]]", "P.md": private("[[Tea]]")})
     engine = vault.open(writes__mode="propose")
@@ -365,7 +367,7 @@ def test_the_owner_hears_of_what_an_agent_could_not_be_told_before_it_is_made(
 
 
 def test_who_has_no_name_is_told_of_what_he_asked_for_without_one(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "P.md": private("[[Tea]]")})
     engine = vault.open(writes__mode="allow")
@@ -378,7 +380,7 @@ def test_who_has_no_name_is_told_of_what_he_asked_for_without_one(
     assert vault.text("P.md") == private("[[Leaf]]")
 
 
-def test_a_repair_names_no_hidden_note_that_stays_as_it_is(vault: VaultDesk) -> None:
+def test_a_repair_names_no_hidden_note_that_stays_as_it_is(vault: VaultHarness) -> None:
     vault.write({"A.md": "#Tea", "Hid/H.md": "#Tea"})
     engine = vault.open(
         writes__mode="allow",
@@ -394,7 +396,7 @@ def test_a_repair_names_no_hidden_note_that_stays_as_it_is(vault: VaultDesk) -> 
 
 
 def test_a_hidden_note_that_cannot_be_read_just_then_is_not_named(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.write({"A.md": "#Tea", "B.md": "#Cup", "Hid/H.md": "#Tea"})
     engine = vault.open(writes__mode="allow", access__private_folders=("Hid",))
@@ -422,7 +424,7 @@ def test_a_hidden_note_that_cannot_be_read_just_then_is_not_named(
 
 
 def test_a_client_is_told_what_it_deleted_and_can_take_it_back(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Shop/A.md": "Tea."})
     engine = vault.open(writes__mode="allow")
@@ -435,7 +437,7 @@ def test_a_client_is_told_what_it_deleted_and_can_take_it_back(
     assert vault.text("Shop/A.md") == "Tea."
 
 
-def test_what_was_private_is_private_in_the_trash(vault: VaultDesk) -> None:
+def test_what_was_private_is_private_in_the_trash(vault: VaultHarness) -> None:
     vault.write({"A.md": "Tea.", ".trash/Own/B.md": "Tea."})
     config = vault.open(access__private_folders=("Own",)).config
     policy = ReadPolicy(config, EVERY_AGENT)
@@ -443,7 +445,7 @@ def test_what_was_private_is_private_in_the_trash(vault: VaultDesk) -> None:
         files.read(".trash/Own/B.md")
 
 
-def test_an_agent_is_told_of_the_picture_that_it_moved(vault: VaultDesk) -> None:
+def test_an_agent_is_told_of_the_picture_that_it_moved(vault: VaultHarness) -> None:
     vault.write({"A.md": "![[Pic.png]]", "Pic.png": b"x"})
     engine = vault.open(writes__mode="allow")
     engine.index()
@@ -455,7 +457,9 @@ def test_an_agent_is_told_of_the_picture_that_it_moved(vault: VaultDesk) -> None
     assert (vault.root / "Pic.png").exists()
 
 
-def test_the_record_of_writes_names_no_place_that_is_hidden(vault: VaultDesk) -> None:
+def test_the_record_of_writes_names_no_place_that_is_hidden(
+    vault: VaultHarness,
+) -> None:
     vault.write(
         {
             "Hid/Ann.md": "x",
@@ -486,7 +490,7 @@ def test_the_record_of_writes_names_no_place_that_is_hidden(vault: VaultDesk) ->
     "hidden", [private("x"), b"---\nprivate: true\n---\n\0", "Tea. #own"]
 )
 def test_a_folder_with_a_left_out_note_that_is_hidden_is_moved_by_its_owner_alone(
-    vault: VaultDesk, to: str, hidden: str | bytes
+    vault: VaultHarness, to: str, hidden: str | bytes
 ) -> None:
     """Be it opened where it goes, or left out there as well."""
     kept = {".glassmindignore": "Projects/Drafts/D*.md\nKept/Drafts/D*.md\n"}
@@ -512,7 +516,7 @@ def _deleted(editing: Editing, name: str, _: str, how: EditRequest) -> Changed:
 
 
 def test_a_left_out_note_that_came_into_a_folder_since_is_not_named(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Box/A.md": "x", "Nook/B.md": "x"})
     vault.write({".glassmindignore": "Box/D*.md\nBoxes/D*.md\nNooks/D*.md\n"})
@@ -530,7 +534,9 @@ def test_a_left_out_note_that_came_into_a_folder_since_is_not_named(
     assert undone.endswith("Nooks stays where it is: only its owner can move all of it")
 
 
-def test_a_folder_with_a_left_out_note_that_is_seen_is_moved(vault: VaultDesk) -> None:
+def test_a_folder_with_a_left_out_note_that_is_seen_is_moved(
+    vault: VaultHarness,
+) -> None:
     vault.write({"Box/A.md": "x", "Box/D.md": "x"})
     vault.write({".glassmindignore": "D.md\n"})
     engine = vault.open(writes__mode="allow")
@@ -541,7 +547,7 @@ def test_a_folder_with_a_left_out_note_that_is_seen_is_moved(vault: VaultDesk) -
 
 
 def test_the_links_that_are_counted_are_those_of_notes_that_are_seen(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "A.md": "[[Tea]] [[Tea]]", "B.md": "[[Tea]]"})
     engine = vault.open(writes__mode="allow")
@@ -570,7 +576,7 @@ def test_the_links_that_are_counted_are_those_of_notes_that_are_seen(
 
 
 def test_links_that_its_owner_let_be_written_are_counted_as_they_are_seen(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "A.md": "[[Tea]]", "P.md": private("[[Tea]]")})
     engine = vault.open(writes__mode="propose")
@@ -587,7 +593,7 @@ def test_links_that_its_owner_let_be_written_are_counted_as_they_are_seen(
 
 
 def test_links_of_hidden_notes_that_follow_what_is_taken_back_are_not_counted(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "Cup.md": "x"})
     engine = vault.open(writes__mode="allow")

@@ -5,10 +5,10 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
-from git_desk import GitDesk
-from http_desk import serving
-from mcp_desk import call, structured_server, text_of
-from vault_desk import VaultDesk
+from git_harness import GitHarness
+from http_harness import serving
+from mcp_harness import call, structured_server, text_of
+from vault_harness import VaultHarness
 
 from glassmind.engine import Engine
 from glassmind.errors import FindingAbsent, NoteNotFound
@@ -27,7 +27,7 @@ FILES = {
 OPEN = "zqtext [[Tea]]\n"
 
 
-def ties(vault: VaultDesk) -> set[tuple[str, str]]:
+def ties(vault: VaultHarness) -> set[tuple[str, str]]:
     """Return what an agent is told of the links around a note."""
     seen = vault.engine.seen_by(EVERY_AGENT).knowledge
     rings = seen.connections("Tea.md", depth=2, ghosts=True).hops
@@ -36,7 +36,7 @@ def ties(vault: VaultDesk) -> set[tuple[str, str]]:
 
 
 def test_links_beside_one_to_a_private_note_lead_where_they_are_written(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(FILES)
 
@@ -49,7 +49,7 @@ def test_links_beside_one_to_a_private_note_lead_where_they_are_written(
 
 
 def test_a_note_leaves_the_graph_when_it_turns_private_and_comes_back(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(FILES)
     without = ties(vault)
@@ -66,7 +66,7 @@ def test_a_note_leaves_the_graph_when_it_turns_private_and_comes_back(
 
 @pytest.mark.parametrize("verb", ["connections", "ontology", "suggest"])
 def test_what_turns_private_while_somebody_waits_for_his_turn_is_not_kept_for_him(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch, verb: str
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
     vault.indexed({**FILES, "Zqlab.md": "#zqtag zqtext [[Tea]]\n"})
     seen, still = vault.engine.seen_by(EVERY_AGENT).knowledge, SqliteRows.still
@@ -93,7 +93,7 @@ def test_what_turns_private_while_somebody_waits_for_his_turn_is_not_kept_for_hi
 
 
 def test_what_is_shown_in_a_transaction_that_fails_is_shown_anew(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({**FILES, "Lab.md": OPEN})
     seen = vault.engine.seen_by(EVERY_AGENT)
@@ -112,7 +112,7 @@ def test_what_is_shown_in_a_transaction_that_fails_is_shown_anew(
 
 
 def test_themes_that_a_client_cannot_keep_are_tried_to_be_kept_once(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(FILES)
     seen, tried = vault.engine.seen_by(EVERY_AGENT).knowledge, list[int]()
@@ -147,7 +147,7 @@ UNSEEN = [
 
 
 @pytest.fixture(params=["private folder", "left out", "not named"])
-def unseen(vault: VaultDesk, request: pytest.FixtureRequest) -> Engine:
+def unseen(vault: VaultHarness, request: pytest.FixtureRequest) -> Engine:
     """A vault for somebody who does not see a folder, of which much is dismissed."""
     rules: tuple[ReadRule, ...] = ()
     if request.param == "private folder":
@@ -167,14 +167,14 @@ def unseen(vault: VaultDesk, request: pytest.FixtureRequest) -> Engine:
     return vault.engine.seen_by(Scope(rules, client="guest"))
 
 
-def placed(vault: VaultDesk, key: str) -> str:
+def placed(vault: VaultHarness, key: str) -> str:
     """Return a key with the note in it where that stands."""
     return key.replace("Twin", "Here/Twin") if (vault.root / "Here").exists() else key
 
 
 @pytest.mark.parametrize(("key", "word"), UNSEEN)
 def test_a_dismissal_about_a_hidden_note_is_neither_told_nor_taken_back(
-    vault: VaultDesk, unseen: Engine, key: str, word: str
+    vault: VaultHarness, unseen: Engine, key: str, word: str
 ) -> None:
     key, kept = placed(vault, key), vault.text(BOOK)
 
@@ -203,7 +203,9 @@ def known(engine: Engine) -> set[str]:
     return findings.union(*told.pairs)
 
 
-def test_a_pair_with_a_hidden_note_is_no_pair(vault: VaultDesk, unseen: Engine) -> None:
+def test_a_pair_with_a_hidden_note_is_no_pair(
+    vault: VaultHarness, unseen: Engine
+) -> None:
     kept = vault.text(BOOK)
 
     for settle in (unseen.knowledge.restore_pair, unseen.knowledge.dismiss):
@@ -215,7 +217,7 @@ def test_a_pair_with_a_hidden_note_is_no_pair(vault: VaultDesk, unseen: Engine) 
 
 
 def test_an_agent_is_told_over_no_surface_what_was_dismissed_of_a_hidden_note(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.open(access__private_folders=("Zqown",))
     vault.indexed(HIDING)
@@ -234,7 +236,7 @@ def test_an_agent_is_told_over_no_surface_what_was_dismissed_of_a_hidden_note(
 
 
 def test_what_is_dismissed_of_notes_that_are_seen_is_told_and_taken_back(
-    vault: VaultDesk, unseen: Engine
+    vault: VaultHarness, unseen: Engine
 ) -> None:
     cup = placed(vault, "Twin.md").replace("Twin", "Cup")
     vault.engine.knowledge.dismiss_finding("orphans", cup)
@@ -249,7 +251,7 @@ def test_what_is_dismissed_of_notes_that_are_seen_is_told_and_taken_back(
 
 
 def test_what_was_dismissed_of_a_note_is_unknown_once_it_is_gone_or_private(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Cup.md": "A cup.", "Pot.md": "A pot."})
     seen = vault.engine.seen_by(EVERY_AGENT).knowledge
@@ -268,9 +270,9 @@ def test_what_was_dismissed_of_a_note_is_unknown_once_it_is_gone_or_private(
 
 
 @pytest.fixture
-def renamed(vault: VaultDesk) -> VaultDesk:
+def renamed(vault: VaultHarness) -> VaultHarness:
     """A note that had a private name between two others, and a link to that."""
-    git = GitDesk(vault.root.parent)
+    git = GitHarness(vault.root.parent)
     vault.open(access__private_folders=("Journal",))
     vault.write({"../Old/Journal/Zqfirst.md": WORDS})
     git.commit("2021-01-01")
@@ -283,7 +285,7 @@ def renamed(vault: VaultDesk) -> VaultDesk:
     return vault
 
 
-def test_former_names_are_told_where_their_place_may_be(renamed: VaultDesk) -> None:
+def test_former_names_are_told_where_their_place_may_be(renamed: VaultHarness) -> None:
     def told(engine: Engine, name: str) -> list[str]:
         events = engine.knowledge.timeline(name).events
         return [event.detail for event in events if event.kind == "renamed"]

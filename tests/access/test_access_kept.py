@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hindsight_desk import fact, remembering
+from hindsight_harness import fact, remembering
 from msgspec.structs import asdict
-from secrets_desk import ISSUED, Drawing
+from secrets_harness import ISSUED, Drawing
 from test_secrets_index import held
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.access.scopes import read_scope
@@ -31,7 +31,7 @@ COPY = " (conflicted copy 2024-05-01)"
 
 SCOPES = {
     "private": EVERY_AGENT,
-    "folder": read_scope(["folder:Desk"]),
+    "folder": read_scope(["folder:Harness"]),
     "excluded": read_scope(["-folder:Hid"]),
 }
 
@@ -42,10 +42,10 @@ def private(text: str = "") -> str:
 
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES)
 def test_a_run_names_no_skipped_file_that_may_not_be_named(
-    vault: VaultDesk, scope: Scope
+    vault: VaultHarness, scope: Scope
 ) -> None:
-    told_of, kept = (f"{folder}/A{COPY}.md" for folder in ("Desk", "Hid"))
-    vault.write({"Desk/A.md": "Tea.", told_of: "Tea.", kept: "Tea."})
+    told_of, kept = (f"{folder}/A{COPY}.md" for folder in ("Harness", "Hid"))
+    vault.write({"Harness/A.md": "Tea.", told_of: "Tea.", kept: "Tea."})
     engine = vault.open(access__private_folders=("Hid",) * (scope == EVERY_AGENT))
 
     told = engine.seen_by(scope).index()
@@ -56,11 +56,11 @@ def test_a_run_names_no_skipped_file_that_may_not_be_named(
 
 @pytest.mark.parametrize("kind", ["folder", "excluded"])
 def test_another_memory_is_not_asked_or_told_for_a_client_with_rules(
-    vault: VaultDesk, kind: str
+    vault: VaultHarness, kind: str
 ) -> None:
     with remembering(fact(1, "The skiff leaks at the stern.")) as memory:
         vault.open(hindsight__url=memory.url, hindsight__retain=True)
-        vault.indexed({"Desk/A.md": "The skiff is blue.", "Hid/B.md": "The skiff."})
+        vault.indexed({"Harness/A.md": "The skiff is blue.", "Hid/B.md": "The skiff."})
         client = vault.engine.seen_by(SCOPES[kind])
 
         kept = (
@@ -91,7 +91,9 @@ def changes(engine: Engine) -> list[str]:
         return [changeset.draft.title for changeset in listed.changesets]
 
 
-def test_a_change_of_a_note_that_is_private_now_is_not_told(vault: VaultDesk) -> None:
+def test_a_change_of_a_note_that_is_private_now_is_not_told(
+    vault: VaultHarness,
+) -> None:
     vault.write({"A.md": "Tea.\n", "B.md": "Tea.\n"})
     engine = vault.open(writes__mode="allow")
     engine.index()
@@ -114,7 +116,7 @@ def test_a_change_of_a_note_that_is_private_now_is_not_told(vault: VaultDesk) ->
     assert len(engine.editing.changesets().changesets) == 2
 
 
-def test_links_that_lead_to_private_notes_are_not_counted(vault: VaultDesk) -> None:
+def test_links_that_lead_to_private_notes_are_not_counted(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "A.md": "[[B]] and [[P]] and [[P|it]] and [[Nowhere]]",
@@ -130,7 +132,7 @@ def test_links_that_lead_to_private_notes_are_not_counted(vault: VaultDesk) -> N
 
 
 def test_figures_are_those_of_a_vault_without_what_is_private(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     notes = {"A.md": "# Tea\n\nOolong. #drink\n\n- [ ] buy [[B]]\n", "B.md": "# B\n"}
     hidden: dict[str, str | bytes] = {
@@ -143,7 +145,7 @@ def test_figures_are_those_of_a_vault_without_what_is_private(
     vault.open(access__private_folders=("Hid",)).client = "owner"
     vault.indexed({**notes, **hidden})
     (tmp_path / "twin").mkdir()
-    twin = VaultDesk(tmp_path / "twin")
+    twin = VaultHarness(tmp_path / "twin")
     twin.indexed(notes)
     seen, whole = vault.engine.seen_by(EVERY_AGENT), twin.engine
 
@@ -163,9 +165,9 @@ def test_figures_are_those_of_a_vault_without_what_is_private(
 
 @pytest.mark.parametrize("scope", SCOPES.values(), ids=SCOPES)
 def test_a_receipt_of_a_kept_note_is_as_one_of_a_note_that_is_not_there(
-    vault: VaultDesk, scope: Scope
+    vault: VaultHarness, scope: Scope
 ) -> None:
-    vault.write({"Desk/A.md": "Oolong.\n", "Hid/B.md": "Sencha, long ago.\n"})
+    vault.write({"Harness/A.md": "Oolong.\n", "Hid/B.md": "Sencha, long ago.\n"})
     engine = vault.open(access__private_folders=("Hid",) * (scope == EVERY_AGENT))
     engine.index()
     packed = engine.bundles.pack("sencha").notes
@@ -185,7 +187,7 @@ def test_a_receipt_of_a_kept_note_is_as_one_of_a_note_that_is_not_there(
 
 
 def test_a_token_under_a_property_that_stands_twice_is_not_in_the_index(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     note = f"---\n{TOKEN}: a\n{TOKEN}: b\n---\nTea.\n"
 

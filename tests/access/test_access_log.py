@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program
+from cli_harness import Inside, Program
 from mcp import Client
-from mcp_desk import call, visit
-from vault_desk import VaultDesk
+from mcp_harness import call, visit
+from vault_harness import VaultHarness
 
 from glassmind import open_vault
 from glassmind.model.access import (
@@ -247,7 +247,7 @@ def test_readings_are_found_by_client_note_and_time(
 
 
 def test_an_answer_is_given_though_the_access_log_cannot_be_written(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"Tea.md": "oolong\n"})
     access_log = vault.engine.access_log
@@ -263,7 +263,7 @@ def test_an_answer_is_given_though_the_access_log_cannot_be_written(
 
 
 def test_a_vault_may_not_do_without_the_access_log_and_its_owner_may(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "oolong\n"})
     settings = vault.root / "glassmind.toml"

@@ -7,13 +7,13 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from http_desk import Web, answer_of, serving
+from http_harness import Web, answer_of, serving
 from mcp import Client
-from mcp_desk import call, structured_server, visit
+from mcp_harness import call, structured_server, visit
 from route_table import ROUTES, Route
 from surface_arguments import choices_of, names_of, required_of
 from test_surfaces_reading import USUAL
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
@@ -78,44 +78,44 @@ CANARY = re.compile(r"canary-(cup|pot|kettle|old|day|memo)-(\d+)")
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = VaultDesk(tmp_path_factory.mktemp("access-log"))
-    desk.indexed(NOTES)
-    memory = desk.engine.memory
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = VaultHarness(tmp_path_factory.mktemp("access-log"))
+    harness.indexed(NOTES)
+    memory = harness.engine.memory
     kept = memory.capture(
         "memory", "Of leaves.\n\noolong canary-memo-0", client="a test", agent=True
     )
     FILES["memo"] = kept.memory.path
-    server, edits = structured_server(desk.engine, toolsets=OURS), SAID["edits"]
+    server, edits = structured_server(harness.engine, toolsets=OURS), SAID["edits"]
     for path in NOTES:  # briefings and hot context show what was read lately
         call(server, "glassmind_read", name=path)
     shown = call(server, "glassmind_edit", name="Cup", edits=edits, dry_run=True)
     assert shown.structured_content is not None
     SAID["id"] = shown.structured_content["id"]
-    yield desk
-    desk.close()
+    yield harness
+    harness.close()
 
 
 @pytest.fixture(scope="module")
-def web(desk: VaultDesk) -> Iterator[Web]:
-    with serving(desk.engine, toolsets=OURS) as web:
+def web(harness: VaultHarness) -> Iterator[Web]:
+    with serving(harness.engine, toolsets=OURS) as web:
         yield web
 
 
-def access_log_of(desk: VaultDesk) -> AccessLog:
-    found = desk.engine.access_log
+def access_log_of(harness: VaultHarness) -> AccessLog:
+    found = harness.engine.access_log
     assert found is not None
     return found
 
 
-def since(desk: VaultDesk, before: int) -> list[LoggedAnswer]:
+def since(harness: VaultHarness, before: int) -> list[LoggedAnswer]:
     """Return what went on record behind the first so many."""
-    found = list(access_log_of(desk).readings())
+    found = list(access_log_of(harness).readings())
     return found[: len(found) - before]
 
 
-def count(desk: VaultDesk) -> int:
-    return len(list(access_log_of(desk).readings()))
+def count(harness: VaultHarness) -> int:
+    return len(list(access_log_of(harness).readings()))
 
 
 def untold(sent: str, readings: Sequence[LoggedAnswer], memos: str = "") -> list[str]:
@@ -272,15 +272,15 @@ def every_tool() -> list[tuple[tuple[str, ...], McpTool]]:
     ids=lambda one: one.name if isinstance(one, McpTool) else "",
 )
 def test_what_a_tool_shows_is_in_the_access_log(
-    desk: VaultDesk, toolsets: tuple[str, ...], tool: McpTool
+    harness: VaultHarness, toolsets: tuple[str, ...], tool: McpTool
 ) -> None:
-    server, sent = structured_server(desk.engine, toolsets=toolsets), ""
+    server, sent = structured_server(harness.engine, toolsets=toolsets), ""
 
     for given in arguments_of(tool):
-        before = count(desk)
+        before = count(harness)
         answer = call(server, tool.name, **given)
 
-        readings = since(desk, before)
+        readings = since(harness, before)
         sent += said(answer)
         shown = said(answer)
         if answer.is_error:
@@ -305,7 +305,7 @@ MARKDOWN = "text/markdown"
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda one: f"{one.method} {one.path}")
 def test_what_a_route_answers_is_in_the_access_log(
-    desk: VaultDesk, web: Web, route: Route
+    harness: VaultHarness, web: Web, route: Route
 ) -> None:
     names, needed = names_of(route), required_of(route)
     shapes: list[dict[str, str]] = [{}]
@@ -315,16 +315,16 @@ def test_what_a_route_answers_is_in_the_access_log(
 
     for way in ROUTE_WAYS.get(route.path, [{}]):
         for head in shapes:
-            before, given = count(desk), {name: SAID[name] for name in needed} | way
+            before, given = count(harness), {name: SAID[name] for name in needed} | way
             given |= {name: True for name in ("dry_run", "confirm") if name in names}
             answer = answer_of(web, route, given, **head)
 
             assert answer.status < 500, answer.body
-            readings, sent = since(desk, before), answer.body.decode()
+            readings, sent = since(harness, before), answer.body.decode()
             sent = sent.replace(SAID["key"], "")  # what the caller itself has said
             sent_all += sent
             memos = "".join(
-                desk.text(passage.path)
+                harness.text(passage.path)
                 for reading in readings
                 for passage in reading.passages
                 if passage.path.startswith(".agent/")
@@ -335,9 +335,9 @@ def test_what_a_route_answers_is_in_the_access_log(
 
 
 def test_notes_as_resources_and_what_is_completed_are_in_the_access_log(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
-    before = count(desk)
+    before = count(harness)
     typed = types.PromptReference(name="continue_project")
 
     async def body(client: Client) -> None:
@@ -345,9 +345,9 @@ def test_notes_as_resources_and_what_is_completed_are_in_the_access_log(
         await client.list_resources()
         await client.complete(typed, {"name": "project", "value": "po"})
 
-    visit(structured_server(desk.engine), body, name="a reader")
+    visit(structured_server(harness.engine), body, name="a reader")
 
-    found = {one.verb: one for one in since(desk, before)}
+    found = {one.verb: one for one in since(harness, before)}
     lines = NOTES["Cup.md"].count("\n")
     assert found["resources/read"].passages == (DisclosedLines("Cup.md", 1, lines),)
     assert {one.client for one in found.values()} == {"a reader"}
@@ -356,7 +356,7 @@ def test_notes_as_resources_and_what_is_completed_are_in_the_access_log(
 
 
 def test_a_client_with_a_token_is_in_the_access_log_by_its_name_whatever_it_says(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Work/Tea.md": "oolong\n", "Home.md": "oolong at home\n"})
     clients = clients_of(vault.engine.config)
@@ -379,7 +379,7 @@ def test_a_client_with_a_token_is_in_the_access_log_by_its_name_whatever_it_says
 
 
 def test_a_reason_that_quotes_another_note_is_text_of_that_one(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(NOTES)
     server = structured_server(vault.engine, toolsets=("graphrag",))

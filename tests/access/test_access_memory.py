@@ -1,6 +1,6 @@
 """What is remembered, for somebody who may not read every note."""
 
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.scopes import read_scope
 from glassmind.memory.memory import Memory
@@ -14,7 +14,7 @@ def told(memory: Memory) -> str:
     return repr([memory.recall("leg"), memory.inbox(promote=False)])
 
 
-def test_no_copy_of_a_memo_is_named_to_who_may_not_read_it(vault: VaultDesk) -> None:
+def test_no_copy_of_a_memo_is_named_to_who_may_not_read_it(vault: VaultHarness) -> None:
     own = MEMO.format("private: true\n")
     vault.write(
         {

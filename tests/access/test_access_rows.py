@@ -4,7 +4,7 @@ import random
 from typing import Any, cast
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
@@ -28,13 +28,13 @@ def private(text: str = "") -> str:
     return f"---\nprivate: true\n---\n{text}"
 
 
-def paths(vault: VaultDesk, scope: Scope = EVERY_AGENT) -> list[str]:
+def paths(vault: VaultHarness, scope: Scope = EVERY_AGENT) -> list[str]:
     seen = vault.engine.seen_by(scope)
     return [note.path for note in seen.list_notes(limit=100).notes]
 
 
 def test_every_table_of_the_index_is_shown_in_part_or_tells_of_no_note(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"A.md": "Tea."})
     vault.engine.index()
@@ -50,7 +50,7 @@ def test_every_table_of_the_index_is_shown_in_part_or_tells_of_no_note(
 
 
 def test_a_note_that_becomes_private_is_unseen_from_the_next_run_on(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"A.md": "Tea.", "B.md": "Tea."})
     vault.engine.index()
@@ -64,7 +64,7 @@ def test_a_note_that_becomes_private_is_unseen_from_the_next_run_on(
 
 
 def test_a_note_that_became_private_since_it_was_indexed_is_not_read(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"A.md": "Tea."})
     vault.engine.index()
@@ -75,7 +75,7 @@ def test_a_note_that_became_private_since_it_was_indexed_is_not_read(
 
 
 def test_a_picture_is_seen_by_who_may_read_a_note_that_shows_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write(
         {
@@ -103,7 +103,7 @@ def test_a_picture_is_seen_by_who_may_read_a_note_that_shows_it(
     ],
 )
 def test_a_client_sees_what_its_scope_names(
-    vault: VaultDesk, rule: ReadRule, seen: list[str]
+    vault: VaultHarness, rule: ReadRule, seen: list[str]
 ) -> None:
     vault.write(
         {
@@ -124,7 +124,7 @@ def test_a_client_sees_what_its_scope_names(
 
 
 def test_words_of_private_notes_are_never_what_a_slip_is_taken_for(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"A.md": "Tea of leaves.", "B.md": private("Zanzibar leaves.")})
     vault.engine.index()
@@ -133,7 +133,7 @@ def test_words_of_private_notes_are_never_what_a_slip_is_taken_for(
     assert vault.engine.search("zanzibr").hits
 
 
-def test_enough_is_found_where_the_best_are_hidden(vault: VaultDesk) -> None:
+def test_enough_is_found_where_the_best_are_hidden(vault: VaultHarness) -> None:
     hidden = {f"P{n}.md": private("tea tea tea") for n in range(120)}
     shown = {f"A{n}.md": "tea " + "and water " * 30 for n in range(12)}
     vault.write({**hidden, **shown})
@@ -144,7 +144,7 @@ def test_enough_is_found_where_the_best_are_hidden(vault: VaultDesk) -> None:
 
 
 def test_a_move_carries_the_links_of_private_notes_and_tells_nobody(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "A.md": "[[Tea]]", "P.md": private("[[Tea]]")})
     engine = vault.open(writes__mode="allow")
@@ -159,7 +159,9 @@ def test_a_move_carries_the_links_of_private_notes_and_tells_nobody(
 
 
 @pytest.mark.parametrize("verb", ["edit", "delete", "move", "merge", "split"])
-def test_no_verb_of_editing_touches_a_private_note(vault: VaultDesk, verb: str) -> None:
+def test_no_verb_of_editing_touches_a_private_note(
+    vault: VaultHarness, verb: str
+) -> None:
     vault.write({"Tea.md": "x", "P.md": private("# H\nsecret\n")})
     engine = vault.open(writes__mode="allow")
     engine.index()
@@ -178,7 +180,7 @@ def test_no_verb_of_editing_touches_a_private_note(vault: VaultDesk, verb: str) 
 
 
 def test_what_the_owner_changed_in_a_private_note_is_unknown_to_agents(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "x", "P.md": private()})
     engine = vault.open(writes__mode="allow")
@@ -195,7 +197,7 @@ def test_what_the_owner_changed_in_a_private_note_is_unknown_to_agents(
 
 
 def test_what_moves_into_a_private_folder_is_unseen_and_seen_again_outside(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"A.md": "Tea ![[x.png]].", "B.md": "Tea.", "x.png": b"x"})
     vault.open(access__private_folders=("Journal",)).index()
@@ -213,7 +215,7 @@ def test_what_moves_into_a_private_folder_is_unseen_and_seen_again_outside(
 
 @pytest.mark.parametrize("scope", [EVERY_AGENT, Scope((ReadRule("tag", "work"),))])
 def test_what_is_judged_change_by_change_is_what_is_judged_at_once(
-    vault: VaultDesk, scope: Scope
+    vault: VaultHarness, scope: Scope
 ) -> None:
     turns = random.Random(7)
     vault.write({f"N{n}.md": "Tea." for n in range(12)})
@@ -232,7 +234,7 @@ def test_what_is_judged_change_by_change_is_what_is_judged_at_once(
 
 
 def test_what_the_owner_sums_up_for_agents_holds_nothing_private(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     project = "project: Shop\n---\nWe decided on {} for the shop in spring.\n"
     vault.write(
@@ -248,7 +250,7 @@ def test_what_the_owner_sums_up_for_agents_holds_nothing_private(
     assert "gold" not in kept.read_text()
 
 
-def test_a_run_for_an_agent_tells_of_no_private_note(vault: VaultDesk) -> None:
+def test_a_run_for_an_agent_tells_of_no_private_note(vault: VaultHarness) -> None:
     vault.write({"A.md": "Tea.", "B.md": "---\nprivate: true\na: [\n---\n"})
     seen = vault.engine.seen_by(EVERY_AGENT)
     report = seen.index(rebuild=True)
@@ -258,7 +260,7 @@ def test_a_run_for_an_agent_tells_of_no_private_note(vault: VaultDesk) -> None:
 
 
 def test_the_first_private_note_leaves_the_counts_of_a_run_for_an_agent_as_they_are(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "Tea.", "B.md": "Tea."})
     vault.write({"B.md": "Cup.", "C.md": "Pot.", "P.md": private("Tea.")})
@@ -269,13 +271,13 @@ def test_the_first_private_note_leaves_the_counts_of_a_run_for_an_agent_as_they_
     assert (counts, report.notes) == ((1, 1, 0, 1), 3)
 
 
-def test_who_sees_a_part_cannot_look_further(vault: VaultDesk) -> None:
+def test_who_sees_a_part_cannot_look_further(vault: VaultHarness) -> None:
     with pytest.raises(TypeError):
         vault.engine.seen_by(Scope((ReadRule("tag", "work"),))).seen_by(EVERY_AGENT)
 
 
 def test_what_changed_is_judged_alone_after_a_run_too(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({f"{name}.md": "Tea." for name in "ABCDEF"})
     seen, judged = vault.engine.seen_by(EVERY_AGENT), list[str]()
@@ -304,7 +306,7 @@ def test_what_changed_is_judged_alone_after_a_run_too(
     ],
 )
 def test_a_property_that_excludes_is_taken_as_it_may_be_meant(
-    vault: VaultDesk, head: str, rule: str
+    vault: VaultHarness, head: str, rule: str
 ) -> None:
     vault.indexed({"A.md": "Tea.", "B.md": f"---\n{head}\n---\nTea."})
 
@@ -317,7 +319,7 @@ def test_a_property_that_excludes_is_taken_as_it_may_be_meant(
 
 
 def test_what_is_summed_up_is_not_for_a_client_that_may_not_read_all_of_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     kept = ".agent/summaries/Shop.md"
     vault.indexed({"A.md": "Tea.", "B.md": "Tea. #own", kept: "Tea is our own."})
@@ -344,7 +346,7 @@ HEADS = (
 
 
 @pytest.mark.parametrize("head", HEADS)
-def test_rows_and_files_are_judged_alike(vault: VaultDesk, head: str) -> None:
+def test_rows_and_files_are_judged_alike(vault: VaultHarness, head: str) -> None:
     vault.write({"A.md": f"---\n{head}\n---\nTea.\n", "B.md": "Tea."})
     vault.open(access__private_tags=("own",)).index()
     rules = (
@@ -359,7 +361,7 @@ def test_rows_and_files_are_judged_alike(vault: VaultDesk, head: str) -> None:
 
 @pytest.mark.parametrize("how", ["said", "moved", "tagged"])
 def test_a_search_gives_nothing_of_a_note_that_just_became_private(
-    vault: VaultDesk, how: str
+    vault: VaultHarness, how: str
 ) -> None:
     vault.write({"A.md": "Tea of clay.", "B.md": "Tea."})
     vault.open(access__private_folders=("Own",), access__private_tags=("own",)).index()
@@ -375,7 +377,9 @@ def test_a_search_gives_nothing_of_a_note_that_just_became_private(
     assert len(vault.engine.search("tea").hits) == 2
 
 
-def test_a_theme_that_a_private_note_ties_is_nobodys_reason(vault: VaultDesk) -> None:
+def test_a_theme_that_a_private_note_ties_is_nobodys_reason(
+    vault: VaultHarness,
+) -> None:
     ring = {f"N{n}.md": f"Tea [[N{(n + 1) % 6}]] [[N{(n + 2) % 6}]]" for n in range(6)}
     vault.write({**ring, "P.md": private("[[N0]] [[N1]] [[N2]]"), "Lone.md": "Tea."})
     vault.write({"P.md": private("[[N0]] [[N1]] [[N2]] [[Lone]]")})
@@ -396,7 +400,7 @@ def test_a_theme_that_a_private_note_ties_is_nobodys_reason(vault: VaultDesk) ->
 
 
 def test_scopes_that_come_at_once_are_not_taken_for_one_another(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"A/a.md": "Tea.", "B/b.md": "Tea."})
     vault.engine.index()
@@ -416,7 +420,7 @@ def test_scopes_that_come_at_once_are_not_taken_for_one_another(
 
 
 def test_words_of_hidden_notes_crowd_out_no_word_that_a_prefix_stands_for(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     common = " ".join(f"pro{chr(97 + n // 9)}{chr(97 + n % 9)}" for n in range(80))
     hidden = {f"Own/{n}.md": common for n in range(3)}
@@ -440,7 +444,7 @@ SKIPPED: dict[str, str | bytes] = {
 
 
 @pytest.fixture
-def skipping(vault: VaultDesk) -> VaultDesk:
+def skipping(vault: VaultHarness) -> VaultHarness:
     """A vault with private notes, and one that is not, which the index leaves out."""
     shown = {"Box (conflicted copy 2024-01-02).md": "x", "Drafts/Cup.md": "x"}
     lost = "[[Loan]] [[Debts]] [[Cup]]"
@@ -453,7 +457,7 @@ def skipping(vault: VaultDesk) -> VaultDesk:
 
 
 def test_a_private_note_that_is_left_out_of_the_index_is_told_of_by_nothing(
-    skipping: VaultDesk,
+    skipping: VaultHarness,
 ) -> None:
     seen, whole = skipping.engine.seen_by(EVERY_AGENT), skipping.engine
     told = {path.rpartition("/")[2][:4] for path in SKIPPED}
@@ -469,7 +473,7 @@ def test_a_private_note_that_is_left_out_of_the_index_is_told_of_by_nothing(
 
 @pytest.mark.parametrize("path", [*SKIPPED])
 def test_a_private_note_that_is_left_out_is_missed_as_one_that_is_not_there(
-    skipping: VaultDesk, path: str
+    skipping: VaultHarness, path: str
 ) -> None:
     seen = skipping.engine.seen_by(EVERY_AGENT)
     name = path.rpartition("/")[2].removesuffix(".md")
@@ -490,7 +494,7 @@ def test_a_private_note_that_is_left_out_is_missed_as_one_that_is_not_there(
 
 
 def test_what_is_left_out_and_not_private_is_no_ghost_to_an_agent(
-    skipping: VaultDesk,
+    skipping: VaultHarness,
 ) -> None:
     seen = skipping.engine.seen_by(EVERY_AGENT)
 
@@ -500,7 +504,7 @@ def test_what_is_left_out_and_not_private_is_no_ghost_to_an_agent(
     assert not skipping.engine.ghosts(limit=9)
 
 
-def test_a_left_out_note_is_judged_by_what_it_says_now(skipping: VaultDesk) -> None:
+def test_a_left_out_note_is_judged_by_what_it_says_now(skipping: VaultHarness) -> None:
     seen = skipping.engine.seen_by(EVERY_AGENT)
     assert seen.stats().skipped == 2
     skipping.write({"Debts.md": "Tea."})

@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 import apsw
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind import Engine, open_vault
 from glassmind.errors import (
@@ -25,7 +25,7 @@ PLACES = {"vault": ".agent/cache", "plugin": ".obsidian/plugins/glassmind"}
 
 
 @pytest.fixture(params=PLACES)
-def inside(vault: VaultDesk, request: pytest.FixtureRequest) -> Path:
+def inside(vault: VaultHarness, request: pytest.FixtureRequest) -> Path:
     """Index a vault whose index is inside it, and return the folder of index.db."""
     vault.open(index__location=request.param)
     vault.indexed(NOTES)
@@ -40,7 +40,7 @@ def forge(folder: Path) -> None:
         assert db.changes() == 1
 
 
-def as_another_user(vault: VaultDesk, location: str = "vault") -> Engine:
+def as_another_user(vault: VaultHarness, location: str = "vault") -> Engine:
     """Open the vault with another home."""
     home = str(vault.root.parent / "another-home")
     settings = {"index.location": location, "embeddings.backend": "none"}
@@ -53,7 +53,7 @@ def told(engine: Engine, text: str) -> str:
 
 
 def test_an_index_inside_the_vault_answers_its_user(
-    vault: VaultDesk, inside: Path
+    vault: VaultHarness, inside: Path
 ) -> None:
     vault.open()
     assert vault.found("oolong") == ["Tea.md"]
@@ -70,7 +70,7 @@ def test_an_index_inside_the_vault_answers_its_user(
 
 
 def test_rows_that_another_program_edited_are_not_served(
-    vault: VaultDesk, inside: Path
+    vault: VaultHarness, inside: Path
 ) -> None:
     forge(inside)
     vault.open()
@@ -87,7 +87,7 @@ def test_rows_that_another_program_edited_are_not_served(
 
 
 def test_rows_edited_under_an_open_engine_are_not_served(
-    vault: VaultDesk, inside: Path
+    vault: VaultHarness, inside: Path
 ) -> None:
     vault.open()
     assert vault.found("oolong") == ["Tea.md"]
@@ -99,7 +99,7 @@ def test_rows_edited_under_an_open_engine_are_not_served(
 
 @pytest.mark.parametrize("how", ["vault", "plugin", "data"])
 def test_an_index_that_came_with_the_vault_is_not_believed(
-    vault: VaultDesk, inside: Path, how: str
+    vault: VaultHarness, inside: Path, how: str
 ) -> None:
     forge(inside)
 
@@ -111,7 +111,7 @@ def test_an_index_that_came_with_the_vault_is_not_believed(
 
 
 def test_a_log_that_came_with_the_vault_is_not_replayed(
-    vault: VaultDesk, inside: Path, tmp_path: Path
+    vault: VaultHarness, inside: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(inside, copy)
@@ -129,7 +129,7 @@ def test_a_log_that_came_with_the_vault_is_not_replayed(
 
 
 def test_an_older_copy_of_the_own_index_is_not_believed(
-    vault: VaultDesk, inside: Path, tmp_path: Path
+    vault: VaultHarness, inside: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(inside, tmp_path / "copy")
     vault.open()
@@ -143,7 +143,7 @@ def test_an_older_copy_of_the_own_index_is_not_believed(
         vault.ask("oolong")
 
 
-def test_only_the_rows_are_inside_the_vault(vault: VaultDesk, inside: Path) -> None:
+def test_only_the_rows_are_inside_the_vault(vault: VaultHarness, inside: Path) -> None:
     vault.open()
     vault.ask("oolong")
     assert vault.engine.status().sizes["words"] > 0
@@ -154,7 +154,7 @@ def test_only_the_rows_are_inside_the_vault(vault: VaultDesk, inside: Path) -> N
 
 
 def test_a_rebuild_removes_what_else_came_with_the_vault(
-    vault: VaultDesk, inside: Path
+    vault: VaultHarness, inside: Path
 ) -> None:
     (state,) = vault.root.parent.joinpath("home").rglob("vault-index.json")
     shutil.copytree(state.parent / "lexical", inside / "lexical")
@@ -171,7 +171,7 @@ def test_a_rebuild_removes_what_else_came_with_the_vault(
 
 
 def test_a_run_that_fails_leaves_an_index_that_is_still_trusted(
-    vault: VaultDesk, inside: Path
+    vault: VaultHarness, inside: Path
 ) -> None:
     def stop(progress: Progress) -> None:
         if progress.stage == "read":
@@ -187,7 +187,7 @@ def test_a_run_that_fails_leaves_an_index_that_is_still_trusted(
     assert (inside / "index.db").is_file()
 
 
-def test_a_search_during_a_run_is_answered(vault: VaultDesk, inside: Path) -> None:
+def test_a_search_during_a_run_is_answered(vault: VaultHarness, inside: Path) -> None:
     found: list[list[str]] = []
 
     def look(progress: Progress) -> None:
@@ -204,7 +204,7 @@ def test_a_search_during_a_run_is_answered(vault: VaultDesk, inside: Path) -> No
 
 
 def test_searches_beside_a_writer_are_all_answered(
-    vault: VaultDesk, inside: Path
+    vault: VaultHarness, inside: Path
 ) -> None:
     stop, faults = Event(), list[str]()
 
@@ -230,13 +230,13 @@ def test_searches_beside_a_writer_are_all_answered(
     assert (inside / "index.db").is_file()
 
 
-def as_same_user(vault: VaultDesk) -> Engine:
+def as_same_user(vault: VaultHarness) -> Engine:
     home = str(vault.root.parent / "home")
     return open_vault(vault.root, settings=vault.settings, env={"HOME": home})
 
 
 def test_a_run_that_was_killed_while_it_wrote_leads_to_a_rebuild(
-    vault: VaultDesk, inside: Path
+    vault: VaultHarness, inside: Path
 ) -> None:
     (record,) = vault.root.parent.joinpath("home").rglob("vault-index.json")
     record.write_text('"writing"')
@@ -249,7 +249,9 @@ def test_a_run_that_was_killed_while_it_wrote_leads_to_a_rebuild(
     assert (inside / "index.db").is_file()
 
 
-def test_without_a_data_folder_no_index_is_kept_in_the_vault(vault: VaultDesk) -> None:
+def test_without_a_data_folder_no_index_is_kept_in_the_vault(
+    vault: VaultHarness,
+) -> None:
     vault.write(NOTES)
     home = vault.root.parent / "home"
     home.mkdir()
@@ -264,13 +266,13 @@ def test_without_a_data_folder_no_index_is_kept_in_the_vault(vault: VaultDesk) -
     assert not (vault.root / ".agent").exists()
 
 
-def as_same_user_in(vault: VaultDesk, location: str) -> Engine:
+def as_same_user_in(vault: VaultHarness, location: str) -> Engine:
     vault.settings["index.location"] = location
     return as_same_user(vault)
 
 
 def test_the_doctor_says_that_an_index_is_not_trusted(
-    vault: VaultDesk, inside: Path
+    vault: VaultHarness, inside: Path
 ) -> None:
     forge(inside)
 

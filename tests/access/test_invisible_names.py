@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 
 import pytest
-from http_desk import serving
-from vault_desk import VaultDesk
+from http_harness import serving
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.edit.vault import EditRequest
@@ -45,7 +45,7 @@ STRAY = ("\u200dPlan", "Plan\u200c", "Plan \u200dB", "Plan\u200d B", "a\u200d\u2
 
 
 @pytest.fixture
-def engine(vault: VaultDesk) -> Engine:
+def engine(vault: VaultHarness) -> Engine:
     vault.write(
         {
             "Tea.md": "# Tea\n\nx\n",
@@ -62,7 +62,7 @@ def engine(vault: VaultDesk) -> Engine:
 
 @pytest.mark.parametrize("character", REFUSED)
 def test_a_new_name_with_an_invisible_character_is_refused_by_its_name(
-    engine: Engine, vault: VaultDesk, character: str
+    engine: Engine, vault: VaultHarness, character: str
 ) -> None:
     bad, editing = f"Pl{character}an", engine.editing
     before = sorted(str(one) for one in vault.root.rglob("*"))
@@ -93,7 +93,7 @@ def test_a_joiner_that_joins_nothing_is_refused(engine: Engine, name: str) -> No
 
 @pytest.mark.parametrize("name", JOINED)
 def test_a_joiner_inside_of_a_word_or_an_emoji_is_fine(
-    engine: Engine, vault: VaultDesk, name: str
+    engine: Engine, vault: VaultHarness, name: str
 ) -> None:
     assert engine.editing.create(name, "x", OWNER).applied
     assert engine.editing.move("Tea", f"{name} 2", OWNER).applied
@@ -111,7 +111,7 @@ def test_agents_are_told_the_character_without_it(engine: Engine) -> None:
 
 
 def test_names_made_of_text_leave_invisible_characters_out(
-    engine: Engine, vault: VaultDesk
+    engine: Engine, vault: VaultHarness
 ) -> None:
     vault.write({"Long.md": "# Gre\u200ben\u202e tea\n\nx\n"})
     engine.index()
@@ -127,7 +127,7 @@ def test_names_made_of_text_leave_invisible_characters_out(
     "character", ["\u202e", "\u200b", "\u2028", "\u0085", "\ufeff"]
 )
 def test_an_existing_note_with_such_a_name_stays_usable(
-    vault: VaultDesk, character: str
+    vault: VaultHarness, character: str
 ) -> None:
     odd = f"Od{character}d"
     vault.write(

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from http_desk import Web, answer_of, serving
-from leak_desk import (
+from http_harness import Web, answer_of, serving
+from leak_harness import (
     FINDINGS,
     UNTOLD_FINDINGS,
     calls_of_route,
@@ -16,18 +16,18 @@ from leak_desk import (
     told_vault,
 )
 from route_table import ROUTES, Route
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = told_vault(VaultDesk(Path(tmp_path_factory.mktemp("leaks"))))
-    yield desk
-    desk.close()
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = told_vault(VaultHarness(Path(tmp_path_factory.mktemp("leaks"))))
+    yield harness
+    harness.close()
 
 
 @pytest.fixture(scope="module")
-def web(told: VaultDesk) -> Iterator[Web]:
+def web(told: VaultHarness) -> Iterator[Web]:
     with serving(told.engine) as web:
         yield web
 
@@ -36,7 +36,7 @@ def web(told: VaultDesk) -> Iterator[Web]:
     "route", ROUTES, ids=[f"{one.method} {one.path}" for one in ROUTES]
 )
 def test_no_route_tells_of_a_private_note(
-    told: VaultDesk, web: Web, route: Route
+    told: VaultHarness, web: Web, route: Route
 ) -> None:
     samples = samples_in(told, route.path)
     found, answered = {}, 0
@@ -51,7 +51,7 @@ def test_no_route_tells_of_a_private_note(
 
 
 def test_no_finding_of_a_private_note_is_one_that_can_be_dismissed(
-    told: VaultDesk, web: Web
+    told: VaultHarness, web: Web
 ) -> None:
     asked = "/graph/finding/dismiss"
     known = told.engine.knowledge

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
-from http_desk import Web, serving
+from http_harness import Web, serving
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
@@ -155,8 +155,8 @@ class World(NamedTuple):
 
 
 WORLDS = {
-    "private": World("Desk", "private: true", EVERY_AGENT),
-    "scoped": World("Home", "status: open", read_scope(["folder:Desk"])),
+    "private": World("Harness", "private: true", EVERY_AGENT),
+    "scoped": World("Home", "status: open", read_scope(["folder:Harness"])),
 }
 
 
@@ -174,12 +174,12 @@ def files(
     }
 
 
-def fill(desk: VaultDesk, hidden: Mapping[str, str]) -> VaultDesk:
+def fill(harness: VaultHarness, hidden: Mapping[str, str]) -> VaultHarness:
     """Write and index the visible notes, and these hidden ones."""
-    desk.write(files(VISIBLE, "Desk", "status: open"))
-    desk.write(hidden)
-    desk.engine.index()
-    return desk
+    harness.write(files(VISIBLE, "Harness", "status: open"))
+    harness.write(hidden)
+    harness.engine.index()
+    return harness
 
 
 def hidden_files(world: World, drafts: tuple[Draft, ...] = HIDDEN) -> dict[str, str]:
@@ -243,8 +243,8 @@ def differences(
 class Pair(NamedTuple):
     """A vault without hidden notes and one with them, as one client sees them."""
 
-    without: VaultDesk
-    hiding: VaultDesk
+    without: VaultHarness
+    hiding: VaultHarness
     scope: Scope
 
     def engines(self) -> tuple[Engine, Engine]:
@@ -259,18 +259,18 @@ def pair(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Pair]:
     world = WORLDS[request.param]
-    desks = [VaultDesk(tmp_path_factory.mktemp(name)) for name in ("a", "b")]
+    harnesses = [VaultHarness(tmp_path_factory.mktemp(name)) for name in ("a", "b")]
     hidden = hidden_files(world)
-    yield Pair(fill(desks[0], {}), fill(desks[1], hidden), world.scope)
-    for desk in desks:
-        desk.close()
+    yield Pair(fill(harnesses[0], {}), fill(harnesses[1], hidden), world.scope)
+    for harness in harnesses:
+        harness.close()
 
 
 @pytest.fixture(scope="module")
-def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = fill(VaultDesk(tmp_path_factory.mktemp("without")), {})
-    yield desk
-    desk.close()
+def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = fill(VaultHarness(tmp_path_factory.mktemp("without")), {})
+    yield harness
+    harness.close()
 
 
 @pytest.mark.parametrize("query", QUERIES)
@@ -285,7 +285,7 @@ def test_hidden_notes_change_no_hybrid_search(pair: Pair, query: str) -> None:
 
 @pytest.mark.parametrize("mode", ["fulltext", "hybrid"])
 def test_a_client_from_whom_nothing_is_hidden_gets_what_the_owner_gets(
-    without: VaultDesk, mode: Mode
+    without: VaultHarness, mode: Mode
 ) -> None:
     client = without.engine.seen_by(EVERY_AGENT)
     for query in QUERIES:
@@ -312,11 +312,11 @@ def test_hidden_notes_change_no_suggested_link(world: World, tmp_path: Path) -> 
     quay = "Our Tea ceremony is at the quay: green tea is poured before black tea.\n"
     scores = []
     for number, hidden in enumerate(({}, hidden_files(world))):
-        with closing(VaultDesk(tmp_path / str(number))) as desk:
-            fill(desk, {"Desk/Quay.md": quay, **hidden})
-            client = desk.engine.seen_by(world.scope)
+        with closing(VaultHarness(tmp_path / str(number))) as harness:
+            fill(harness, {"Harness/Quay.md": quay, **hidden})
+            client = harness.engine.seen_by(world.scope)
             (found,) = client.knowledge.suggest("Quay").suggestions
-            assert found.target == "Desk/Projects/Tea ceremony.md"
+            assert found.target == "Harness/Projects/Tea ceremony.md"
             scores.append({sign.name: sign.share for sign in found.signs})
 
     assert scores[0]["mentions"] > 0
@@ -357,9 +357,9 @@ def told(web: Web, query: str, way: str) -> tuple[str, list[float]]:
 def test_no_route_or_tool_tells_a_client_of_hidden_words(pair: Pair) -> None:
     with ExitStack() as stack:
         webs = []
-        for desk in (pair.without, pair.hiding):
-            clients = clients_of(desk.engine.config)
-            served = serving(desk.engine, clients=clients, toolsets=SETS)
+        for harness in (pair.without, pair.hiding):
+            clients = clients_of(harness.engine.config)
+            served = serving(harness.engine, clients=clients, toolsets=SETS)
             web = stack.enter_context(served)
             if pair.scope.rules:
                 web = Web(web.port, clients.add("reader", pair.scope)[1])
@@ -386,8 +386,8 @@ def test_hidden_memories_change_nothing_that_is_recalled(tmp_path: Path) -> None
     for number in range(6):
         everything |= memory(f"Bribe{number}", "private: true", "fees 4711 fees fees")
     with (
-        closing(VaultDesk(tmp_path / "a")) as without,
-        closing(VaultDesk(tmp_path / "b")) as hiding,
+        closing(VaultHarness(tmp_path / "a")) as without,
+        closing(VaultHarness(tmp_path / "b")) as hiding,
     ):
         without.indexed(visible)
         hiding.indexed(everything)
@@ -395,8 +395,8 @@ def test_hidden_memories_change_nothing_that_is_recalled(tmp_path: Path) -> None
             found = [
                 {one.path: one.relevance for one in recalled.memories}
                 for recalled in (
-                    desk.engine.seen_by(EVERY_AGENT).memory.recall(query)
-                    for desk in (without, hiding)
+                    harness.engine.seen_by(EVERY_AGENT).memory.recall(query)
+                    for harness in (without, hiding)
                 )
             ]
             assert list(found[0]) == list(found[1]), query
@@ -409,15 +409,15 @@ def test_words_of_a_deleted_private_note_are_unknown_to_a_client(
     """Tantivy counts deleted passages until it merges segments."""
     hidden = hidden_files(WORLDS["private"], HIDDEN[:1])
     with (
-        closing(VaultDesk(tmp_path / "a")) as without,
-        closing(VaultDesk(tmp_path / "b")) as desk,
+        closing(VaultHarness(tmp_path / "a")) as without,
+        closing(VaultHarness(tmp_path / "b")) as harness,
     ):
         fill(without, {})
-        fill(desk, hidden)
-        desk.remove(*hidden)
-        desk.index()
-        agents = [one.engine.seen_by(EVERY_AGENT) for one in (without, desk)]
-        owner = desk.engine.search("path:Projects 4711", mode="fulltext").hits
+        fill(harness, hidden)
+        harness.remove(*hidden)
+        harness.index()
+        agents = [one.engine.seen_by(EVERY_AGENT) for one in (without, harness)]
+        owner = harness.engine.search("path:Projects 4711", mode="fulltext").hits
         agent = agents[1].search("path:Projects 4711", mode="fulltext").hits
 
         assert not owner, "the index no longer holds what was deleted"
@@ -431,14 +431,14 @@ def test_a_long_private_note_changes_scores_by_the_average_length_alone(
 ) -> None:
     """All hits of this vault fit in one reply; see docs/decisions/access.md."""
     text = " ".join(["summer", "harbour", "4711"] * 400)
-    hidden = {"Desk/Areas/Long.md": f"---\nprivate: true\n---\n{text}\n"}
+    hidden = {"Harness/Areas/Long.md": f"---\nprivate: true\n---\n{text}\n"}
     with (
-        closing(VaultDesk(tmp_path / "a")) as without,
-        closing(VaultDesk(tmp_path / "b")) as hiding,
+        closing(VaultHarness(tmp_path / "a")) as without,
+        closing(VaultHarness(tmp_path / "b")) as hiding,
     ):
         fill(without, {})
         fill(hiding, hidden)
-        agents = [desk.engine.seen_by(EVERY_AGENT) for desk in (without, hiding)]
+        agents = [harness.engine.seen_by(EVERY_AGENT) for harness in (without, hiding)]
         for query in QUERIES:
             assert not differences(
                 agents, query, same=0.5, ordered=False, mode="fulltext", explain=True
@@ -446,7 +446,7 @@ def test_a_long_private_note_changes_scores_by_the_average_length_alone(
 
 
 def test_many_hidden_namesakes_do_not_crowd_out_a_visible_note(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({f"Home/{number}/Cup.md": "Tea." for number in range(MOST_NAMESAKES)})
     vault.write({"Zoo/Cup.md": "Tea.", "Zoo/Pot.md": "See [[Zoo/Cup]] of clay.\n"})
@@ -497,13 +497,15 @@ ASKED = st.lists(
 
 
 def check_any_hidden_notes(
-    without: VaultDesk, drafts: tuple[Draft, ...], queries: list[str], world: World
+    without: VaultHarness, drafts: tuple[Draft, ...], queries: list[str], world: World
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        hiding = VaultDesk(Path(folder))
+        hiding = VaultHarness(Path(folder))
         try:
             fill(hiding, hidden_files(world, drafts))
-            engines = [desk.engine.seen_by(world.scope) for desk in (without, hiding)]
+            engines = [
+                harness.engine.seen_by(world.scope) for harness in (without, hiding)
+            ]
             for query in queries:
                 found = differences(engines, query, mode="fulltext", ordered=False)
                 assert not found
@@ -514,7 +516,7 @@ def check_any_hidden_notes(
 @settings(max_examples=10)
 @given(DRAFTS, st.lists(ASKED, min_size=10, max_size=20), st.sampled_from([*WORLDS]))
 def test_no_hidden_note_changes_any_keyword_search(
-    without: VaultDesk, drafts: tuple[Draft, ...], queries: list[str], world: str
+    without: VaultHarness, drafts: tuple[Draft, ...], queries: list[str], world: str
 ) -> None:
     check_any_hidden_notes(without, drafts, queries, WORLDS[world])
 
@@ -523,6 +525,6 @@ def test_no_hidden_note_changes_any_keyword_search(
 @settings(max_examples=200)
 @given(DRAFTS, st.lists(ASKED, min_size=10, max_size=30), st.sampled_from([*WORLDS]))
 def test_no_hidden_note_changes_any_keyword_search_at_length(
-    without: VaultDesk, drafts: tuple[Draft, ...], queries: list[str], world: str
+    without: VaultHarness, drafts: tuple[Draft, ...], queries: list[str], world: str
 ) -> None:
     check_any_hidden_notes(without, drafts, queries, WORLDS[world])

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import pytest
-from http_desk import Web, serving
-from mcp_desk import call, structured_server
-from vault_desk import VaultDesk
+from http_harness import Web, serving
+from mcp_harness import call, structured_server
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.edit.vault import EditRequest
@@ -96,7 +96,7 @@ class Surfaces:
 
 @pytest.fixture(params=["http", "mcp"])
 def surface(
-    request: pytest.FixtureRequest, vault: VaultDesk
+    request: pytest.FixtureRequest, vault: VaultHarness
 ) -> Iterator[Callable[..., Surfaces]]:
     opened: list[Any] = []
 
@@ -116,7 +116,7 @@ def surface(
 @pytest.mark.parametrize("dry_run", [True, False])
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_a_new_note_with_the_name_of_a_hidden_one_is_refused_as_taken(
-    surface: Callable[..., Surfaces], vault: VaultDesk, operation: str, dry_run: bool
+    surface: Callable[..., Surfaces], vault: VaultHarness, operation: str, dry_run: bool
 ) -> None:
     files = {**FILES, "Sub/Inner/Plan.md": "x", "Index.md": "Read [[Plan]] first.\n"}
     if operation != "move a folder":
@@ -139,7 +139,7 @@ def test_a_new_note_with_the_name_of_a_hidden_one_is_refused_as_taken(
 
 
 def test_a_note_is_not_moved_away_from_a_hidden_note_it_links_to_by_name(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     files = {
         "Sec/Plan.md": f"{PRIVATE}x",
@@ -169,7 +169,7 @@ def test_a_note_is_not_moved_away_from_a_hidden_note_it_links_to_by_name(
 
 
 def test_a_relative_link_to_a_hidden_note_follows_the_note_it_is_in(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     at = surface({"Log/Day.md": f"{PRIVATE}x", "Work/A.md": "[d](../Log/Day.md)"})
 
@@ -185,7 +185,7 @@ def test_a_relative_link_to_a_hidden_note_follows_the_note_it_is_in(
 
 
 def test_a_link_to_a_hidden_note_is_not_made_longer_while_it_leads_there(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     at = surface(FILES)
 
@@ -205,7 +205,7 @@ def test_a_link_to_a_hidden_note_is_not_made_longer_while_it_leads_there(
 
 
 def test_a_link_in_a_capture_does_not_tell_that_a_hidden_note_exists(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     hidden = {"Secret/Plan.md": FILES["Secret/Plan.md"], "Other.md": "x"}
     at = surface(hidden)
@@ -225,7 +225,7 @@ def test_a_link_in_a_capture_does_not_tell_that_a_hidden_note_exists(
 
 
 def test_a_canvas_does_not_show_the_path_of_a_hidden_note(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     card = {"id": "a", "type": "text", "x": 0, "y": 0, "width": 1, "height": 1}
     files = {
@@ -243,7 +243,7 @@ def test_a_canvas_does_not_show_the_path_of_a_hidden_note(
 
 
 def test_undoing_a_move_does_not_show_the_path_of_a_hidden_note(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     at = surface({"Plan.md": "x", "Index.md": "y"})
     moved = at.web.post("/move", {"source": "Plan", "destination": "Old plan"}).json
@@ -265,7 +265,7 @@ def test_undoing_a_move_does_not_show_the_path_of_a_hidden_note(
 
 
 def test_a_proposal_that_its_owner_has_to_approve_again_shows_no_hidden_path(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     at = surface({"Index.md": "y"}, writes__mode="propose")
     proposed = at.web.post("/notes", {"title": "Plan", "text": "x"}).json
@@ -283,7 +283,7 @@ def test_a_proposal_that_its_owner_has_to_approve_again_shows_no_hidden_path(
 
 
 def test_links_to_a_hidden_note_that_was_renamed_outside_are_the_owners(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     at = surface({"Secret/Plan.md": FILES["Secret/Plan.md"], **PUBLIC, "Note.md": "x"})
     (vault.root / "Secret/Plan.md").rename(vault.root / "Secret/Strategy.md")
@@ -305,7 +305,7 @@ def test_links_to_a_hidden_note_that_was_renamed_outside_are_the_owners(
 
 
 def test_a_visible_note_renamed_outside_shows_no_path_of_a_hidden_one(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     at = surface({**FILES, "Idea.md": "Long enough to be recognised.\n"})
     vault.write({"Index.md": "Read [[Plan]] and [[Idea]] first.\n"})
@@ -326,7 +326,7 @@ def test_a_visible_note_renamed_outside_shows_no_path_of_a_hidden_one(
 
 
 def test_deleting_a_note_does_not_tell_that_its_links_will_lead_to_a_hidden_one(
-    surface: Callable[..., Surfaces], vault: VaultDesk
+    surface: Callable[..., Surfaces], vault: VaultHarness
 ) -> None:
     at = surface({**FILES, "Plan.md": "x"})
 
@@ -342,7 +342,7 @@ def test_deleting_a_note_does_not_tell_that_its_links_will_lead_to_a_hidden_one(
     assert "another file" not in done.text
 
 
-def test_the_owner_still_gets_longer_links(vault: VaultDesk) -> None:
+def test_the_owner_still_gets_longer_links(vault: VaultHarness) -> None:
     vault.write(FILES)
     engine = vault.open(writes__mode="allow")
     engine.index()

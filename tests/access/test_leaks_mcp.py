@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from leak_desk import (
+from leak_harness import (
     CHANGE_ID,
     NAMES,
     PRIVATE,
@@ -19,8 +19,8 @@ from leak_desk import (
 )
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import structured_server, visit
-from vault_desk import VaultDesk
+from mcp_harness import structured_server, visit
+from vault_harness import VaultHarness
 
 from glassmind.access.scopes import SETS
 from glassmind.errors import NoteNotFound
@@ -36,15 +36,15 @@ TOOLS = [
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = told_vault(VaultDesk(Path(tmp_path_factory.mktemp("leaks"))))
-    yield desk
-    desk.close()
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = told_vault(VaultHarness(Path(tmp_path_factory.mktemp("leaks"))))
+    yield harness
+    harness.close()
 
 
 @pytest.mark.parametrize(("toolset", "tool"), TOOLS)
 def test_no_tool_tells_of_a_private_note(
-    told: VaultDesk, toolset: str, tool: McpTool
+    told: VaultHarness, toolset: str, tool: McpTool
 ) -> None:
     engine = told.engine.seen_by(EVERY_AGENT)
 
@@ -67,7 +67,7 @@ def test_no_tool_tells_of_a_private_note(
     assert answered
 
 
-def test_no_resource_tells_of_a_private_note(told: VaultDesk) -> None:
+def test_no_resource_tells_of_a_private_note(told: VaultHarness) -> None:
     engine = told.engine.seen_by(EVERY_AGENT)
 
     async def drive(client: Client) -> dict[str, str]:
@@ -95,7 +95,7 @@ def test_no_resource_tells_of_a_private_note(told: VaultDesk) -> None:
 
 @pytest.mark.parametrize("name", NAMES[1:])
 def test_a_private_note_is_refused_as_one_that_is_not_there(
-    told: VaultDesk, name: str
+    told: VaultHarness, name: str
 ) -> None:
     engine = told.engine.seen_by(EVERY_AGENT)
     with pytest.raises(NoteNotFound) as refused:

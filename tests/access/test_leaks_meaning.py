@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from daemon_desk import DaemonDesk, desk_in
-from leak_desk import leaks
-from meaning_desk import LONG, MeaningDesk, WordModel
+from daemon_harness import DaemonHarness, harness_in
+from leak_harness import leaks
+from semantic_harness import LONG, MeaningHarness, WordModel
 
 from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
@@ -18,11 +18,11 @@ from glassmind.vault import Vault
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 WORDS = "oolong sencha matcha kettle"
 NOTES = {
-    "Desk/Cup.md": f"{TEA} and a cup of it",
-    "Desk/Pot.md": f"{TEA} and a pot of it",
-    "Desk/Train.md": LONG.format("railway"),
+    "Harness/Cup.md": f"{TEA} and a cup of it",
+    "Harness/Pot.md": f"{TEA} and a pot of it",
+    "Harness/Train.md": LONG.format("railway"),
 }
-SCOPES = {"private": EVERY_AGENT, "folder": read_scope(["folder:Desk"])}
+SCOPES = {"private": EVERY_AGENT, "folder": read_scope(["folder:Harness"])}
 HIDDEN = {"private": "---\nprivate: true\n---\n", "folder": ""}
 
 
@@ -41,10 +41,10 @@ def told(engine: Engine) -> str:
     searches = [engine.search(WORDS, mode=mode, explain=True) for mode in MODES]
     around = [
         known.similar(),
-        known.similar("Desk/Cup.md"),
+        known.similar("Harness/Cup.md"),
         known.suggest(),
-        known.suggest("Desk/Pot.md"),
-        known.connections("Desk/Cup.md", depth=2),
+        known.suggest("Harness/Pot.md"),
+        known.connections("Harness/Cup.md", depth=2),
         engine.status(),
         engine.stats(),
         engine.bundles.pack(WORDS),
@@ -59,7 +59,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 @pytest.mark.parametrize("kind", SCOPES)
-def test_nothing_kept_is_found_by_meaning(meaning: MeaningDesk, kind: str) -> None:
+def test_nothing_kept_is_found_by_meaning(meaning: MeaningHarness, kind: str) -> None:
     meaning.indexed(notes_of(kind))
     assert leaks(told(meaning.engine), "")  # the owner is told
     seen = meaning.engine.seen_by(SCOPES[kind])
@@ -67,27 +67,29 @@ def test_nothing_kept_is_found_by_meaning(meaning: MeaningDesk, kind: str) -> No
     assert not leaks(told(seen), "")
     for mode in MODES:
         found = {hit.path for hit in seen.search(WORDS, mode=mode, limit=3).hits}
-        assert {"Desk/Cup.md", "Desk/Pot.md"} <= found, mode
+        assert {"Harness/Cup.md", "Harness/Pot.md"} <= found, mode
     pairs = [(pair.path, pair.other_path) for pair in seen.knowledge.similar().pairs]
-    assert pairs == [("Desk/Cup.md", "Desk/Pot.md")]
+    assert pairs == [("Harness/Cup.md", "Harness/Pot.md")]
 
 
 @pytest.fixture
-def embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DaemonDesk]:
+def embedded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[DaemonHarness]:
     model = WordModel()
     monkeypatch.setattr(Vault, "embedder", lambda _: model)
     monkeypatch.setattr(Vault, "embedder_of", lambda *_: model)
-    for desk in desk_in(tmp_path):
-        desk.indexed({**notes_of("private"), "Other/Zqout.md": f"{TEA} zqoutside"})
-        desk.close()
-        yield desk
+    for harness in harness_in(tmp_path):
+        harness.indexed({**notes_of("private"), "Other/Zqout.md": f"{TEA} zqoutside"})
+        harness.close()
+        yield harness
 
 
 def test_a_daemon_answers_a_client_process_within_the_scope_of_its_client(
-    embedded: DaemonDesk,
+    embedded: DaemonHarness,
 ) -> None:
     daemon, client_process = embedded.daemon(), embedded.process()
-    rules = {"private": [], "folder": ["folder:Desk"]}
+    rules = {"private": [], "folder": ["folder:Harness"]}
     whole = client_process.ask("search", text=WORDS)["paths"]
 
     agents = client_process.ask("search", text=WORDS, scope=rules["private"])
@@ -99,5 +101,5 @@ def test_a_daemon_answers_a_client_process_within_the_scope_of_its_client(
     assert "semantic" in agents["channels"]
     assert any(path.startswith("Deep/Zq") for path in whole)
     assert leaks(str(agents["paths"]), "") == ["zqout"]
-    assert clients["paths"][:2] == ["Desk/Cup.md", "Desk/Pot.md"]
+    assert clients["paths"][:2] == ["Harness/Cup.md", "Harness/Pot.md"]
     assert not leaks(str(clients), "")

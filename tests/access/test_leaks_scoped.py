@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
-from http_desk import Answer, Web, answer_of, serving
-from leak_desk import (
+from http_harness import Answer, Web, answer_of, serving
+from leak_harness import (
     ASKED,
     CHANGE_ID,
     NAMES,
@@ -27,7 +27,7 @@ from leak_desk import (
     world_of,
 )
 from route_table import ROUTES, Route
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS
@@ -46,36 +46,36 @@ class Visitors(NamedTuple):
 
     plain: Web
     by_set: dict[str, Web]
-    desk: VaultDesk
+    harness: VaultHarness
 
 
 @pytest.fixture(scope="module", params=["folder"])
 def visitors(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Visitors]:
-    yield from _visitors(VaultDesk(tmp_path_factory.mktemp("scoped")), request.param)
+    yield from _visitors(VaultHarness(tmp_path_factory.mktemp("scoped")), request.param)
 
 
 @pytest.fixture(scope="module", params=OTHER_KINDS)
 def more_visitors(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Visitors]:
-    yield from _visitors(VaultDesk(tmp_path_factory.mktemp("scoped")), request.param)
+    yield from _visitors(VaultHarness(tmp_path_factory.mktemp("scoped")), request.param)
 
 
-def _visitors(desk: VaultDesk, kind: str) -> Iterator[Visitors]:
+def _visitors(harness: VaultHarness, kind: str) -> Iterator[Visitors]:
     world = world_of(kind)
-    told_vault(desk, world)
-    clients = clients_of(desk.engine.config)
+    told_vault(harness, world)
+    clients = clients_of(harness.engine.config)
     plain = clients.add("reader", world.scope)[1]
     tokens = {
         name: clients.add(f"of {name}", world.scope._replace(toolsets=(name,)))[1]
         for name in SERVED
     }
-    with serving(desk.engine, clients=clients) as web:
+    with serving(harness.engine, clients=clients) as web:
         by_set = {name: Web(web.port, token) for name, token in tokens.items()}
-        yield Visitors(Web(web.port, plain), by_set, desk)
-    desk.close()
+        yield Visitors(Web(web.port, plain), by_set, harness)
+    harness.close()
 
 
 def called(web: Web, name: str, given: Mapping[str, Any]) -> Answer:
@@ -84,7 +84,7 @@ def called(web: Web, name: str, given: Mapping[str, Any]) -> Answer:
 
 
 def leaks_of_route(visitors: Visitors, route: Route) -> dict[str, list[str]]:
-    samples = samples_in(visitors.desk, route.path)
+    samples = samples_in(visitors.harness, route.path)
     found, answered = {}, 0
     for given in calls_of_route(route, samples):
         answer = answer_of(visitors.plain, route, given)
@@ -101,7 +101,7 @@ def leaks_of_set(visitors: Visitors, name: str) -> dict[str, list[str]]:
     found, unheard = {}, set()
     for tool in tools_of((name,)):
         answered = 0
-        calls = list(calls_of_tool(tool, samples_in(visitors.desk, tool.name)))
+        calls = list(calls_of_tool(tool, samples_in(visitors.harness, tool.name)))
         if tool.name == "apply_edit_preview":
             shown = called(web, "edit_note", WHOLE["edit_note"][0]).body.decode()
             calls.append({"previewId": CHANGE_ID.findall(shown)[0]})
@@ -153,9 +153,9 @@ def test_no_other_kind_of_rule_lets_a_route_tell(more_visitors: Visitors) -> Non
 def test_what_a_client_may_read_is_told_it(visitors: Visitors) -> None:
     hits = visitors.plain.post("/search", {"query": "oolong tea"}).json["hits"]
     listed = visitors.plain.message("resources/list", {}).json["result"]["resources"]
-    names = {"Desk/Cup.md", "Desk/Kettle.md", "Desk/Pot.md", "Desk/Tea.md"}
+    names = {"Harness/Cup.md", "Harness/Kettle.md", "Harness/Pot.md", "Harness/Tea.md"}
 
-    assert {"Desk/Tea.md", "Desk/Pot.md"} <= {hit["path"] for hit in hits}
+    assert {"Harness/Tea.md", "Harness/Pot.md"} <= {hit["path"] for hit in hits}
     assert {one["name"] for one in listed} >= names
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from http_desk import Web, serving
+from http_harness import Web, serving
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import call, structured_server, visit
-from vault_desk import VaultDesk
+from mcp_harness import call, structured_server, visit
+from vault_harness import VaultHarness
 
 from glassmind.edit.vault import EditRequest
 from glassmind.errors import PathOutsideVault
@@ -45,30 +45,30 @@ TAKING: dict[str, tuple[str, dict[str, object]]] = {
 
 
 @pytest.fixture(scope="module")
-def linked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = VaultDesk(Path(tmp_path_factory.mktemp("links")))
-    outside = desk.root.parent / "elsewhere"
+def linked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = VaultHarness(Path(tmp_path_factory.mktemp("links")))
+    outside = harness.root.parent / "elsewhere"
     outside.mkdir()
     (outside / "Far.md").write_text("outside", "utf-8")
     private = "---\nprivate: true\n---\n# H\n"
-    desk.write({"A.md": "# H\nx\n", "Veiled.md": private, "Keep/Veiled.md": "# H\n"})
+    harness.write({"A.md": "# H\nx\n", "Veiled.md": private, "Keep/Veiled.md": "# H\n"})
     links = {
         "Link.md": outside / "Far.md",
         "Lost.md": outside / "absent.md",
-        "Loop.md": desk.root / "Loop.md",
-        "Inner.md": desk.root / "Veiled.md",
+        "Loop.md": harness.root / "Loop.md",
+        "Inner.md": harness.root / "Veiled.md",
         "Out": outside,
-        "Kept": desk.root / "Keep",
+        "Kept": harness.root / "Keep",
     }
     for name, target in links.items():
-        (desk.root / name).symlink_to(target)
-    desk.open(writes__mode="allow", access__private_folders=("Keep",)).index()
-    yield desk
-    desk.close()
+        (harness.root / name).symlink_to(target)
+    harness.open(writes__mode="allow", access__private_folders=("Keep",)).index()
+    yield harness
+    harness.close()
 
 
 @pytest.fixture(scope="module")
-def web(linked: VaultDesk) -> Iterator[Web]:
+def web(linked: VaultHarness) -> Iterator[Web]:
     with serving(linked.engine) as web:
         yield web
 
@@ -125,7 +125,7 @@ def test_over_http_a_linked_name_is_taken_like_a_hidden_one(
         assert posted(web, route, body, name) == taken
 
 
-def test_over_mcp_hidden_and_linked_files_are_missing(linked: VaultDesk) -> None:
+def test_over_mcp_hidden_and_linked_files_are_missing(linked: VaultHarness) -> None:
     server = structured_server(
         linked.engine.seen_by(EVERY_AGENT), toolsets=("core", "write")
     )
@@ -161,6 +161,6 @@ def test_over_mcp_hidden_and_linked_files_are_missing(linked: VaultDesk) -> None
         assert set(replies.values()) == {replies[MISSING]}
 
 
-def test_the_owner_is_told_that_a_path_is_a_symbolic_link(linked: VaultDesk) -> None:
+def test_the_owner_is_told_that_a_path_is_a_symbolic_link(linked: VaultHarness) -> None:
     with pytest.raises(PathOutsideVault, match="symbolic link"):
         linked.engine.editing.edit("Link.md", [Append("y")], EditRequest())

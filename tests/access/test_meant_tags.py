@@ -1,7 +1,7 @@
 """What is taken for a tag where a rule forbids, and what rules do with it."""
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.meant import NoteTags, meant_tags
 from glassmind.access.trust import Trust
@@ -43,7 +43,7 @@ def meant(text: str | bytes) -> NoteTags:
     return meant_tags(PATH, raw)
 
 
-def opened(vault: VaultDesk, files: dict[str, str], **settings: object) -> Editing:
+def opened(vault: VaultHarness, files: dict[str, str], **settings: object) -> Editing:
     vault.write(files)
     vault.open(writes__mode="allow", **settings)
     vault.index()
@@ -95,7 +95,9 @@ def test_other_words_are_no_tags(text: str) -> None:
 
 
 @pytest.mark.parametrize("head", FORMS)
-def test_a_rule_that_forbids_holds_for_every_form(vault: VaultDesk, head: str) -> None:
+def test_a_rule_that_forbids_holds_for_every_form(
+    vault: VaultHarness, head: str
+) -> None:
     files = {"Tea.md": note(head), "Box/Tin.md": note(head)}
     editing = opened(vault, files, writes__tags="locked=off")
 
@@ -106,7 +108,7 @@ def test_a_rule_that_forbids_holds_for_every_form(vault: VaultDesk, head: str) -
 
 
 def test_where_properties_cannot_be_read_the_strictest_rule_of_a_tag_counts(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     broken = note("title: evil: [page")
     files = {"Tea.md": broken, "Box/Tin.md": broken, "Kettle.md": "Steel.\n"}
@@ -120,7 +122,7 @@ def test_where_properties_cannot_be_read_the_strictest_rule_of_a_tag_counts(
 
 
 def test_a_folder_that_may_not_be_moved_names_the_first_note_that_forbids_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     checked, locked = note("tags: check"), note("tags: locked")
     names = {"Box/A.md": "A.\n", "Box/B.md": checked, "Box/Sub/D.md": "#locked\n"}
@@ -134,14 +136,16 @@ def test_a_folder_that_may_not_be_moved_names_the_first_note_that_forbids_it(
         editing.delete("Tins/", ASK, confirm=True)
 
 
-def test_without_a_rule_about_tags_such_a_note_is_as_others(vault: VaultDesk) -> None:
+def test_without_a_rule_about_tags_such_a_note_is_as_others(
+    vault: VaultHarness,
+) -> None:
     editing = opened(vault, {"Tea.md": note("title: evil: [page")})
 
     assert editing.move("Tea.md", "Oolong.md", ASK).applied
 
 
 def test_a_note_left_out_of_the_index_is_held_to_its_tags_in_a_folder(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     files = {"Box/Tin.md": "Steel. #locked\n", ".glassmindignore": "Tin.md\n"}
     editing = opened(vault, {**files, "Box/Cup.md": "x"}, writes__tags="locked=off")
@@ -169,7 +173,7 @@ def test_a_note_that_may_have_a_tag_that_is_named_taints(head: str) -> None:
 
 
 def test_who_read_a_page_with_its_tag_as_a_word_needs_approval(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     opened(
         vault,

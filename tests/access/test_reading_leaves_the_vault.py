@@ -6,10 +6,10 @@ import stat
 from pathlib import Path
 
 import pytest
-from cli_desk import SAMPLE, Inside, with_sample
-from http_desk import serving
-from mcp_desk import call
-from vault_desk import VaultDesk
+from cli_harness import SAMPLE, Inside, with_sample
+from http_harness import serving
+from mcp_harness import call
+from vault_harness import VaultHarness
 
 from glassmind.serve.mcp.server import make_server
 
@@ -117,7 +117,7 @@ GOT = ("/hot", "/inbox", "/log", "/stats", "/health", "/notes/Home.md")
 
 
 @pytest.fixture
-def asked(vault: VaultDesk) -> VaultDesk:
+def asked(vault: VaultHarness) -> VaultHarness:
     """A vault with notes, a capture and a pin, which is about to be asked."""
     shutil.copytree(SAMPLE, vault.root, dirs_exist_ok=True)
     vault.index()
@@ -126,7 +126,7 @@ def asked(vault: VaultDesk) -> VaultDesk:
     return vault
 
 
-def test_nothing_that_is_asked_over_http_changes_the_vault(asked: VaultDesk) -> None:
+def test_nothing_that_is_asked_over_http_changes_the_vault(asked: VaultHarness) -> None:
     before = everything_in(asked.root)
 
     with serving(asked.engine) as web:
@@ -148,7 +148,7 @@ CALLED: tuple[tuple[str, dict[str, object]], ...] = (
 )
 
 
-def test_nothing_that_a_tool_is_asked_changes_the_vault(asked: VaultDesk) -> None:
+def test_nothing_that_a_tool_is_asked_changes_the_vault(asked: VaultHarness) -> None:
     server = make_server(asked.engine, toolsets=("core", "memory"))
     before = everything_in(asked.root)
 

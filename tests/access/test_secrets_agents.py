@@ -11,16 +11,16 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from http_desk import Web, answer_of, serving
-from leak_desk import CHANGE_ID
+from http_harness import Web, answer_of, serving
+from leak_harness import CHANGE_ID
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import structured_server, visit
+from mcp_harness import structured_server, visit
 from route_table import ROUTES, Route
-from secrets_desk import ISSUED, Drawing, pem
+from secrets_harness import ISSUED, Drawing, pem
 from surface_arguments import Argument, arguments_of
 from test_secrets_shapes import pieces
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.scopes import SETS
 from glassmind.edit.vault import EditRequest
@@ -66,7 +66,7 @@ NOTES = {
 
 
 @pytest.fixture
-def harbour(vault: VaultDesk) -> VaultDesk:
+def harbour(vault: VaultHarness) -> VaultHarness:
     """A vault that holds a credential of every kind, and may be written to."""
     vault.open(writes__mode="allow", writes__user_notes="allow")
     vault.indexed(NOTES)
@@ -208,14 +208,14 @@ async def resources_of(client: Client) -> list[tuple[str, str]]:
 
 
 def answers_of(
-    desk: VaultDesk, name: str, answered: set[str]
+    harness: VaultHarness, name: str, answered: set[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield what each tool of a set, each resource and prompt answers, by its name.
 
     Tools that did not only refuse are added to those that `answered`.
     """
     tools: list[McpTool] = list(tools_of((name,)))
-    server = structured_server(desk.engine.seen_by(EVERY_AGENT), toolsets=(name,))
+    server = structured_server(harness.engine.seen_by(EVERY_AGENT), toolsets=(name,))
 
     async def body(client: Client) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
@@ -249,7 +249,7 @@ def answers_of(
 
 @pytest.mark.parametrize("name", [name for name in SETS if name != "query"])
 def test_no_tool_resource_or_prompt_gives_a_credential_out(
-    harbour: VaultDesk, name: str, capfd: pytest.CaptureFixture[str]
+    harbour: VaultHarness, name: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     answered: set[str] = set()
     answers = list(answers_of(harbour, name, answered))
@@ -264,11 +264,11 @@ def test_no_tool_resource_or_prompt_gives_a_credential_out(
     assert set(told_by(kept_of(harbour))) <= pieces(IN_NAME)  # where its file is
 
 
-def kept_of(desk: VaultDesk) -> str:
+def kept_of(harness: VaultHarness) -> str:
     """Return everything that is written of a vault outside of it, but for undoing."""
-    desk.close()
-    home = desk.place.parent / "home"
-    files = [*desk.place.rglob("*"), *home.rglob("*")]
+    harness.close()
+    home = harness.place.parent / "home"
+    files = [*harness.place.rglob("*"), *home.rglob("*")]
     kept = [file for file in files if file.is_file() and "changesets" not in file.parts]
     return "\n".join(file.read_bytes().decode("latin-1") for file in kept)
 
@@ -285,7 +285,7 @@ def replies_of(
 
 
 def test_no_route_gives_a_credential_out(
-    harbour: VaultDesk, capfd: pytest.CaptureFixture[str]
+    harbour: VaultHarness, capfd: pytest.CaptureFixture[str]
 ) -> None:
     found: list[tuple[str, str]] = []
     lines: list[str] = []

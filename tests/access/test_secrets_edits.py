@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from http_desk import Web, serving
-from secrets_desk import ISSUED, Drawing, pem
-from vault_desk import VaultDesk
+from http_harness import Web, serving
+from secrets_harness import ISSUED, Drawing, pem
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.edit.vault import EditRequest
@@ -43,19 +43,19 @@ AGENT = EditRequest("agent")
 
 
 @pytest.fixture
-def gate(vault: VaultDesk) -> VaultDesk:
+def gate(vault: VaultHarness) -> VaultHarness:
     vault.open(writes__mode="allow", writes__user_notes="allow")
     vault.indexed({"Gate.md": NOTE, "Other.md": "# Other\n"})
     return vault
 
 
 @pytest.fixture
-def agent(gate: VaultDesk) -> Engine:
+def agent(gate: VaultHarness) -> Engine:
     return gate.engine.seen_by(EVERY_AGENT)
 
 
 def test_what_was_read_redacted_is_not_replaced_and_the_error_says_why(
-    gate: VaultDesk, agent: Engine
+    gate: VaultHarness, agent: Engine
 ) -> None:
     assert SHOWN in agent.read("Gate.md").text
 
@@ -75,7 +75,7 @@ def test_what_was_read_redacted_is_not_replaced_and_the_error_says_why(
     ],
 )
 def test_what_stands_for_a_credential_is_never_written_into_a_note(
-    gate: VaultDesk, agent: Engine, edit: Any
+    gate: VaultHarness, agent: Engine, edit: Any
 ) -> None:
     with pytest.raises(HiddenWords, match="do not write it"):
         agent.editing.edit("Gate.md", [edit], AGENT)
@@ -84,7 +84,7 @@ def test_what_stands_for_a_credential_is_never_written_into_a_note(
 
 
 def test_words_beside_a_credential_are_edited_and_it_stays(
-    gate: VaultDesk, agent: Engine
+    gate: VaultHarness, agent: Engine
 ) -> None:
     edits: list[TextEdit] = [
         Replace("at night", "at noon"),
@@ -135,7 +135,7 @@ def test_lines_of_a_key_in_a_diff_are_hidden_also_without_its_ends(
 
 @pytest.mark.parametrize("mode", ["propose", "allow"])
 def test_words_that_tell_a_credential_are_not_taken_from_it(
-    vault: VaultDesk, mode: str
+    vault: VaultHarness, mode: str
 ) -> None:
     vault.open(writes__mode="allow", writes__user_notes=mode)
     text = "# Told\n\n" + "\n\n".join(TOLD.values()) + "\n"
@@ -160,7 +160,7 @@ def _values_in(said: str) -> list[str]:
 
 
 def test_a_key_does_not_lose_its_ends_and_goes_only_as_a_whole(
-    gate: VaultDesk, agent: Engine
+    gate: VaultHarness, agent: Engine
 ) -> None:
     first = NOTE.split("\n").index(KEY.split("\n")[0]) + 1
     last = first + KEY.count("\n")
@@ -178,7 +178,9 @@ def test_a_key_does_not_lose_its_ends_and_goes_only_as_a_whole(
     assert not _values_in(gate.text("Gate.md").replace(f"token: {TOKEN}", ""))
 
 
-def test_the_id_beside_a_secret_stays_where_it_is_or_both_go(vault: VaultDesk) -> None:
+def test_the_id_beside_a_secret_stays_where_it_is_or_both_go(
+    vault: VaultHarness,
+) -> None:
     vault.open(writes__mode="allow", writes__user_notes="allow")
     text = f"# Aws\n\n{ID}\n\n{SECRET}\n\nThe end.\n"
     vault.indexed({"Aws.md": text})
@@ -197,7 +199,7 @@ def test_the_id_beside_a_secret_stays_where_it_is_or_both_go(vault: VaultDesk) -
 
 
 def test_parting_merging_and_undoing_show_no_credential_either(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.open(writes__mode="allow", writes__user_notes="allow")
     notes = {
@@ -229,7 +231,7 @@ def test_parting_merging_and_undoing_show_no_credential_either(
     assert not _values_in(shown)
 
 
-def test_a_diff_hides_on_both_sides_what_one_of_them_tells(gate: VaultDesk) -> None:
+def test_a_diff_hides_on_both_sides_what_one_of_them_tells(gate: VaultHarness) -> None:
     edits = [Replace("opens with ", "opens withx")]
 
     done = gate.engine.editing.edit("Gate.md", edits, EditRequest("cli"))
@@ -239,7 +241,7 @@ def test_a_diff_hides_on_both_sides_what_one_of_them_tells(gate: VaultDesk) -> N
     assert not _values_in(done.files[0].diff)
 
 
-def test_headings_are_looked_for_as_they_were_shown(vault: VaultDesk) -> None:
+def test_headings_are_looked_for_as_they_were_shown(vault: VaultHarness) -> None:
     vault.open(writes__mode="allow", writes__user_notes="allow")
     text = f"# Doors\n\n## Key of the northern harbour {TOKEN}\n\nIn.\n\n## Out\n"
     vault.indexed({"Doors.md": text})
@@ -262,7 +264,7 @@ def test_headings_are_looked_for_as_they_were_shown(vault: VaultDesk) -> None:
     assert vault.text("Doors.md") == text.replace("Out", "Far")
 
 
-def test_no_edit_is_made_on_what_was_not_shown(vault: VaultDesk) -> None:
+def test_no_edit_is_made_on_what_was_not_shown(vault: VaultHarness) -> None:
     vault.open(writes__mode="allow", writes__user_notes="allow")
     long = ISSUED["GitHub fine-grained"](DRAW)
     vault.indexed({"Keys.md": f"---\n{TOKEN}: 1\n{long}: 2\n---\n# Keys\n\n{long}\n"})
@@ -302,7 +304,7 @@ def test_where_letters_are_hidden_is_told_to_the_letter() -> None:
     assert found[3:] == KEY.split("\n")
 
 
-def test_over_http_the_refusal_is_a_sentence(gate: VaultDesk) -> None:
+def test_over_http_the_refusal_is_a_sentence(gate: VaultHarness) -> None:
     edits = [
         {"op": "replace", "find": SHOWN, "text": "open"},
         {"op": "replace", "find": "opens with ", "text": "opens withx"},
@@ -323,7 +325,7 @@ def _edit(web: Web, edits: list[dict[str, Any]]) -> Any:
     return web.post("/edit", {"name": "Gate.md", "edits": edits})
 
 
-def test_the_owner_edits_what_he_sees(gate: VaultDesk) -> None:
+def test_the_owner_edits_what_he_sees(gate: VaultHarness) -> None:
     gate.engine.editing.edit(
         "Gate.md", [Replace(TOKEN + " at", "X at")], EditRequest("cli")
     )

@@ -1,8 +1,8 @@
 """Files of keys are left out by their names, told as such, and taken in on purpose."""
 
 import pytest
-from http_desk import serving
-from vault_desk import VaultDesk
+from http_harness import serving
+from vault_harness import VaultHarness
 
 from glassmind.errors import FileUnreadable
 from glassmind.files.ignore import KEY_FILE
@@ -19,12 +19,14 @@ NOTES: dict[str, str | bytes] = {
 
 
 @pytest.fixture
-def keys(vault: VaultDesk) -> VaultDesk:
+def keys(vault: VaultHarness) -> VaultHarness:
     vault.indexed(NOTES)
     return vault
 
 
-def test_files_of_keys_are_left_out_and_listed_with_the_reason(keys: VaultDesk) -> None:
+def test_files_of_keys_are_left_out_and_listed_with_the_reason(
+    keys: VaultHarness,
+) -> None:
     told = dict(keys.rows("select path, reason from skipped"))
 
     assert told == dict.fromkeys(KEYS, KEY_FILE)
@@ -37,7 +39,7 @@ def test_files_of_keys_are_left_out_and_listed_with_the_reason(keys: VaultDesk) 
 
 @pytest.mark.parametrize("name", ["keys/server.pem", "server.pem", "id_rsa", ".env"])
 def test_a_file_of_keys_is_not_read_and_the_answer_says_why(
-    keys: VaultDesk, name: str
+    keys: VaultHarness, name: str
 ) -> None:
     with pytest.raises(FileUnreadable, match=KEY_FILE):
         keys.engine.read(name)
@@ -49,13 +51,13 @@ def test_a_file_of_keys_is_not_read_and_the_answer_says_why(
     assert b"canary" not in answer.body
 
 
-def test_a_link_to_one_is_no_ghost(keys: VaultDesk) -> None:
+def test_a_link_to_one_is_no_ghost(keys: VaultHarness) -> None:
     assert keys.engine.ghosts() == []
     ends = {one.target: one.path for one in keys.engine.links("A.md").outgoing}
     assert ends == {"server.pem": None, "id_rsa": None}
 
 
-def test_one_is_taken_in_where_the_ignore_file_says_so(keys: VaultDesk) -> None:
+def test_one_is_taken_in_where_the_ignore_file_says_so(keys: VaultHarness) -> None:
     keys.write({".glassmindignore": "!keys/server.pem\n!*.key\n"})
     keys.index()
 

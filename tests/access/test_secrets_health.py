@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program
-from http_desk import serving
-from mcp_desk import call, structured_server
-from secrets_desk import ISSUED, Drawing, pem
+from cli_harness import Inside, Program
+from http_harness import serving
+from mcp_harness import call, structured_server
+from secrets_harness import ISSUED, Drawing, pem
 from test_secrets_shapes import pieces
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.model import NotePath
 from glassmind.model.access import EVERY_AGENT
@@ -31,24 +31,24 @@ PLACES = [
 
 
 @pytest.fixture
-def gate(vault: VaultDesk) -> VaultDesk:
+def gate(vault: VaultHarness) -> VaultHarness:
     vault.indexed(NOTES)
     return vault
 
 
-def test_the_owner_is_told_each_place_and_an_agent_none(gate: VaultDesk) -> None:
+def test_the_owner_is_told_each_place_and_an_agent_none(gate: VaultHarness) -> None:
     assert set(gate.engine.knowledge.secrets()) == set(PLACES)
     assert gate.engine.seen_by(EVERY_AGENT).knowledge.secrets() == []
 
 
-def test_what_was_written_since_is_looked_at_as_it_is_now(gate: VaultDesk) -> None:
+def test_what_was_written_since_is_looked_at_as_it_is_now(gate: VaultHarness) -> None:
     gate.write({"Gate.md": "# Gate\n\nin the safe\n"})
     gate.remove("x/Lock.md")
 
     assert gate.engine.knowledge.secrets() == []
 
 
-def test_agents_are_told_how_many_notes_and_not_which(gate: VaultDesk) -> None:
+def test_agents_are_told_how_many_notes_and_not_which(gate: VaultHarness) -> None:
     server = structured_server(
         gate.engine.seen_by(EVERY_AGENT), toolsets=("core", "graph")
     )
@@ -66,7 +66,7 @@ def test_agents_are_told_how_many_notes_and_not_which(gate: VaultDesk) -> None:
 
 
 def test_a_private_note_with_a_credential_counts_for_its_owner_alone(
-    gate: VaultDesk,
+    gate: VaultHarness,
 ) -> None:
     gate.indexed({"Own.md": f"---\nprivate: true\n---\n# Own\n\n{TOKEN}\n"})
     agent = gate.engine.seen_by(EVERY_AGENT)

@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from meaning_desk import LONG, MeaningDesk, Rows
-from secrets_desk import ISSUED, Drawing, pem
+from secrets_harness import ISSUED, Drawing, pem
+from semantic_harness import LONG, MeaningHarness, Rows
 from test_secrets_shapes import pieces
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.index import pipeline
 
@@ -16,14 +16,14 @@ AWS_SECRET = DRAW.coded(40)
 KEY = pem(DRAW)
 
 
-def held(vault: VaultDesk) -> bytes:
+def held(vault: VaultHarness) -> bytes:
     """Return every byte of the index."""
     vault.close()
     files = sorted(file for file in vault.folder.rglob("*") if file.is_file())
     return b"".join(file.read_bytes() for file in files)
 
 
-def test_no_byte_of_the_index_is_of_a_credential(vault: VaultDesk) -> None:
+def test_no_byte_of_the_index_is_of_a_credential(vault: VaultHarness) -> None:
     made = {name: make(DRAW) for name, make in ISSUED.items()}
     notes = {
         f"{name}.md": LONG.format(f"# About {name}\n\nit is {one}\n\n- [ ] x {one}\n\n")
@@ -40,7 +40,7 @@ def test_no_byte_of_the_index_is_of_a_credential(vault: VaultDesk) -> None:
 
 
 def test_what_a_note_says_of_itself_is_kept_where_a_token_stands_in_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     note = (
         f"---\ntoken: {TOKEN}\nkeys: [{AWS}, plain]\n{TOKEN}: name\n"
@@ -74,7 +74,7 @@ def test_what_a_note_says_of_itself_is_kept_where_a_token_stands_in_it(
     assert AWS_SECRET.encode() not in held(vault)
 
 
-def test_a_canvas_with_a_key_is_read_all_the_same(vault: VaultDesk) -> None:
+def test_a_canvas_with_a_key_is_read_all_the_same(vault: VaultHarness) -> None:
     cards = [
         {"id": "1", "type": "text", "text": f"key\n\n{KEY}\n\nthe end", "x": 0, "y": 0},
         {"id": "2", "type": "text", "text": "The gate [[Garden]]", "x": 0, "y": 90},
@@ -89,7 +89,7 @@ def test_a_canvas_with_a_key_is_read_all_the_same(vault: VaultDesk) -> None:
 
 
 def test_a_search_for_a_credential_does_not_tell_where_it_stands(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": f"# A\n\nit is {TOKEN}\n", "B.md": "# B\n\nnothing\n"})
 
@@ -99,7 +99,7 @@ def test_a_search_for_a_credential_does_not_tell_where_it_stands(
 
 
 def test_no_model_is_given_a_credential_to_embed(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     answer = meaning.model.query
@@ -126,7 +126,7 @@ def test_no_model_is_given_a_credential_to_embed(
 
 
 def test_other_shapes_embed_only_what_holds_them_anew(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
         before.setattr("glassmind.obsidian.notes.redacted", str)
@@ -152,7 +152,9 @@ def test_other_shapes_embed_only_what_holds_them_anew(
     )
 
 
-def test_a_note_that_is_rid_of_its_credential_counts_no_more(vault: VaultDesk) -> None:
+def test_a_note_that_is_rid_of_its_credential_counts_no_more(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": f"# A\n\n{TOKEN}\n", "B.md": f"# B\n\n{AWS}\n{TOKEN}\n"})
     assert vault.engine.status().secrets == 2
 
@@ -165,7 +167,7 @@ def test_a_note_that_is_rid_of_its_credential_counts_no_more(vault: VaultDesk) -
 
 
 def test_receipts_of_lines_with_credentials_hold_and_do_not_count_them(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     lines = [
         "# Keys",
@@ -190,7 +192,9 @@ def test_receipts_of_lines_with_credentials_hold_and_do_not_count_them(
     assert set(other) == {"changed"}
 
 
-def test_a_memo_is_not_called_by_the_credential_it_tells_of(vault: VaultDesk) -> None:
+def test_a_memo_is_not_called_by_the_credential_it_tells_of(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": "# A\n"})
 
     done = vault.engine.memory.capture("memory", f"Gate {TOKEN}\n\nThat is it.")

@@ -8,7 +8,7 @@ import mcp_types as types
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from secrets_desk import HARMLESS, ISSUED, Drawing, pem
+from secrets_harness import HARMLESS, ISSUED, Drawing, pem
 from test_secrets_shapes import pieces
 
 from glassmind.model import Span

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from secrets_desk import AROUND, HARMLESS, ISSUED, Drawing, pem
+from secrets_harness import AROUND, HARMLESS, ISSUED, Drawing, pem
 
 from glassmind.obsidian import secrets
 from glassmind.obsidian.secrets import SecretLocation, redacted, secret_locations

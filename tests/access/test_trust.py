@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program, with_note
+from cli_harness import Inside, Program, with_note
 from settings_tables import trust_table
 
 from glassmind.config import load_config
@@ -375,7 +375,7 @@ def test_a_vault_file_named_by_the_user_is_the_users_own(tmp_path: Path) -> None
 
 
 def drive(seed: int, count: int, root: Path) -> subprocess.Popen[str]:
-    script = Path(__file__).parents[1] / "support" / "settings_drive.py"
+    script = Path(__file__).parents[1] / "support" / "settings_program.py"
     command = [sys.executable, str(script), str(seed), str(count), str(root)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 

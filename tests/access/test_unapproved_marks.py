@@ -5,17 +5,17 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from cli_desk import Inside, with_note
-from http_desk import serving
-from mcp_desk import call, structured_server, text_of
-from memo_desk import kept, waiting
-from vault_desk import VaultDesk
+from cli_harness import Inside, with_note
+from http_harness import serving
+from mcp_harness import call, structured_server, text_of
+from memory_harness import kept, waiting
+from vault_harness import VaultHarness
 
 LONG = "The samovar stands in the cellar.\n\n## Where\n\nBehind the brass door."
 
 
 @pytest.fixture
-def paths(vault: VaultDesk) -> dict[str, str]:
+def paths(vault: VaultHarness) -> dict[str, str]:
     """A memo that waits, one that was kept, and a note, all about one thing."""
     vault.indexed({"Tea.md": "# Tea\n\nThe samovar is brass.\n"})
     return {
@@ -27,7 +27,7 @@ def paths(vault: VaultDesk) -> dict[str, str]:
 
 @pytest.mark.parametrize("mode", ["fulltext", "hybrid"])
 def test_a_hit_says_that_nobody_approved_it(
-    vault: VaultDesk, paths: dict[str, str], mode: Any
+    vault: VaultHarness, paths: dict[str, str], mode: Any
 ) -> None:
     found = vault.ask("samovar", mode=mode).hits
 
@@ -35,7 +35,7 @@ def test_a_hit_says_that_nobody_approved_it(
     assert marks == {paths["waits"]: True, paths["kept"]: False, "Tea.md": False}
 
 
-def test_a_note_says_so_by_its_property_wherever_it_stands(vault: VaultDesk) -> None:
+def test_a_note_says_so_by_its_property_wherever_it_stands(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Tea.md": "---\nGenerated: true\n---\n# Tea\n\nOolong.\n",
@@ -50,7 +50,9 @@ def test_a_note_says_so_by_its_property_wherever_it_stands(vault: VaultDesk) -> 
     assert {path: vault.engine.read(path).generated for path in found} == found
 
 
-def test_a_note_in_the_inbox_says_so_whatever_its_properties(vault: VaultDesk) -> None:
+def test_a_note_in_the_inbox_says_so_whatever_its_properties(
+    vault: VaultHarness,
+) -> None:
     path = ".agent/inbox/By hand.md"
     vault.indexed({path: "Oolong.\n", ".agent/inboxes.md": "Oolong.\n"})
 
@@ -62,13 +64,13 @@ def test_a_note_in_the_inbox_says_so_whatever_its_properties(vault: VaultDesk) -
 
 @pytest.mark.parametrize("part", [{}, {"heading": "Where"}, {"lines": (1, 2)}])
 def test_any_part_of_it_says_so_when_it_is_read(
-    vault: VaultDesk, paths: dict[str, str], part: dict[str, Any]
+    vault: VaultHarness, paths: dict[str, str], part: dict[str, Any]
 ) -> None:
     assert vault.engine.read(paths["waits"], **part).generated
 
 
 def test_what_a_person_accepts_is_marked_no_more(
-    vault: VaultDesk, paths: dict[str, str]
+    vault: VaultHarness, paths: dict[str, str]
 ) -> None:
     done = vault.engine.memory.accept(paths["waits"])
     vault.index()
@@ -78,7 +80,7 @@ def test_what_a_person_accepts_is_marked_no_more(
 
 
 def test_tools_mark_it_in_text_and_in_values(
-    vault: VaultDesk, paths: dict[str, str]
+    vault: VaultHarness, paths: dict[str, str]
 ) -> None:
     server = structured_server(vault.engine)
 
@@ -105,7 +107,7 @@ def test_tools_mark_it_in_text_and_in_values(
     assert "generated" not in other.structured_content
 
 
-def test_http_says_the_same(vault: VaultDesk, paths: dict[str, str]) -> None:
+def test_http_says_the_same(vault: VaultHarness, paths: dict[str, str]) -> None:
     with serving(vault.engine) as web:
         read = web.get(f"/notes/{quote(paths['waits'])}?heading=Where").json
         hits = web.post("/search", {"query": "samovar"}).json["hits"]

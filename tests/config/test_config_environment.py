@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from config_desk import Desk
+from config_harness import Harness
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +17,8 @@ NAME = LINE.map(str.strip).filter(bool)
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 def values_for(key: Setting) -> st.SearchStrategy[object]:
@@ -78,22 +78,22 @@ def test_every_value_comes_back_from_a_variable_in_toml(
     assert found == value
 
 
-def test_a_list_may_be_written_with_commas_or_as_toml(desk: Desk) -> None:
+def test_a_list_may_be_written_with_commas_or_as_toml(harness: Harness) -> None:
     for text in (".git, Old Stuff,,.git", '[".git", "Old Stuff"]'):
-        config = desk.load(GLASSMIND_INDEX_IGNORE_DIRS=text)
+        config = harness.load(GLASSMIND_INDEX_IGNORE_DIRS=text)
 
         assert config.index.ignore_dirs == (".git", "Old Stuff")
 
 
-def test_yes_and_no_have_many_words(desk: Desk) -> None:
+def test_yes_and_no_have_many_words(harness: Harness) -> None:
     for word in ("1", "true", "Yes", "ON"):
-        assert desk.load(GLASSMIND_WATCH_ENABLED=word).watch.enabled
+        assert harness.load(GLASSMIND_WATCH_ENABLED=word).watch.enabled
     for word in ("0", "False", "no", "off"):
-        assert not desk.load(GLASSMIND_WATCH_ENABLED=word).watch.enabled
+        assert not harness.load(GLASSMIND_WATCH_ENABLED=word).watch.enabled
 
 
-def test_an_empty_variable_says_nothing(desk: Desk) -> None:
-    assert desk.load(GLASSMIND_SEARCH_LIMIT=" ").search.limit == 10
+def test_an_empty_variable_says_nothing(harness: Harness) -> None:
+    assert harness.load(GLASSMIND_SEARCH_LIMIT=" ").search.limit == 10
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,9 @@ def test_an_empty_variable_says_nothing(desk: Desk) -> None:
     ],
 )
 def test_variables_of_other_tools_are_understood(
-    desk: Desk, variable: str, text: str, path: str, value: object
+    harness: Harness, variable: str, text: str, path: str, value: object
 ) -> None:
-    config = desk.load(env={variable: text})
+    config = harness.load(env={variable: text})
 
     section, _, name = path.partition(".")
     assert getattr(getattr(config, section), name) == value
@@ -137,14 +137,16 @@ def test_variables_of_other_tools_are_understood(
     assert config.warnings == ()
 
 
-def test_our_own_variable_beats_that_of_another_tool(desk: Desk) -> None:
-    config = desk.load(MCP_PORT="1", GLASSMIND_SERVER_PORT="2")
+def test_our_own_variable_beats_that_of_another_tool(harness: Harness) -> None:
+    config = harness.load(MCP_PORT="1", GLASSMIND_SERVER_PORT="2")
 
     assert config.server.port == 2
 
 
-def test_a_word_of_another_tool_that_we_do_not_know_is_no_error(desk: Desk) -> None:
-    config = desk.load(MCP_TRANSPORT="sse")
+def test_a_word_of_another_tool_that_we_do_not_know_is_no_error(
+    harness: Harness,
+) -> None:
+    config = harness.load(MCP_TRANSPORT="sse")
 
     assert config.server.transport == "stdio"
     assert config.warnings[0].startswith("server.transport (from MCP_TRANSPORT) must")

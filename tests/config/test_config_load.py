@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from config_desk import Desk
+from config_harness import Harness
 
 from glassmind.config import config_for, load_config
 from glassmind.config.settings import SETTINGS
@@ -14,12 +14,12 @@ from glassmind.errors import BadConfigFile, BadSetting, NoVault, VaultAbsent
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
-def test_without_files_every_setting_has_its_default(desk: Desk) -> None:
-    config = desk.load()
+def test_without_files_every_setting_has_its_default(harness: Harness) -> None:
+    config = harness.load()
 
     assert config.index.chunk_target_tokens == 500
     assert config.index.ignore_dirs == (".git", ".obsidian", ".trash", "node_modules")
@@ -31,23 +31,25 @@ def test_without_files_every_setting_has_its_default(desk: Desk) -> None:
     assert config.files == ()
 
 
-def test_a_flag_beats_a_variable_beats_the_vault_beats_the_user(desk: Desk) -> None:
-    desk.user_says("[search]\nlimit = 6\n")
-    assert desk.load().search.limit == 6
+def test_a_flag_beats_a_variable_beats_the_vault_beats_the_user(
+    harness: Harness,
+) -> None:
+    harness.user_says("[search]\nlimit = 6\n")
+    assert harness.load().search.limit == 6
 
-    desk.vault_says("[search]\nlimit = 3\n")
-    assert desk.load().search.limit == 3
+    harness.vault_says("[search]\nlimit = 3\n")
+    assert harness.load().search.limit == 3
 
-    assert desk.load(GLASSMIND_SEARCH_LIMIT="4").search.limit == 4
+    assert harness.load(GLASSMIND_SEARCH_LIMIT="4").search.limit == 4
     flags = {"search.limit": 5}
-    assert desk.load(flags=flags, GLASSMIND_SEARCH_LIMIT="4").search.limit == 5
+    assert harness.load(flags=flags, GLASSMIND_SEARCH_LIMIT="4").search.limit == 5
 
 
-def test_each_value_remembers_where_it_came_from(desk: Desk) -> None:
-    file = desk.user_says("[search]\n\nlimit = 2\n")
+def test_each_value_remembers_where_it_came_from(harness: Harness) -> None:
+    file = harness.user_says("[search]\n\nlimit = 2\n")
 
-    config = desk.load(
-        flags={"vault.path": str(desk.vault)}, GLASSMIND_SERVER_PORT="7000"
+    config = harness.load(
+        flags={"vault.path": str(harness.vault)}, GLASSMIND_SERVER_PORT="7000"
     )
 
     assert config.origins["search.limit"] == f"user file {file}:3"
@@ -57,22 +59,22 @@ def test_each_value_remembers_where_it_came_from(desk: Desk) -> None:
     assert config.files == (file,)
 
 
-def test_a_flag_that_was_not_given_says_nothing(desk: Desk) -> None:
-    assert desk.load(flags={"search.limit": None}).search.limit == 10
+def test_a_flag_that_was_not_given_says_nothing(harness: Harness) -> None:
+    assert harness.load(flags={"search.limit": None}).search.limit == 10
 
 
-def test_an_unknown_flag_is_a_mistake_of_the_program(desk: Desk) -> None:
+def test_an_unknown_flag_is_a_mistake_of_the_program(harness: Harness) -> None:
     with pytest.raises(BadSetting, match=r"did you mean search\.limit"):
-        desk.load(flags={"search.limt": 3})
+        harness.load(flags={"search.limt": 3})
 
 
-def test_the_vault_is_the_nearest_folder_that_looks_like_one(desk: Desk) -> None:
-    deep = desk.vault / "a" / "b"
+def test_the_vault_is_the_nearest_folder_that_looks_like_one(harness: Harness) -> None:
+    deep = harness.vault / "a" / "b"
     deep.mkdir(parents=True)
 
-    config = desk.load(cwd=deep)
+    config = harness.load(cwd=deep)
 
-    assert config.vault.path == desk.vault
+    assert config.vault.path == harness.vault
     assert config.origins["vault.path"] == "the current folder"
 
 
@@ -89,22 +91,22 @@ def test_an_agent_folder_or_a_configuration_marks_a_vault(
     assert config.vault.path == vault
 
 
-def test_the_users_own_configuration_folder_is_no_vault(desk: Desk) -> None:
-    desk.user_says("")
+def test_the_users_own_configuration_folder_is_no_vault(harness: Harness) -> None:
+    harness.user_says("")
 
     with pytest.raises(NoVault):
-        desk.load(cwd=desk.settings)
+        harness.load(cwd=harness.settings)
 
 
-def test_no_vault_at_all_names_what_to_do(desk: Desk) -> None:
+def test_no_vault_at_all_names_what_to_do(harness: Harness) -> None:
     with pytest.raises(NoVault, match="--vault") as caught:
-        desk.load(cwd=desk.home)
+        harness.load(cwd=harness.home)
 
     assert "GLASSMIND_VAULT_PATH" in str(caught.value)
 
 
-def test_a_configuration_can_be_had_without_a_vault(desk: Desk) -> None:
-    config = desk.load(cwd=desk.home, need_vault=False)
+def test_a_configuration_can_be_had_without_a_vault(harness: Harness) -> None:
+    config = harness.load(cwd=harness.home, need_vault=False)
 
     assert config.search.limit == 10
     assert "vault.path" not in config.origins
@@ -115,54 +117,54 @@ def test_a_configuration_can_be_had_without_a_vault(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "variable", ["GLASSMIND_VAULT_PATH", "VAULT_PATH", "KG_VAULT_PATH"]
 )
-def test_a_variable_names_the_vault(desk: Desk, variable: str) -> None:
-    config = desk.load(cwd=desk.home, env={variable: str(desk.vault)})
+def test_a_variable_names_the_vault(harness: Harness, variable: str) -> None:
+    config = harness.load(cwd=harness.home, env={variable: str(harness.vault)})
 
-    assert config.vault.path == desk.vault
+    assert config.vault.path == harness.vault
     assert config.origins["vault.path"] == variable
 
 
-def test_the_users_file_names_the_vault_from_where_it_stands(desk: Desk) -> None:
-    desk.user_says('[vault]\npath = "../../../Notes"\n')
+def test_the_users_file_names_the_vault_from_where_it_stands(harness: Harness) -> None:
+    harness.user_says('[vault]\npath = "../../../Notes"\n')
 
-    assert desk.load(cwd=desk.home).vault.path == desk.vault
+    assert harness.load(cwd=harness.home).vault.path == harness.vault
 
 
-def test_a_vault_that_is_not_there_is_named_with_who_said_so(desk: Desk) -> None:
+def test_a_vault_that_is_not_there_is_named_with_who_said_so(harness: Harness) -> None:
     with pytest.raises(VaultAbsent, match=r"nowhere.*VAULT_PATH"):
-        desk.load(VAULT_PATH=str(desk.home / "nowhere"))
+        harness.load(VAULT_PATH=str(harness.home / "nowhere"))
 
 
-def test_a_link_to_a_vault_leads_to_the_vault(desk: Desk) -> None:
-    link = desk.home / "link"
-    link.symlink_to(desk.vault)
+def test_a_link_to_a_vault_leads_to_the_vault(harness: Harness) -> None:
+    link = harness.home / "link"
+    link.symlink_to(harness.vault)
 
-    assert desk.load(flags={"vault.path": link}).vault.path == desk.vault
+    assert harness.load(flags={"vault.path": link}).vault.path == harness.vault
 
 
-def test_a_named_file_takes_the_place_of_the_users(desk: Desk) -> None:
-    desk.user_says("[search]\nlimit = 7\n")
-    other = desk.home / "other.toml"
+def test_a_named_file_takes_the_place_of_the_users(harness: Harness) -> None:
+    harness.user_says("[search]\nlimit = 7\n")
+    other = harness.home / "other.toml"
     other.write_text("[search]\nlimit = 9\n")
 
-    assert desk.load(GLASSMIND_CONFIG=str(other)).search.limit == 9
+    assert harness.load(GLASSMIND_CONFIG=str(other)).search.limit == 9
     with pytest.raises(BadConfigFile, match="No such file"):
-        desk.load(GLASSMIND_CONFIG=str(desk.home / "absent.toml"))
+        harness.load(GLASSMIND_CONFIG=str(harness.home / "absent.toml"))
 
 
-def test_the_vaults_file_named_by_the_user_is_the_users(desk: Desk) -> None:
-    file = desk.vault_says('[writes]\nmode = "allow"\n')
+def test_the_vaults_file_named_by_the_user_is_the_users(harness: Harness) -> None:
+    file = harness.vault_says('[writes]\nmode = "allow"\n')
 
-    config = desk.load(GLASSMIND_CONFIG=str(file))
+    config = harness.load(GLASSMIND_CONFIG=str(file))
 
     assert config.writes.mode == "allow"
     assert config.warnings == ()
 
 
-def test_an_unknown_setting_is_named_with_the_nearest_one(desk: Desk) -> None:
-    file = desk.user_says("[search]\nlimt = 3\n\n[serch]\nlimit = 3\n")
+def test_an_unknown_setting_is_named_with_the_nearest_one(harness: Harness) -> None:
+    file = harness.user_says("[search]\nlimt = 3\n\n[serch]\nlimit = 3\n")
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.search.limit == 10
     assert config.warnings == (
@@ -177,17 +179,17 @@ def test_an_unknown_setting_is_named_with_the_nearest_one(desk: Desk) -> None:
     )
 
 
-def test_a_name_cannot_play_tricks_on_a_terminal(desk: Desk) -> None:
-    desk.vault_says('["\\u001b[2J"]\nx = 1\n[search]\n"\\u001b]0;x" = 1\n')
+def test_a_name_cannot_play_tricks_on_a_terminal(harness: Harness) -> None:
+    harness.vault_says('["\\u001b[2J"]\nx = 1\n[search]\n"\\u001b]0;x" = 1\n')
 
-    warnings = desk.load().warnings
+    warnings = harness.load().warnings
 
     assert len(warnings) == 2
     assert all(sentence.isprintable() for sentence in warnings)
 
 
 def test_a_user_file_that_may_not_be_read_is_named(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def closed(_: Path) -> bytes:
         raise PermissionError(13, "Permission denied")
@@ -195,11 +197,11 @@ def test_a_user_file_that_may_not_be_read_is_named(
     monkeypatch.setattr(Path, "read_bytes", closed)
 
     with pytest.raises(BadConfigFile, match="Permission denied"):
-        desk.load()
+        harness.load()
 
 
 def test_folders_above_that_do_not_let_us_look_are_no_vaults(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look = os.stat
 
@@ -211,17 +213,19 @@ def test_folders_above_that_do_not_let_us_look_are_no_vaults(
     monkeypatch.setattr(os, "stat", guarded)
 
     with pytest.raises(NoVault):
-        desk.load()
+        harness.load()
 
 
-def test_a_key_outside_every_section_is_warned_about(desk: Desk) -> None:
-    desk.user_says("limit = 3\n")
+def test_a_key_outside_every_section_is_warned_about(harness: Harness) -> None:
+    harness.user_says("limit = 3\n")
 
-    assert "limit is not a known setting" in desk.load().warnings[0]
+    assert "limit is not a known setting" in harness.load().warnings[0]
 
 
-def test_an_unknown_variable_of_ours_is_named_with_the_nearest_one(desk: Desk) -> None:
-    config = desk.load(GLASSMIND_SEARCH_LIMT="3", GLASSMIND_DEBUG="1")
+def test_an_unknown_variable_of_ours_is_named_with_the_nearest_one(
+    harness: Harness,
+) -> None:
+    config = harness.load(GLASSMIND_SEARCH_LIMT="3", GLASSMIND_DEBUG="1")
 
     assert config.warnings == (
         (
@@ -239,44 +243,46 @@ def test_an_unknown_variable_of_ours_is_named_with_the_nearest_one(desk: Desk) -
         ('[vault]\npath = "never closed\n', 2),
     ],
 )
-def test_bad_toml_is_named_with_file_and_line(desk: Desk, text: str, line: int) -> None:
-    file = desk.user_says(text)
+def test_bad_toml_is_named_with_file_and_line(
+    harness: Harness, text: str, line: int
+) -> None:
+    file = harness.user_says(text)
 
     with pytest.raises(BadConfigFile) as caught:
-        desk.load()
+        harness.load()
 
     assert caught.value.line == line
     assert f"{file}:{line}" in str(caught.value)
 
 
-def test_a_file_that_is_not_text_is_named_with_its_line(desk: Desk) -> None:
-    (desk.settings / "glassmind.toml").write_bytes(b"[search]\n# \xff\n")
+def test_a_file_that_is_not_text_is_named_with_its_line(harness: Harness) -> None:
+    (harness.settings / "glassmind.toml").write_bytes(b"[search]\n# \xff\n")
 
     with pytest.raises(BadConfigFile, match=r":2 .*UTF-8"):
-        desk.load()
+        harness.load()
 
 
-def test_endless_nesting_is_a_bad_file_and_no_crash(desk: Desk) -> None:
-    desk.user_says("x = " + "[" * 100_000)
+def test_endless_nesting_is_a_bad_file_and_no_crash(harness: Harness) -> None:
+    harness.user_says("x = " + "[" * 100_000)
 
     with pytest.raises(BadConfigFile):
-        desk.load()
+        harness.load()
 
 
-def test_a_byte_order_mark_and_crlf_are_nothing_special(desk: Desk) -> None:
+def test_a_byte_order_mark_and_crlf_are_nothing_special(harness: Harness) -> None:
     content = b"\xef\xbb\xbf[search]\r\nlimit = 3\r\n"
-    (desk.settings / "glassmind.toml").write_bytes(content)
+    (harness.settings / "glassmind.toml").write_bytes(content)
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.search.limit == 3
     assert config.origins["search.limit"].endswith(":2")
 
 
-def test_the_name_of_a_preset_may_be_in_capitals(desk: Desk) -> None:
-    desk.user_says('[embeddings]\npreset = "Multilingual"\n')
+def test_the_name_of_a_preset_may_be_in_capitals(harness: Harness) -> None:
+    harness.user_says('[embeddings]\npreset = "Multilingual"\n')
 
-    assert desk.load().embeddings.preset == "multilingual"
+    assert harness.load().embeddings.preset == "multilingual"
 
 
 @pytest.mark.parametrize(
@@ -313,21 +319,21 @@ def test_the_name_of_a_preset_may_be_in_capitals(desk: Desk) -> None:
     ],
 )
 def test_a_wrong_value_is_named_with_file_line_and_key(
-    desk: Desk, text: str, problem: str
+    harness: Harness, text: str, problem: str
 ) -> None:
-    file = desk.user_says(text)
+    file = harness.user_says(text)
 
     with pytest.raises(BadSetting, match=problem) as caught:
-        desk.load()
+        harness.load()
 
     assert str(file) in str(caught.value)
     assert caught.value.key in SETTINGS
 
 
-def test_the_example_of_the_design_document_is_understood(desk: Desk) -> None:
-    desk.user_says(f"""
+def test_the_example_of_the_design_document_is_understood(harness: Harness) -> None:
+    harness.user_says(f"""
 [vault]
-path = "{desk.vault.as_posix()}"
+path = "{harness.vault.as_posix()}"
 
 [index]
 include_agent_dir = true
@@ -356,7 +362,7 @@ host = "127.0.0.1"
 port = 7331
 """)
 
-    config = desk.load(cwd=desk.home)
+    config = harness.load(cwd=harness.home)
 
     assert config.warnings == ()
     assert config.embeddings.model == "nomic-embed-text"
@@ -382,21 +388,21 @@ port = 7331
     ],
 )
 def test_both_spellings_of_the_write_policy_mean_the_same(
-    desk: Desk, text: str, mode: str, user_notes: str, agent: bool
+    harness: Harness, text: str, mode: str, user_notes: str, agent: bool
 ) -> None:
-    desk.user_says(f"[writes]\n{text}\n")
+    harness.user_says(f"[writes]\n{text}\n")
 
-    writes = desk.load().writes
+    writes = harness.load().writes
 
     assert (writes.mode, writes.user_notes) == (mode, user_notes)
     assert writes.agent_dir_writable is agent
     assert writes.agent_dir == ".agent"
 
 
-def test_a_stronger_mode_beats_a_weaker_place_for_user_notes(desk: Desk) -> None:
-    desk.user_says('[writes]\nuser_notes = "allow"\n')
+def test_a_stronger_mode_beats_a_weaker_place_for_user_notes(harness: Harness) -> None:
+    harness.user_says('[writes]\nuser_notes = "allow"\n')
 
-    config = desk.load(GLASSMIND_WRITES_MODE="agent-only")
+    config = harness.load(GLASSMIND_WRITES_MODE="agent-only")
 
     assert config.writes.user_notes == "off"
     assert config.origins["writes.user_notes"] == "the rest of [writes]"
@@ -421,25 +427,25 @@ def test_a_configuration_cannot_be_changed(tmp_path: Path) -> None:
     ],
 )
 def test_a_secret_that_cannot_be_used_is_not_repeated(
-    desk: Desk, name: str, value: str
+    harness: Harness, name: str, value: str
 ) -> None:
     with pytest.raises(BadSetting, match=f"{name} .* must be") as refused:
-        config_for(desk.vault, {name: value})
+        config_for(harness.vault, {name: value})
     with pytest.raises(BadSetting, match=f"{name} .* must be") as unwritten:
-        set_keys(desk.home / "glassmind.toml", {name: value})
+        set_keys(harness.home / "glassmind.toml", {name: value})
 
     assert "hunter2" not in f"{refused.value} {unwritten.value}"
 
 
-def test_a_configuration_for_tests_looks_at_no_file(desk: Desk) -> None:
-    desk.vault_says("[search]\nlimit = 3\n")
+def test_a_configuration_for_tests_looks_at_no_file(harness: Harness) -> None:
+    harness.vault_says("[search]\nlimit = 3\n")
 
-    config = config_for(desk.vault, {"index.chunk_min_chars": 7})
+    config = config_for(harness.vault, {"index.chunk_min_chars": 7})
 
     assert config.search.limit == 10
     assert config.index.chunk_min_chars == 7
     assert "hunter2" not in repr(
-        config_for(desk.vault, {"hindsight.url": "http://me:hunter2@localhost"})
+        config_for(harness.vault, {"hindsight.url": "http://me:hunter2@localhost"})
     )
 
 

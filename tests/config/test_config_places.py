@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from config_desk import Desk
+from config_harness import Harness
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,8 +21,8 @@ linux_only = pytest.mark.skipif(
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 @linux_only
@@ -73,27 +73,27 @@ def test_any_vault_name_makes_a_plain_folder_name(name: str) -> None:
     assert len(made.encode("utf-8", "surrogatepass")) < 200
 
 
-def test_the_index_is_tried_in_the_configured_place_first(desk: Desk) -> None:
-    outside = index_home({}) / index_name(desk.vault)
-    cache = desk.vault / ".agent/cache"
-    plugin = desk.vault / ".obsidian/plugins/glassmind"
-    elsewhere = desk.home / "indexes"
+def test_the_index_is_tried_in_the_configured_place_first(harness: Harness) -> None:
+    outside = index_home({}) / index_name(harness.vault)
+    cache = harness.vault / ".agent/cache"
+    plugin = harness.vault / ".obsidian/plugins/glassmind"
+    elsewhere = harness.home / "indexes"
 
     def places(location: str) -> list[Path]:
-        return index_locations(config_for(desk.vault, {"index.location": location}))
+        return index_locations(config_for(harness.vault, {"index.location": location}))
 
     assert places("data") == [outside]
     assert places("vault") == [cache, outside]
     assert places("plugin") == [plugin, outside]
-    assert places(str(elsewhere)) == [elsewhere / index_name(desk.vault), outside]
+    assert places(str(elsewhere)) == [elsewhere / index_name(harness.vault), outside]
 
 
-def test_the_cache_follows_the_agent_folder(desk: Desk) -> None:
+def test_the_cache_follows_the_agent_folder(harness: Harness) -> None:
     flags = {"writes.agent_dir": "Meta/robot", "index.location": "vault"}
 
-    first, *_ = index_locations(config_for(desk.vault, flags))
+    first, *_ = index_locations(config_for(harness.vault, flags))
 
-    assert first == desk.vault / "Meta/robot/cache"
+    assert first == harness.vault / "Meta/robot/cache"
 
 
 @linux_only
@@ -106,22 +106,22 @@ def test_the_cache_follows_the_agent_folder(desk: Desk) -> None:
     ],
 )
 def test_vaults_are_found_where_obsidian_keeps_its_list(
-    desk: Desk, folder: str
+    harness: Harness, folder: str
 ) -> None:
-    other = desk.home / "Other"
+    other = harness.home / "Other"
     other.mkdir()
     vaults = {
         "0123456789abcdef": {"path": str(other), "ts": 5},
-        "fedcba9876543210": {"path": str(desk.vault), "ts": 3, "open": True},
-        "gone": {"path": str(desk.home / "gone"), "ts": 9},
+        "fedcba9876543210": {"path": str(harness.vault), "ts": 3, "open": True},
+        "gone": {"path": str(harness.home / "gone"), "ts": 9},
     }
-    registry = desk.home / folder / "obsidian.json"
+    registry = harness.home / folder / "obsidian.json"
     registry.parent.mkdir(parents=True)
     registry.write_text(json.dumps({"vaults": vaults}))
 
-    first, second = known_vaults({"HOME": str(desk.home)})
+    first, second = known_vaults({"HOME": str(harness.home)})
 
-    assert (first.path, first.name, first.open) == (desk.vault, "Notes", True)
+    assert (first.path, first.name, first.open) == (harness.vault, "Notes", True)
     assert (second.id, second.name, second.open) == ("0123456789abcdef", "Other", False)
 
 
@@ -140,16 +140,16 @@ def test_vaults_are_found_where_obsidian_keeps_its_list(
         "\udcff",
     ],
 )
-def test_a_broken_list_of_vaults_counts_as_empty(desk: Desk, text: str) -> None:
-    registry = desk.home / ".config/obsidian/obsidian.json"
+def test_a_broken_list_of_vaults_counts_as_empty(harness: Harness, text: str) -> None:
+    registry = harness.home / ".config/obsidian/obsidian.json"
     registry.parent.mkdir(parents=True)
     registry.write_text(text, "utf-8", "surrogateescape")
 
-    assert known_vaults({"HOME": str(desk.home)}) == []
+    assert known_vaults({"HOME": str(harness.home)}) == []
 
 
-def test_without_obsidian_no_vault_is_known(desk: Desk) -> None:
-    assert known_vaults({"HOME": str(desk.home)}) == []
+def test_without_obsidian_no_vault_is_known(harness: Harness) -> None:
+    assert known_vaults({"HOME": str(harness.home)}) == []
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from config_desk import Desk
+from config_harness import Harness
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
@@ -57,11 +57,11 @@ def test_any_bytes_in_your_own_file_give_a_config_or_a_clear_error(
     content: bytes,
 ) -> None:
     with TemporaryDirectory() as root:
-        desk = Desk(Path(root))
-        desk.user_says("")
-        (desk.settings / "glassmind.toml").write_bytes(content)
+        harness = Harness(Path(root))
+        harness.user_says("")
+        (harness.settings / "glassmind.toml").write_bytes(content)
         try:
-            config = desk.load()
+            config = harness.load()
         except ConfigError as error:
             assert str(error).isprintable()  # noqa: PT017 - either outcome is right
         else:
@@ -71,11 +71,11 @@ def test_any_bytes_in_your_own_file_give_a_config_or_a_clear_error(
 @given(content=CONTENT)
 def test_any_bytes_in_the_file_of_a_vault_give_a_config(content: bytes) -> None:
     with TemporaryDirectory() as root:
-        desk = Desk(Path(root))
-        (desk.vault / "glassmind.toml").write_bytes(content)
-        (desk.vault / ".env").write_bytes(content)
+        harness = Harness(Path(root))
+        (harness.vault / "glassmind.toml").write_bytes(content)
+        (harness.vault / ".env").write_bytes(content)
 
-        config = desk.load()
+        config = harness.load()
 
         assert all(warning.isprintable() for warning in config.warnings)
 
@@ -141,16 +141,16 @@ def test_the_file_of_an_untrusted_vault_never_widens_a_setting(
     user: dict[str, Any], vault: dict[str, Any]
 ) -> None:
     with TemporaryDirectory() as root:
-        desk = Desk(Path(os.path.realpath(root)))
+        harness = Harness(Path(os.path.realpath(root)))
         user.pop("vault.path", None)
-        desk.user_says(toml_of(user))
+        harness.user_says(toml_of(user))
         try:
-            before = desk.load(env=KEYS)
+            before = harness.load(env=KEYS)
         except ConfigError:
             reject()  # the user's settings do not fit each other
-        desk.vault_says(toml_of(vault))
+        harness.vault_says(toml_of(vault))
 
-        after = desk.load(env=KEYS)
+        after = harness.load(env=KEYS)
 
     own = {path: value for path, value, _ in settings_in_force(before)}
     for path, value, _ in settings_in_force(after):

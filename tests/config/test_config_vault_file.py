@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from config_desk import Desk
+from config_harness import Harness
 
 from glassmind.config.settings import SETTINGS
 from glassmind.config.trust import (
@@ -16,14 +16,14 @@ from glassmind.config.values import is_loopback
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
-def trust(desk: Desk) -> None:
-    settings = read_vault_settings(desk.vault)
+def trust(harness: Harness) -> None:
+    settings = read_vault_settings(harness.vault)
     assert settings is not None
-    record_trust(settings, desk.env)
+    record_trust(settings, harness.env)
 
 
 def value_of(config: object, path: str) -> object:
@@ -84,24 +84,25 @@ REFUSED = [
 
 @pytest.mark.parametrize(("path", "value"), REFUSED)
 def test_an_untrusted_vault_cannot_widen_a_setting(
-    desk: Desk, path: str, value: str
+    harness: Harness, path: str, value: str
 ) -> None:
-    desk.vault_says(toml(path, value))
+    harness.vault_says(toml(path, value))
 
-    config = desk.load()
+    config = harness.load()
 
     assert value_of(config, path) == SETTINGS[path].default
     (warning,) = config.warnings
     assert warning == (
         "This vault's own settings are not trusted, or changed since you trusted them. "
-        f"Ignored: {path}. Review and trust them: glassmind trust --vault {desk.vault}"
+        f"Ignored: {path}. Review and trust them: "
+        f"glassmind trust --vault {harness.vault}"
     )
 
 
-def test_one_warning_names_all_that_is_ignored(desk: Desk) -> None:
-    desk.vault_says("[server]\nport = 9\ntransport = 'http'\n[llm]\nmodel = 'x'\n")
+def test_one_warning_names_all_that_is_ignored(harness: Harness) -> None:
+    harness.vault_says("[server]\nport = 9\ntransport = 'http'\n[llm]\nmodel = 'x'\n")
 
-    (warning,) = desk.load().warnings
+    (warning,) = harness.load().warnings
 
     assert "Ignored: server.port, server.transport, llm.model." in warning
 
@@ -136,11 +137,11 @@ def test_a_new_setting_is_the_users_alone_unless_it_says_otherwise() -> None:
     ],
 )
 def test_an_untrusted_vault_may_narrow(
-    desk: Desk, text: str, path: str, value: object
+    harness: Harness, text: str, path: str, value: object
 ) -> None:
-    desk.vault_says(text)
+    harness.vault_says(text)
 
-    config = desk.load()
+    config = harness.load()
 
     assert value_of(config, path) == value
     assert config.warnings == ()
@@ -158,30 +159,30 @@ def test_an_untrusted_vault_may_narrow(
     ],
 )
 def test_a_vault_cannot_loosen_what_the_user_said_about_writes(
-    desk: Desk, user: str, vault: str
+    harness: Harness, user: str, vault: str
 ) -> None:
-    desk.user_says(f"[writes]\n{user}\n")
-    before = desk.load().writes
-    desk.vault_says(f"[writes]\n{vault}\n")
+    harness.user_says(f"[writes]\n{user}\n")
+    before = harness.load().writes
+    harness.vault_says(f"[writes]\n{vault}\n")
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.writes == before
 
 
-def test_an_untrusted_vault_adds_to_the_users_lists(desk: Desk) -> None:
-    desk.user_says(
+def test_an_untrusted_vault_adds_to_the_users_lists(harness: Harness) -> None:
+    harness.user_says(
         "[index]\nignore_dirs = ['Private']\n"
         "[access]\nprivate_folders = ['Journal']\nprivate_tags = ['health']\n"
         "[writes]\nfolders = ['Drafts=allow', 'Old=propose']\n"
     )
-    desk.vault_says(
+    harness.vault_says(
         "[index]\nignore_dirs = ['Old']\n"
         "[access]\nprivate_folders = ['Money']\nprivate_tags = ['money']\n"
         "[writes]\nfolders = ['Old=off']\n"
     )
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.index.ignore_dirs == ("Private", "Old")
     assert config.access.private_folders == ("Journal", "Money")
@@ -191,94 +192,96 @@ def test_an_untrusted_vault_adds_to_the_users_lists(desk: Desk) -> None:
 
 
 def test_private_folders_of_a_vault_are_added_to_those_of_a_variable(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    desk.vault_says("[access]\nprivate_folders = ['Diary']\n")
+    harness.vault_says("[access]\nprivate_folders = ['Diary']\n")
 
-    config = desk.load(GLASSMIND_ACCESS_PRIVATE_FOLDERS="Work")
+    config = harness.load(GLASSMIND_ACCESS_PRIVATE_FOLDERS="Work")
 
     assert config.access.private_folders == ("Work", "Diary")
 
 
-def test_an_untrusted_vault_cannot_replace_the_users_model(desk: Desk) -> None:
-    desk.user_says("[embeddings]\nmodel = 'bge-small-en-v1.5'\n")
-    desk.vault_says("[embeddings]\npreset = 'fastest'\n")
+def test_an_untrusted_vault_cannot_replace_the_users_model(harness: Harness) -> None:
+    harness.user_says("[embeddings]\nmodel = 'bge-small-en-v1.5'\n")
+    harness.vault_says("[embeddings]\npreset = 'fastest'\n")
 
-    assert desk.load().embeddings.model == "bge-small-en-v1.5"
+    assert harness.load().embeddings.model == "bge-small-en-v1.5"
 
 
-def test_the_env_file_of_a_vault_is_not_read(desk: Desk) -> None:
-    desk.vault_says("")
-    (desk.vault / ".env").write_text(
+def test_the_env_file_of_a_vault_is_not_read(harness: Harness) -> None:
+    harness.vault_says("")
+    (harness.vault / ".env").write_text(
         "MCP_TRANSPORT=http\nMCP_PORT=9\nGLASSMIND_SEARCH_LIMIT=4\n"
     )
-    trust(desk)
+    trust(harness)
 
-    config = desk.load()
+    config = harness.load()
 
     assert (config.server.transport, config.server.port) == ("stdio", 7331)
     assert config.search.limit == 10
     assert config.warnings == ()
 
 
-def test_a_trusted_vault_may_set_everything(desk: Desk) -> None:
-    desk.vault_says("[server]\nport = 9\n[writes]\nmode = 'allow'\n")
-    trust(desk)
+def test_a_trusted_vault_may_set_everything(harness: Harness) -> None:
+    harness.vault_says("[server]\nport = 9\n[writes]\nmode = 'allow'\n")
+    trust(harness)
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.server.port == 9
     assert config.writes.mode == "allow"
     assert config.warnings == ()
 
 
-def test_a_changed_file_has_to_be_trusted_again(desk: Desk) -> None:
-    file = desk.vault_says("[server]\nport = 9\n")
-    trust(desk)
+def test_a_changed_file_has_to_be_trusted_again(harness: Harness) -> None:
+    file = harness.vault_says("[server]\nport = 9\n")
+    trust(harness)
     with file.open("a") as opened:
         opened.write("# changed\n")
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.server.port == 7331
     (warning,) = config.warnings
     assert "changed since you trusted them. Ignored: server" in warning
 
 
-def test_trust_is_for_one_vault_and_can_be_revoked(desk: Desk, tmp_path: Path) -> None:
-    desk.vault_says("[server]\nport = 9\n")
-    trust(desk)
+def test_trust_is_for_one_vault_and_can_be_revoked(
+    harness: Harness, tmp_path: Path
+) -> None:
+    harness.vault_says("[server]\nport = 9\n")
+    trust(harness)
     copy = tmp_path / "Copy"
     copy.mkdir()
     (copy / "glassmind.toml").write_text("[server]\nport = 9\n")
 
-    assert desk.load(cwd=copy).server.port == 7331
-    assert desk.load().server.port == 9
-    assert revoke_trust(desk.vault, desk.env)
-    assert not revoke_trust(desk.vault, desk.env)
-    assert desk.load().server.port == 7331
+    assert harness.load(cwd=copy).server.port == 7331
+    assert harness.load().server.port == 9
+    assert revoke_trust(harness.vault, harness.env)
+    assert not revoke_trust(harness.vault, harness.env)
+    assert harness.load().server.port == 7331
 
 
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"vaults": 3}', '{"vaults": {"a": 1}}']
 )
-def test_a_damaged_record_of_trust_trusts_nobody(desk: Desk, text: str) -> None:
-    desk.vault_says("[server]\nport = 9\n")
-    (desk.settings / "trusted.json").write_text(text)
+def test_a_damaged_record_of_trust_trusts_nobody(harness: Harness, text: str) -> None:
+    harness.vault_says("[server]\nport = 9\n")
+    (harness.settings / "trusted.json").write_text(text)
 
-    assert desk.load().server.port == 7331
-    trust(desk)
-    assert desk.load().server.port == 9
+    assert harness.load().server.port == 7331
+    trust(harness)
+    assert harness.load().server.port == 9
 
 
-def test_the_record_of_trust_is_the_users_alone_to_read(desk: Desk) -> None:
-    desk.vault_says("")
-    trust(desk)
+def test_the_record_of_trust_is_the_users_alone_to_read(harness: Harness) -> None:
+    harness.vault_says("")
+    trust(harness)
 
-    file = desk.settings / "trusted.json"
+    file = harness.settings / "trusted.json"
 
     assert file.stat().st_mode & 0o777 == 0o600
-    assert list(json.loads(file.read_text())["vaults"]) == [str(desk.vault)]
+    assert list(json.loads(file.read_text())["vaults"]) == [str(harness.vault)]
 
 
 CREDENTIALS = [
@@ -291,12 +294,12 @@ CREDENTIALS = [
 
 @pytest.mark.parametrize(("url", "key", "variable"), CREDENTIALS)
 def test_a_credential_is_not_sent_to_a_url_that_a_vault_chose(
-    desk: Desk, url: str, key: str, variable: str
+    harness: Harness, url: str, key: str, variable: str
 ) -> None:
-    desk.vault_says(toml(url, '"http://127.0.0.1:9"'))
-    untrusted = desk.load(env={variable: "user's key"})
-    trust(desk)
-    trusted = desk.load(env={variable: "user's key"})
+    harness.vault_says(toml(url, '"http://127.0.0.1:9"'))
+    untrusted = harness.load(env={variable: "user's key"})
+    trust(harness)
+    trusted = harness.load(env={variable: "user's key"})
 
     assert value_of(untrusted, url) == SETTINGS[url].default
     assert value_of(untrusted, key) == "user's key"
@@ -308,39 +311,39 @@ def test_a_credential_is_not_sent_to_a_url_that_a_vault_chose(
 
 @pytest.mark.parametrize(("url", "key", "_"), CREDENTIALS)
 def test_a_credential_is_sent_to_a_url_from_the_same_place(
-    desk: Desk, url: str, key: str, _: str
+    harness: Harness, url: str, key: str, _: str
 ) -> None:
     tables = {path.partition(".")[0]: "" for path in (url, key)}
     for path, value in ((url, '"http://127.0.0.1:9"'), (key, '"its key"')):
         section, _, name = path.partition(".")
         tables[section] += f"{name} = {value}\n"
     text = "".join(f"[{section}]\n{body}" for section, body in tables.items())
-    desk.vault_says(text)
-    trust(desk)
-    by_vault = desk.load()
-    (desk.vault / "glassmind.toml").unlink()
-    desk.user_says(text)
-    by_user = desk.load()
+    harness.vault_says(text)
+    trust(harness)
+    by_vault = harness.load()
+    (harness.vault / "glassmind.toml").unlink()
+    harness.user_says(text)
+    by_user = harness.load()
 
     for config in (by_vault, by_user):
         assert value_of(config, key) == "its key"
         assert config.warnings == ()
 
 
-def test_a_settings_file_in_the_agent_folder_is_not_read(desk: Desk) -> None:
-    (desk.vault / ".agent").mkdir()
-    (desk.vault / ".agent/glassmind.toml").write_text("[search]\nlimit = 4\n")
+def test_a_settings_file_in_the_agent_folder_is_not_read(harness: Harness) -> None:
+    (harness.vault / ".agent").mkdir()
+    (harness.vault / ".agent/glassmind.toml").write_text("[search]\nlimit = 4\n")
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.search.limit == 10
     assert config.warnings == ()
 
 
-def test_variables_of_the_user_beat_the_vault(desk: Desk) -> None:
-    desk.vault_says("[search]\nlimit = 2\n[server]\nhost = '::1'\n")
+def test_variables_of_the_user_beat_the_vault(harness: Harness) -> None:
+    harness.vault_says("[search]\nlimit = 2\n[server]\nhost = '::1'\n")
 
-    config = desk.load(GLASSMIND_SERVER_HOST="0.0.0.0", GLASSMIND_SEARCH_LIMIT="50")  # noqa: S104
+    config = harness.load(GLASSMIND_SERVER_HOST="0.0.0.0", GLASSMIND_SEARCH_LIMIT="50")  # noqa: S104
 
     assert config.server.host == "0.0.0.0"  # noqa: S104
     assert config.search.limit == 50
@@ -363,15 +366,15 @@ def test_variables_of_the_user_beat_the_vault(desk: Desk) -> None:
     ],
 )
 def test_an_invalid_value_in_a_vault_is_a_warning_and_the_default(
-    desk: Desk, text: str, path: str, trusted: bool
+    harness: Harness, text: str, path: str, trusted: bool
 ) -> None:
-    desk.vault_says(text)
+    harness.vault_says(text)
     if trusted:
-        trust(desk)
+        trust(harness)
 
-    config = desk.load()
+    config = harness.load()
 
-    expected = desk.vault if path == "vault.path" else SETTINGS[path].default
+    expected = harness.vault if path == "vault.path" else SETTINGS[path].default
     assert value_of(config, path) == expected
     (warning,) = config.warnings
     assert warning.endswith("This value is ignored.")
@@ -390,20 +393,24 @@ def test_an_invalid_value_in_a_vault_is_a_warning_and_the_default(
     ],
     ids=["no TOML", "no UTF-8", "nested", "large", "long line", "deep key"],
 )
-def test_an_unusable_file_in_a_vault_is_a_warning(desk: Desk, content: bytes) -> None:
-    (desk.vault / "glassmind.toml").write_bytes(content)
+def test_an_unusable_file_in_a_vault_is_a_warning(
+    harness: Harness, content: bytes
+) -> None:
+    (harness.vault / "glassmind.toml").write_bytes(content)
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.search.limit == 10
     assert len(config.warnings) == 1
 
 
-def test_thousands_of_unknown_names_in_a_vault_make_few_warnings(desk: Desk) -> None:
+def test_thousands_of_unknown_names_in_a_vault_make_few_warnings(
+    harness: Harness,
+) -> None:
     names = "".join(f"name{number} = 1\n" for number in range(10_000))
-    desk.vault_says(f"[search]\n{names}")
+    harness.vault_says(f"[search]\n{names}")
 
-    warnings = desk.load().warnings
+    warnings = harness.load().warnings
 
     assert len(warnings) == 5
 
@@ -431,12 +438,12 @@ def test_other_machines_are_not_this_one(host: str) -> None:
     assert not is_loopback(host)
 
 
-def test_a_link_in_place_of_a_vaults_file_is_not_followed(desk: Desk) -> None:
-    elsewhere = desk.home / "elsewhere.toml"
+def test_a_link_in_place_of_a_vaults_file_is_not_followed(harness: Harness) -> None:
+    elsewhere = harness.home / "elsewhere.toml"
     elsewhere.write_text("[search]\nlimit = 99\n", "utf-8")
-    (desk.vault / "glassmind.toml").symlink_to(elsewhere)
+    (harness.vault / "glassmind.toml").symlink_to(elsewhere)
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.search.limit == 10
     (warning,) = config.warnings
@@ -444,13 +451,13 @@ def test_a_link_in_place_of_a_vaults_file_is_not_followed(desk: Desk) -> None:
     assert "it is a symbolic link. This file is ignored." in warning
 
 
-def test_a_linked_file_may_be_named_as_ones_own(desk: Desk) -> None:
-    elsewhere = desk.home / "elsewhere.toml"
+def test_a_linked_file_may_be_named_as_ones_own(harness: Harness) -> None:
+    elsewhere = harness.home / "elsewhere.toml"
     elsewhere.write_text("[search]\nlimit = 99\n", "utf-8")
-    link = desk.vault / "glassmind.toml"
+    link = harness.vault / "glassmind.toml"
     link.symlink_to(elsewhere)
 
-    config = desk.load(GLASSMIND_CONFIG=str(link))
+    config = harness.load(GLASSMIND_CONFIG=str(link))
 
     assert config.search.limit == 99
     assert config.warnings == ()

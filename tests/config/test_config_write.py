@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from config_desk import Desk
+from config_harness import Harness
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,13 +27,13 @@ VALUE = st.one_of(
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
-def write_new(desk: Desk, *, in_vault: bool = False) -> Path:
-    file = (desk.vault if in_vault else desk.settings) / "glassmind.toml"
-    write_config(file, desk.vault, in_vault=in_vault)
+def write_new(harness: Harness, *, in_vault: bool = False) -> Path:
+    file = (harness.vault if in_vault else harness.settings) / "glassmind.toml"
+    write_config(file, harness.vault, in_vault=in_vault)
     return file
 
 
@@ -42,55 +42,55 @@ def test_every_value_comes_back_from_toml(value: object) -> None:
     assert tomllib.loads(f"x = {as_toml(value)}")["x"] == value
 
 
-def test_a_new_file_sets_the_vault_and_explains_the_rest(desk: Desk) -> None:
-    file = write_new(desk)
+def test_a_new_file_sets_the_vault_and_explains_the_rest(harness: Harness) -> None:
+    file = write_new(harness)
 
     text = file.read_text("utf-8")
-    assert file == desk.settings / "glassmind.toml"
-    assert tomllib.loads(text)["vault"] == {"path": str(desk.vault)}
+    assert file == harness.settings / "glassmind.toml"
+    assert tomllib.loads(text)["vault"] == {"path": str(harness.vault)}
     for path, key in SETTINGS.items():
         assert key.description in text, path
-    config = desk.load(cwd=desk.home)
-    assert config.vault.path == desk.vault
+    config = harness.load(cwd=harness.home)
+    assert config.vault.path == harness.vault
     assert config.warnings == ()
 
 
-def test_the_defaults_shown_in_a_new_file_are_the_defaults(desk: Desk) -> None:
-    shown = commented_file(str(desk.vault))
+def test_the_defaults_shown_in_a_new_file_are_the_defaults(harness: Harness) -> None:
+    shown = commented_file(str(harness.vault))
     active = "\n".join(
         line[1:] if line.startswith("#") and not line.startswith("# ") else line
         for line in shown.splitlines()
     )
-    before = desk.load()
+    before = harness.load()
 
-    desk.user_says(active)
+    harness.user_says(active)
 
-    after = desk.load()
+    after = harness.load()
     assert [found[:2] for found in settings_in_force(after)] == [
         found[:2] for found in settings_in_force(before)
     ]
     assert after.warnings == ()
 
 
-def test_a_file_in_the_vault_may_move_with_it(desk: Desk) -> None:
-    file = write_new(desk, in_vault=True)
+def test_a_file_in_the_vault_may_move_with_it(harness: Harness) -> None:
+    file = write_new(harness, in_vault=True)
 
-    assert file == desk.vault / "glassmind.toml"
+    assert file == harness.vault / "glassmind.toml"
     assert tomllib.loads(file.read_text())["vault"] == {"path": "."}
-    assert desk.load().warnings == ()
+    assert harness.load().warnings == ()
 
 
-def test_a_users_file_is_for_the_user_alone(desk: Desk) -> None:
-    file = write_new(desk)
+def test_a_users_file_is_for_the_user_alone(harness: Harness) -> None:
+    file = write_new(harness)
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("name", ["fsync", "replace"])
 def test_a_write_that_fails_leaves_the_old_file_and_no_litter(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    file = desk.user_says("[search]\nlimit = 2\n")
+    file = harness.user_says("[search]\nlimit = 2\n")
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -100,11 +100,11 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_litter(
         set_keys(file, {"search.limit": "3"})
 
     assert file.read_text() == "[search]\nlimit = 2\n"
-    assert [entry.name for entry in desk.settings.iterdir()] == ["glassmind.toml"]
+    assert [entry.name for entry in harness.settings.iterdir()] == ["glassmind.toml"]
 
 
-def test_setting_a_key_keeps_every_other_byte(desk: Desk) -> None:
-    file = desk.user_says(
+def test_setting_a_key_keeps_every_other_byte(harness: Harness) -> None:
+    file = harness.user_says(
         "# top\n[search]  # how\nlimit = 2   # few\n# later\n\n[server]\nport=1\n"
     )
 
@@ -130,9 +130,9 @@ def test_setting_a_key_keeps_every_other_byte(desk: Desk) -> None:
     ],
 )
 def test_a_key_is_set_where_a_person_would_look_for_it(
-    desk: Desk, before: str, after: str
+    harness: Harness, before: str, after: str
 ) -> None:
-    file = desk.settings / "glassmind.toml"
+    file = harness.settings / "glassmind.toml"
     file.write_bytes(before.encode())
 
     set_keys(file, {"search.limit": 5})
@@ -140,8 +140,8 @@ def test_a_key_is_set_where_a_person_would_look_for_it(
     assert file.read_bytes().decode() == after
 
 
-def test_a_value_over_many_lines_is_replaced_whole(desk: Desk) -> None:
-    file = desk.user_says(
+def test_a_value_over_many_lines_is_replaced_whole(harness: Harness) -> None:
+    file = harness.user_says(
         '[index]\nignore_dirs = [\n  "a", # why\n  "b",\n]\nlocation = "data"\n'
     )
 
@@ -152,8 +152,8 @@ def test_a_value_over_many_lines_is_replaced_whole(desk: Desk) -> None:
     )
 
 
-def test_a_setting_in_an_inline_table_is_changed_in_place(desk: Desk) -> None:
-    file = desk.user_says("search = {limit = 3} # mine\n")
+def test_a_setting_in_an_inline_table_is_changed_in_place(harness: Harness) -> None:
+    file = harness.user_says("search = {limit = 3} # mine\n")
 
     set_keys(file, {"search.limit": 5})
 
@@ -162,9 +162,9 @@ def test_a_setting_in_an_inline_table_is_changed_in_place(desk: Desk) -> None:
 
 @pytest.mark.parametrize("text", ["search = 3\n", "[[search]]\nlimit = 3\n"])
 def test_a_section_that_is_not_a_table_is_left_to_the_user(
-    desk: Desk, text: str
+    harness: Harness, text: str
 ) -> None:
-    file = desk.user_says(text)
+    file = harness.user_says(text)
 
     with pytest.raises(ConfigUnwritable, match="by hand"):
         set_keys(file, {"search.limit": 5})
@@ -216,8 +216,8 @@ def test_setting_one_value_changes_nothing_else(
     assert end == "\r\n" or "\r\n" not in changed
 
 
-def test_a_wrong_value_or_key_is_not_written(desk: Desk) -> None:
-    file = desk.user_says("")
+def test_a_wrong_value_or_key_is_not_written(harness: Harness) -> None:
+    file = harness.user_says("")
     for path, raw in (
         ("search.limit", "many"),
         ("search.limt", "3"),
@@ -228,17 +228,21 @@ def test_a_wrong_value_or_key_is_not_written(desk: Desk) -> None:
     assert file.read_text() == ""
 
 
-def test_a_file_that_does_not_fit_can_be_mended_one_key_at_a_time(desk: Desk) -> None:
-    file = desk.user_says("[index]\nchunk_overlap_tokens = 900\n[search]\nlimit = 0\n")
+def test_a_file_that_does_not_fit_can_be_mended_one_key_at_a_time(
+    harness: Harness,
+) -> None:
+    file = harness.user_says(
+        "[index]\nchunk_overlap_tokens = 900\n[search]\nlimit = 0\n"
+    )
 
     set_keys(file, {"search.limit": "3"})
     set_keys(file, {"index.chunk_overlap_tokens": "9"})
 
-    assert desk.load().index.chunk_overlap_tokens == 9
+    assert harness.load().index.chunk_overlap_tokens == 9
 
 
-def test_a_broken_file_is_not_touched(desk: Desk) -> None:
-    file = desk.user_says("[search\n")
+def test_a_broken_file_is_not_touched(harness: Harness) -> None:
+    file = harness.user_says("[search\n")
 
     with pytest.raises(BadConfigFile):
         set_keys(file, {"search.limit": "3"})
@@ -246,19 +250,19 @@ def test_a_broken_file_is_not_touched(desk: Desk) -> None:
     assert file.read_text() == "[search\n"
 
 
-def test_no_agent_folder_is_written_as_false(desk: Desk) -> None:
-    file = desk.user_says("")
+def test_no_agent_folder_is_written_as_false(harness: Harness) -> None:
+    file = harness.user_says("")
 
     set_keys(file, {"writes.agent_dir": "false"})
 
     assert file.read_text() == "[writes]\nagent_dir = false\n"
 
 
-def test_a_linked_file_stays_a_link(desk: Desk) -> None:
-    real = desk.home / "dotfiles.toml"
+def test_a_linked_file_stays_a_link(harness: Harness) -> None:
+    real = harness.home / "dotfiles.toml"
     real.write_text("[search]\nlimit = 2\n")
     real.chmod(0o640)
-    link = desk.settings / "glassmind.toml"
+    link = harness.settings / "glassmind.toml"
     link.symlink_to(real)
 
     set_keys(link, {"search.limit": "3"})
@@ -268,8 +272,8 @@ def test_a_linked_file_stays_a_link(desk: Desk) -> None:
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
 
 
-def test_a_password_in_a_url_is_not_shown(desk: Desk) -> None:
-    config = desk.load(GLASSMIND_HINDSIGHT_URL="http://me:hunter2@localhost:1/x")
+def test_a_password_in_a_url_is_not_shown(harness: Harness) -> None:
+    config = harness.load(GLASSMIND_HINDSIGHT_URL="http://me:hunter2@localhost:1/x")
 
     shown = {key: value for key, value, _ in settings_in_force(config)}
 
@@ -277,39 +281,39 @@ def test_a_password_in_a_url_is_not_shown(desk: Desk) -> None:
     assert shown["hindsight.url"] == "http://(hidden)@localhost:1/x"
 
 
-def test_all_settings_are_shown_with_their_origin(desk: Desk) -> None:
-    shown = list(settings_in_force(desk.load(GLASSMIND_SEARCH_LIMIT="3")))
+def test_all_settings_are_shown_with_their_origin(harness: Harness) -> None:
+    shown = list(settings_in_force(harness.load(GLASSMIND_SEARCH_LIMIT="3")))
 
     assert [key for key, _, _ in shown] == list(SETTINGS)
     assert ("search.limit", 3, "GLASSMIND_SEARCH_LIMIT") in shown
-    assert ("vault.path", str(desk.vault), "the current folder") in shown
+    assert ("vault.path", str(harness.vault), "the current folder") in shown
 
 
-def test_an_agent_folder_that_is_not_written_shows_as_false(desk: Desk) -> None:
-    file = desk.user_says("[writes]\nagent_dir = false\n")
+def test_an_agent_folder_that_is_not_written_shows_as_false(harness: Harness) -> None:
+    file = harness.user_says("[writes]\nagent_dir = false\n")
 
-    shown = list(settings_in_force(desk.load()))
+    shown = list(settings_in_force(harness.load()))
 
     assert ("writes.agent_dir", False, f"user file {file}:2") in shown
 
 
-def test_without_a_vault_the_rest_is_shown(desk: Desk) -> None:
-    shown = list(settings_in_force(desk.load(cwd=desk.home, need_vault=False)))
+def test_without_a_vault_the_rest_is_shown(harness: Harness) -> None:
+    shown = list(settings_in_force(harness.load(cwd=harness.home, need_vault=False)))
 
     assert [key for key, _, _ in shown] == [
         key for key in SETTINGS if key != "vault.path"
     ]
 
 
-def test_nothing_is_written_through_a_link_in_a_vault(desk: Desk) -> None:
-    mine = desk.home / "mine.toml"
+def test_nothing_is_written_through_a_link_in_a_vault(harness: Harness) -> None:
+    mine = harness.home / "mine.toml"
     mine.write_text("mine = 1\n", "utf-8")
-    file = desk.vault / "glassmind.toml"
+    file = harness.vault / "glassmind.toml"
     file.symlink_to(mine)
 
     with pytest.raises(ConfigUnwritable, match="symbolic link"):
         set_keys(file, {"search.limit": "3"}, in_vault=True)
     with pytest.raises(ConfigUnwritable, match="symbolic link"):
-        write_new(desk, in_vault=True)
+        write_new(harness, in_vault=True)
 
     assert mine.read_text("utf-8") == "mine = 1\n"

@@ -1,13 +1,13 @@
 """Questions answered by a model whose every word is held against the notes."""
 
 import pytest
-from answers_desk import (
+from answers_harness import (
     GOOD,
     QUESTION,
     SOURCES,
     TOLD,
     WRONG,
-    AnswersDesk,
+    AnswersHarness,
     ScriptedChat,
     source,
     written,
@@ -26,9 +26,9 @@ from glassmind.models.protocols import Cancellation, ChatModel, GenerationEnd
 
 
 def test_a_statement_whose_quote_stands_in_its_source_is_cited_to_the_letter() -> None:
-    desk = AnswersDesk(ScriptedChat(written(GOOD)))
+    harness = AnswersHarness(ScriptedChat(written(GOOD)))
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     (said,) = answer.statements
     assert answer.in_notes
@@ -42,21 +42,21 @@ def test_a_statement_whose_quote_stands_in_its_source_is_cited_to_the_letter() -
 
 
 def test_what_is_found_is_told_first_and_then_each_statement() -> None:
-    desk = AnswersDesk(ScriptedChat(written(GOOD), piece=1))
+    harness = AnswersHarness(ScriptedChat(written(GOOD), piece=1))
 
-    answer = desk.ask()
+    answer = harness.ask()
 
-    first, text, last = desk.news
+    first, text, last = harness.news
     assert first == SourcesFound(SOURCES, 0.8)
     assert text == TextPiece(GOOD[2], "quoted")
     assert last == StatementDone(**structs.asdict(answer.statements[0]), number=1)
-    assert desk.spoken == [GOOD[2]]
+    assert harness.spoken == [GOOD[2]]
 
 
 def test_a_quote_that_stands_in_no_source_marks_its_statement() -> None:
-    desk = AnswersDesk(ScriptedChat(written(WRONG, GOOD)))
+    harness = AnswersHarness(ScriptedChat(written(WRONG, GOOD)))
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     first, second = answer.statements
     assert first.support == "unsupported"
@@ -64,32 +64,32 @@ def test_a_quote_that_stands_in_no_source_marks_its_statement() -> None:
     assert first.citations == ()
     assert second.is_supported
     assert answer.in_notes
-    assert desk.spoken == [WRONG[2], GOOD[2]]
-    told = [new.support for new in desk.news if isinstance(new, TextPiece)]
+    assert harness.spoken == [WRONG[2], GOOD[2]]
+    told = [new.support for new in harness.news if isinstance(new, TextPiece)]
     assert list(dict.fromkeys(told)) == ["unsupported", "quoted"]
 
 
 def test_of_what_is_dropped_no_letter_is_told() -> None:
     chat = ScriptedChat(written(WRONG, GOOD), piece=1)
-    desk = AnswersDesk(chat, ask__unsupported="drop")
+    harness = AnswersHarness(chat, ask__unsupported="drop")
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     assert [statement.text for statement in answer.statements] == [GOOD[2]]
     assert answer.dropped == 1
-    assert desk.spoken == [GOOD[2]]
-    assert "wind" not in repr(desk.news)
+    assert harness.spoken == [GOOD[2]]
+    assert "wind" not in repr(harness.news)
 
 
 @pytest.mark.parametrize("way", ["drop", "flag"])
 def test_where_nothing_is_borne_out_the_notes_speak_for_themselves(way: str) -> None:
-    desk = AnswersDesk(ScriptedChat(written(WRONG)), ask__unsupported=way)
+    harness = AnswersHarness(ScriptedChat(written(WRONG)), ask__unsupported=way)
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     assert answer.in_notes
     assert answer.statements == TOLD
-    assert desk.spoken == [TOLD[0].text]
+    assert harness.spoken == [TOLD[0].text]
     assert (answer.model_used, answer.dropped) == ("", 1)
     assert answer.degraded == (
         "llm: nothing that parrot said is supported by the notes",
@@ -101,19 +101,19 @@ def test_where_nothing_is_borne_out_the_notes_speak_for_themselves(way: str) -> 
 def test_what_a_model_thinks_aloud_is_not_its_answer(way: str, opens: str) -> None:
     other = (2, "stands at the old weir", "It stands at the weir.")
     text = f"{opens}{written(WRONG, GOOD)} or so?</think>{written(other)}"
-    desk = AnswersDesk(ScriptedChat(text), ask__unsupported=way)
+    harness = AnswersHarness(ScriptedChat(text), ask__unsupported=way)
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     assert [statement.text for statement in answer.statements] == [other[2]]
     assert answer.dropped == 0
-    assert desk.spoken == [other[2]]
+    assert harness.spoken == [other[2]]
 
 
 def test_a_draft_is_no_answer_where_the_model_then_finds_nothing() -> None:
     draft = f'<think>{written(GOOD)}</think>{{"statements": []}}'
 
-    answer = AnswersDesk(ScriptedChat(draft)).ask()
+    answer = AnswersHarness(ScriptedChat(draft)).ask()
 
     assert answer.statements == ()
     assert answer.model_used == "parrot"
@@ -124,9 +124,9 @@ def test_a_figure_that_is_quoted_alone_has_to_be_said_with_more(text: str) -> No
     bare = (1, "40 W", text)
     other = (1, "12 Ah", "It runs on a panel.")
 
-    desk = AnswersDesk(ScriptedChat(written(bare, other, GOOD)))
+    harness = AnswersHarness(ScriptedChat(written(bare, other, GOOD)))
 
-    first, second, *_ = desk.ask("How is that so?").statements
+    first, second, *_ = harness.ask("How is that so?").statements
 
     too_short = "the quote is too short to support it"
     assert [first.problem, second.problem] == [too_short, too_short]
@@ -135,7 +135,7 @@ def test_a_figure_that_is_quoted_alone_has_to_be_said_with_more(text: str) -> No
 def test_a_quote_of_another_source_than_the_one_named_is_cited_with_that() -> None:
     said = (1, "camera takes 1,200 pictures a day", "It takes 1200 pictures.")
 
-    answer = AnswersDesk(ScriptedChat(written(said))).ask()
+    answer = AnswersHarness(ScriptedChat(written(said))).ask()
 
     (statement,) = answer.statements
     assert statement.support == "quoted"
@@ -148,7 +148,7 @@ def test_a_source_that_there_is_not_does_no_harm(number: int) -> None:
     right = (number, "stands at the old weir", "It stands at the weir.")
     wrong = (number, "stands at the new bridge", "It stands at the bridge.")
 
-    answer = AnswersDesk(ScriptedChat(written(right, wrong))).ask()
+    answer = AnswersHarness(ScriptedChat(written(right, wrong))).ask()
 
     assert [statement.support for statement in answer.statements] == [
         "quoted",
@@ -176,36 +176,36 @@ def test_a_figure_that_is_not_in_the_source_belies_a_true_quote(
     text: str, problem: str
 ) -> None:
     safe = (2, "stands at the old weir", "It stands at the weir.")
-    desk = AnswersDesk(ScriptedChat(written((GOOD[0], GOOD[1], text), safe)))
+    harness = AnswersHarness(ScriptedChat(written((GOOD[0], GOOD[1], text), safe)))
 
-    said, _ = desk.ask().statements
+    said, _ = harness.ask().statements
 
     assert said.problem == problem
     assert said.support == ("unsupported" if problem else "quoted")
     assert [citation.source for citation in said.citations] == [1]
-    assert desk.spoken == [text, safe[2]]
+    assert harness.spoken == [text, safe[2]]
 
 
 def test_a_figure_of_the_question_may_be_said_again() -> None:
     chat = ScriptedChat(written((1, GOOD[1], "In 2031 it runs on a 40 W panel.")))
 
-    said = AnswersDesk(chat).ask("What will it run on in 2031?")
-    belied = AnswersDesk(chat).ask()
+    said = AnswersHarness(chat).ask("What will it run on in 2031?")
+    belied = AnswersHarness(chat).ask()
 
     assert [statement.support for statement in said.statements] == ["quoted"]
     assert (belied.statements, belied.dropped) == (TOLD, 1)
 
 
-def instead(desk: AnswersDesk, reason: str) -> list[News]:
+def instead(harness: AnswersHarness, reason: str) -> list[News]:
     """Return what was told once the notes spoke instead of a model, for a reason."""
-    answer = desk.ask()
+    answer = harness.ask()
     assert answer.statements == TOLD
     assert answer.sources == SOURCES
     assert answer.in_notes
     assert answer.model_used == ""
     assert answer.degraded == (f"llm: {reason}",)
-    assert desk.spoken == [TOLD[0].text]
-    return desk.news
+    assert harness.spoken == [TOLD[0].text]
+    return harness.news
 
 
 @pytest.mark.parametrize(
@@ -213,18 +213,18 @@ def instead(desk: AnswersDesk, reason: str) -> list[News]:
     ["", "The station runs on sun, I think.", "{}", '{"statements"', "[[[", '{"a": 1}'],
 )
 def test_a_model_that_gives_no_answer_leaves_the_notes_to_speak(text: str) -> None:
-    desk = AnswersDesk(ScriptedChat(text))
+    harness = AnswersHarness(ScriptedChat(text))
 
-    news = instead(desk, "parrot gave no answer in the form asked for")
+    news = instead(harness, "parrot gave no answer in the form asked for")
 
     assert not any(isinstance(new, TextWithdrawn) for new in news)
 
 
 def test_what_a_model_said_before_it_failed_is_withdrawn() -> None:
     fault = ModelFailed("parrot", "the stream ended early")
-    desk = AnswersDesk(ScriptedChat(written(GOOD), fault=fault))
+    harness = AnswersHarness(ScriptedChat(written(GOOD), fault=fault))
 
-    news = instead(desk, str(fault))
+    news = instead(harness, str(fault))
 
     assert TextWithdrawn(str(fault)) in news
 
@@ -235,15 +235,15 @@ def test_a_model_that_may_not_be_asked_is_told_of_and_not_asked() -> None:
     def refused() -> ChatModel | None:
         raise fault
 
-    desk = AnswersDesk(refused)
+    harness = AnswersHarness(refused)
 
-    instead(desk, str(fault))
+    instead(harness, str(fault))
 
-    assert desk.wished[0][2] is False
+    assert harness.wished[0][2] is False
 
 
 def test_a_model_that_finds_nothing_in_the_sources_is_believed() -> None:
-    answer = AnswersDesk(ScriptedChat('{"statements": [ ]}')).ask()
+    answer = AnswersHarness(ScriptedChat('{"statements": [ ]}')).ask()
 
     assert not answer.in_notes
     assert answer.statements == ()
@@ -258,7 +258,7 @@ def test_what_was_not_read_and_what_was_cut_is_told() -> None:
     )
     chat = ScriptedChat(written(GOOD)[:-2] + ', {"source": 1, "quo', ended=ended)
 
-    answer = AnswersDesk(chat).ask()
+    answer = AnswersHarness(chat).ask()
 
     assert [statement.text for statement in answer.statements] == [GOOD[2]]
     assert answer.degraded == (
@@ -270,7 +270,7 @@ def test_what_was_not_read_and_what_was_cut_is_told() -> None:
 def test_a_model_that_did_not_read_all_is_not_believed_that_there_is_nothing() -> None:
     ended = GenerationEnd(2_048, lost="the model read 2,048 of 6,100 tokens")
 
-    answer = AnswersDesk(ScriptedChat('{"statements": []}', ended=ended)).ask()
+    answer = AnswersHarness(ScriptedChat('{"statements": []}', ended=ended)).ask()
 
     assert answer.statements == TOLD
     assert answer.model_used == ""
@@ -284,40 +284,40 @@ def test_no_model_is_asked_where_the_notes_hold_nothing(
     sources: tuple[()], confidence: float | None
 ) -> None:
     chat = ScriptedChat(written(GOOD))
-    desk = AnswersDesk(chat, sources=sources, told=(), confidence=confidence)
+    harness = AnswersHarness(chat, sources=sources, told=(), confidence=confidence)
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     assert chat.asked == []
     assert not answer.in_notes
     assert answer.sources == sources
-    assert desk.news == [SourcesFound(sources, confidence)]
+    assert harness.news == [SourcesFound(sources, confidence)]
 
 
 def test_without_a_model_the_notes_speak_and_nothing_is_lacking() -> None:
-    desk = AnswersDesk(None)
+    harness = AnswersHarness(None)
 
-    answer = desk.ask(private=True)
+    answer = harness.ask(private=True)
 
     assert answer.statements == TOLD
     assert answer.degraded == ()
-    assert desk.spoken == [TOLD[0].text]
-    assert [private for _, _, private in desk.wished] == [True]
+    assert harness.spoken == [TOLD[0].text]
+    assert [private for _, _, private in harness.wished] == [True]
 
 
 def test_a_model_is_shown_no_private_note_and_that_is_told() -> None:
-    desk = AnswersDesk(ScriptedChat(written(GOOD)), withheld=1)
+    harness = AnswersHarness(ScriptedChat(written(GOOD)), withheld=1)
 
-    answer = desk.ask(private=True)
+    answer = harness.ask(private=True)
 
-    assert [private for _, _, private in desk.wished] == [False]
+    assert [private for _, _, private in harness.wished] == [False]
     assert answer.degraded == ("1 private note was left out",)
 
 
 def test_a_model_that_is_not_wanted_is_not_asked() -> None:
     chat = ScriptedChat(written(GOOD))
 
-    answer = AnswersDesk(chat, withheld=2).ask(use_model=False)
+    answer = AnswersHarness(chat, withheld=2).ask(use_model=False)
 
     assert chat.asked == []
     assert answer.statements == TOLD
@@ -329,37 +329,37 @@ def test_a_call_that_nobody_waits_for_asks_no_model() -> None:
     halt.set()
 
     with pytest.raises(CallAbandoned):
-        AnswersDesk(chat).ask(halt=halt)
+        AnswersHarness(chat).ask(halt=halt)
 
     assert chat.asked == []
 
 
 def test_a_call_that_is_given_up_ends_the_answer() -> None:
     halt = Cancellation()
-    desk = AnswersDesk(ScriptedChat(written(GOOD, GOOD)))
+    harness = AnswersHarness(ScriptedChat(written(GOOD, GOOD)))
 
     def told(news: News) -> None:
         if isinstance(news, StatementDone):
             halt.set()
 
     with pytest.raises(CallAbandoned):
-        desk.answers.ask(QUESTION, told=told, halt=halt)
+        harness.answers.ask(QUESTION, told=told, halt=halt)
 
 
 def test_a_model_that_repeats_itself_is_heard_once() -> None:
-    desk = AnswersDesk(ScriptedChat(written(GOOD, GOOD, GOOD)))
+    harness = AnswersHarness(ScriptedChat(written(GOOD, GOOD, GOOD)))
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     assert [statement.text for statement in answer.statements] == [GOOD[2]]
-    assert desk.spoken == [GOOD[2]]
+    assert harness.spoken == [GOOD[2]]
 
 
 def test_a_model_that_never_ends_is_heard_eight_times_and_stopped() -> None:
     many = [(1, GOOD[1], f"It runs on a 40 W panel{'!' * at}") for at in range(30)]
     chat = ScriptedChat(written(*many))
 
-    answer = AnswersDesk(chat).ask()
+    answer = AnswersHarness(chat).ask()
 
     assert len(answer.statements) == 8
     assert answer.degraded == ()
@@ -368,38 +368,38 @@ def test_a_model_that_never_ends_is_heard_eight_times_and_stopped() -> None:
 
 def test_a_model_that_says_one_thing_over_and_over_is_stopped() -> None:
     chat = ScriptedChat(written(GOOD, (1, GOOD[1], "It runs and " * 9_000)))
-    desk = AnswersDesk(chat)
+    harness = AnswersHarness(chat)
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     assert [statement.text for statement in answer.statements] == [GOOD[2]]
     assert answer.degraded == ("llm: parrot does not come to an end",)
     assert chat.letters_said < 5_000
-    assert desk.spoken == [GOOD[2]]
+    assert harness.spoken == [GOOD[2]]
 
 
 @pytest.mark.parametrize("rest", ["", 'x", "y" {', 'x" oops {"source": 1, "quote": "'])
 def test_a_statement_that_is_not_finished_is_not_shown(rest: str) -> None:
     begun = '{"source": 1, "quote": "It sleeps between 22:00", "text": "It ru'
     chat = ScriptedChat(f"{written(GOOD)[:-2]}, {begun}{rest}")
-    desk = AnswersDesk(chat)
+    harness = AnswersHarness(chat)
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     texts = [statement.text for statement in answer.statements]
     assert texts == [GOOD[2]]
-    assert desk.spoken == texts
-    assert not any(isinstance(new, TextWithdrawn) for new in desk.news)
-    assert isinstance(desk.news[-1], StatementDone)
+    assert harness.spoken == texts
+    assert not any(isinstance(new, TextWithdrawn) for new in harness.news)
+    assert isinstance(harness.news[-1], StatementDone)
 
 
 def test_the_room_for_sources_is_what_the_model_leaves() -> None:
     chat = ScriptedChat(written(GOOD))
-    desk = AnswersDesk(chat, llm__answer_tokens=800)
+    harness = AnswersHarness(chat, llm__answer_tokens=800)
 
-    desk.ask()
+    harness.ask()
 
-    (_, room, _) = desk.wished[0]
+    (_, room, _) = harness.wished[0]
     (prompt,) = chat.asked
     assert 4_500 < room < 0.75 * (chat.context_tokens - 800)
     assert prompt.most_tokens == 800
@@ -409,7 +409,7 @@ def test_a_model_that_reads_too_little_is_not_asked() -> None:
     chat = ScriptedChat(written(GOOD))
     chat.context_tokens = 600
 
-    answer = AnswersDesk(chat).ask()
+    answer = AnswersHarness(chat).ask()
 
     assert chat.asked == []
     assert answer.statements == TOLD
@@ -420,6 +420,8 @@ def test_a_quote_of_what_an_agent_wrote_is_cited_as_any_other() -> None:
     text = "The agent thinks that the panel is dirty."
     chat = ScriptedChat(written((1, "thinks that the panel", "It is dirty.")))
 
-    answer = AnswersDesk(chat, sources=[source(1, "a.md", text, generated=True)]).ask()
+    answer = AnswersHarness(
+        chat, sources=[source(1, "a.md", text, generated=True)]
+    ).ask()
 
     assert answer.in_notes

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from answers_desk import (
+from answers_harness import (
     GOOD,
     HERON,
     SOURCES,
-    AnswersDesk,
+    AnswersHarness,
     ScriptedChat,
     source,
     written,
@@ -109,9 +109,9 @@ def test_a_key_in_a_note_stays_there_whatever_a_model_says() -> None:
     near = (1, "The bucket is opened by", "By a key.")
     around = (1, "It is in Oslo", "In Oslo.")
     chat = ScriptedChat(written(said, near, around))
-    desk = AnswersDesk(chat, sources=[source(1, "a.md", text)])
+    harness = AnswersHarness(chat, sources=[source(1, "a.md", text)])
 
-    answer = desk.ask()
+    answer = harness.ask()
 
     assert KEY not in repr(chat.asked)
     supports = [statement.support for statement in answer.statements]
@@ -133,7 +133,7 @@ def test_what_is_hidden_by_the_whole_note_is_neither_sent_nor_cited() -> None:
     found = replace(source(1, "a.md", text), shown=text.replace("hunter2", "(hidden)"))
     chat = ScriptedChat(written((1, "The gate opens with", "The gate opens.")))
 
-    answer = AnswersDesk(chat, sources=[found]).ask()
+    answer = AnswersHarness(chat, sources=[found]).ask()
 
     assert "hunter2" not in repr(chat.asked)
     (said,) = answer.statements
@@ -194,7 +194,7 @@ def test_the_form_of_an_answer_is_strict_and_has_the_quote_first() -> None:
 def test_a_model_is_asked_with_the_form_and_the_question() -> None:
     chat = ScriptedChat(written(GOOD))
 
-    AnswersDesk(chat).ask("What is it?")
+    AnswersHarness(chat).ask("What is it?")
 
     (prompt,) = chat.asked
     assert prompt.schema == SCHEMA

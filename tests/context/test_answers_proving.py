@@ -1,7 +1,7 @@
 """A true quote proves only what has to do with it."""
 
 import pytest
-from answers_desk import GOOD, AnswersDesk, ScriptedChat, source, written
+from answers_harness import GOOD, AnswersHarness, ScriptedChat, source, written
 
 from glassmind.context.proof import LEFT_OUT, SAYS_NOTHING, TOO_SHORT
 from glassmind.model.context import Statement
@@ -20,7 +20,7 @@ def judged(text: str, quote: str, said: str, question: str = "What?") -> Stateme
     sources = [source(1, "2025/a.md", text), source(2, "b.md", "Tea is green, mostly.")]
     safe = (2, "Tea is green, mostly", "Tea is green.")
     chat = ScriptedChat(written((1, quote, said), safe))
-    first, *rest = AnswersDesk(chat, sources=sources).ask(question).statements
+    first, *rest = AnswersHarness(chat, sources=sources).ask(question).statements
     assert [one.support for one in rest] == ["quoted"]
     return first
 

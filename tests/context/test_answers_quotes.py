@@ -4,7 +4,7 @@ import random
 import time
 
 import pytest
-from answers_desk import HERON, SOURCES, source
+from answers_harness import HERON, SOURCES, source
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace

@@ -1,7 +1,7 @@
 """What an answer cites can be verified in the vault, as any receipt can."""
 
-from answers_desk import AnswersDesk, ScriptedChat, source, written
-from vault_desk import VaultDesk
+from answers_harness import AnswersHarness, ScriptedChat, source, written
+from vault_harness import VaultHarness
 
 from glassmind.model.context import Answer, Source
 
@@ -17,15 +17,15 @@ QUOTES = (
 )
 
 
-def answered(vault: VaultDesk, raw: bytes) -> tuple[Answer, Source]:
+def answered(vault: VaultHarness, raw: bytes) -> tuple[Answer, Source]:
     """Return what is answered from the sixth line of a note on."""
     vault.indexed({"Projects/Heron.md": raw})
     text = raw.decode("utf-8-sig").split("\n", 5)[5]
     found = source(1, "Projects/Heron.md", text, start=6)
-    return AnswersDesk(ScriptedChat(written(*QUOTES)), sources=[found]).ask(), found
+    return AnswersHarness(ScriptedChat(written(*QUOTES)), sources=[found]).ask(), found
 
 
-def check(vault: VaultDesk, answer: Answer, found: Source) -> None:
+def check(vault: VaultHarness, answer: Answer, found: Source) -> None:
     assert [statement.support for statement in answer.statements] == ["quoted"] * 3
     cited = [citation for said in answer.statements for citation in said.citations]
     assert len(cited) == 3
@@ -34,17 +34,17 @@ def check(vault: VaultDesk, answer: Answer, found: Source) -> None:
     assert all(one.quote in found.text for one in cited)
 
 
-def test_receipts_of_quotes_stand_unchanged_in_the_vault(vault: VaultDesk) -> None:
+def test_receipts_of_quotes_stand_unchanged_in_the_vault(vault: VaultHarness) -> None:
     check(vault, *answered(vault, NOTE.encode()))
 
 
-def test_receipts_hold_however_lines_end(vault: VaultDesk) -> None:
+def test_receipts_hold_however_lines_end(vault: VaultHarness) -> None:
     raw = b"\xef\xbb\xbf" + NOTE.replace("\n", "\r\n").encode()
 
     check(vault, *answered(vault, raw))
 
 
-def test_a_receipt_tells_that_its_lines_changed(vault: VaultDesk) -> None:
+def test_a_receipt_tells_that_its_lines_changed(vault: VaultHarness) -> None:
     answer, _ = answered(vault, NOTE.encode())
     vault.write({"Projects/Heron.md": NOTE.replace("40 W", "60 W")})
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable
 
 import pytest
-from answers_desk import ScriptedChat
-from vault_desk import VaultDesk
+from answers_harness import ScriptedChat
+from vault_harness import VaultHarness
 
 from glassmind.context.answer import Answers
 from glassmind.model.context import Answer
@@ -40,15 +40,15 @@ QUESTIONS = (
 )
 
 
-def asked(desk: VaultDesk, question: str) -> Answer:
-    engine = desk.engine
+def asked(harness: VaultHarness, question: str) -> Answer:
+    engine = harness.engine
     found = (engine.config, engine.bundles.gather, lambda: Copyist(piece=11))
     return Answers(*found).ask(question)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_is_copied_from_the_notes_is_borne_out_by_them(
-    sample: VaultDesk, question: str
+    sample: VaultHarness, question: str
 ) -> None:
     answer = asked(sample, question)
 

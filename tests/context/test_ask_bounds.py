@@ -1,13 +1,13 @@
 """How much may be asked at once: the same on the command line, over HTTP and MCP."""
 
 import pytest
-from ask_desk import address
-from cli_desk import Inside, Program, with_note
-from http_desk import serving
+from ask_harness import address
+from cli_harness import Inside, Program, with_note
+from http_harness import serving
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import visit
-from vault_desk import VaultDesk
+from mcp_harness import visit
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadLimit, BadWish, NothingAsked
 from glassmind.serve.mcp.server import make_server
@@ -24,7 +24,7 @@ EMPTY = ["?", " ?! ", "...", "—", "**"]
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> VaultDesk:
+def harness(vault: VaultHarness) -> VaultHarness:
     vault.indexed(NOTES)
     return vault
 
@@ -39,9 +39,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 
 def test_as_many_sources_as_are_wanted_and_no_more(
-    desk: VaultDesk, program: Program
+    harness: VaultHarness, program: Program
 ) -> None:
-    with serving(desk.engine) as web:
+    with serving(harness.engine) as web:
         counts = [
             len(web.get(address(QUESTION, limit=limit)).json["sources"])
             for limit in (1, 2)
@@ -57,11 +57,11 @@ def test_as_many_sources_as_are_wanted_and_no_more(
     assert "--limit must be 50 or less (got 51)" in refused.stderr
     assert program.run("ask", QUESTION, "--limit", "50").returncode == 0
     with pytest.raises(BadLimit):
-        desk.engine.answers.ask(QUESTION, limit=51)
+        harness.engine.answers.ask(QUESTION, limit=51)
 
 
 def test_a_question_that_is_too_long_is_refused_everywhere(
-    desk: VaultDesk, program: Program
+    harness: VaultHarness, program: Program
 ) -> None:
     async def prompted(client: Client) -> str:
         await client.get_prompt("answer_from_vault", {"question": LONGEST})
@@ -69,25 +69,25 @@ def test_a_question_that_is_too_long_is_refused_everywhere(
             await client.get_prompt("answer_from_vault", {"question": TOO_LONG})
         return caught.value.message
 
-    with serving(desk.engine) as web:
+    with serving(harness.engine) as web:
         taken, refused = web.get(address(LONGEST)), web.get(address(TOO_LONG))
 
     assert (taken.status, refused.status) == (200, 422)
     assert "2,000" in refused.json["error"]["message"]
-    assert "at most 2,000 characters" in visit(make_server(desk.engine), prompted)
+    assert "at most 2,000 characters" in visit(make_server(harness.engine), prompted)
     for done in (program.run("ask", TOO_LONG), program.piped(TOO_LONG, "ask", "-")):
         assert done.returncode == 2
         assert REFUSED in done.stderr
     assert program.run("ask", LONGEST).returncode in {0, 1}
     with pytest.raises(BadWish):
-        desk.engine.answers.ask(TOO_LONG)
+        harness.engine.answers.ask(TOO_LONG)
 
 
 @pytest.mark.parametrize("question", EMPTY)
 def test_signs_alone_ask_nothing(
-    desk: VaultDesk, program: Program, question: str
+    harness: VaultHarness, program: Program, question: str
 ) -> None:
-    with serving(desk.engine) as web:
+    with serving(harness.engine) as web:
         served = web.get(address(question))
 
     done = program.run("ask", question)
@@ -95,7 +95,7 @@ def test_signs_alone_ask_nothing(
     assert done.returncode == 2
     assert "nothing to search for is given" in done.stderr
     with pytest.raises(NothingAsked):
-        desk.engine.answers.ask(question)
+        harness.engine.answers.ask(question)
 
 
 def test_a_question_is_piped_in_only_if_asked_to(program: Program) -> None:
@@ -107,6 +107,6 @@ def test_a_question_is_piped_in_only_if_asked_to(program: Program) -> None:
 
 @pytest.mark.parametrize("question", ["東京?", "🦆", "7", "What?"])
 def test_a_word_a_figure_or_a_picture_is_a_question(
-    desk: VaultDesk, question: str
+    harness: VaultHarness, question: str
 ) -> None:
-    assert desk.engine.answers.ask(question).question == question
+    assert harness.engine.answers.ask(question).question == question

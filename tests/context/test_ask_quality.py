@@ -2,8 +2,8 @@
 
 import ask
 import pytest
-from model_desk import real_models
-from smollm_desk import need
+from model_harness import real_models
+from smollm_harness import need
 
 from glassmind.models.cards import MINILM
 

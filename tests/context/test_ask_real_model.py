@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import Program, with_index
-from smollm_desk import NAME, Writer, writer
+from cli_harness import Program, with_index
+from smollm_harness import NAME, Writer, writer
 
 from glassmind.config.load import config_for
 from glassmind.errors import CallAbandoned

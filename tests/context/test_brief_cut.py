@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 from test_brief import brief, texts
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.context.markdown import briefing_as_markdown
 from glassmind.errors import BudgetTooSmall
@@ -27,7 +27,7 @@ LONG = {
 
 @pytest.mark.parametrize("budget", [500, 700, 1000, 1500])
 def test_the_newest_decision_and_the_first_task_are_cut_and_not_passed_by(
-    vault: VaultDesk, budget: int
+    vault: VaultHarness, budget: int
 ) -> None:
     vault.indexed(LONG)
 
@@ -47,7 +47,7 @@ def test_the_newest_decision_and_the_first_task_are_cut_and_not_passed_by(
     assert {state.state for state in states} == {"unchanged"}
 
 
-def test_what_is_cut_is_not_counted_as_left_out(vault: VaultDesk) -> None:
+def test_what_is_cut_is_not_counted_as_left_out(vault: VaultHarness) -> None:
     vault.indexed(LONG)
 
     found = brief(vault, "Atlas", budget_tokens=1500)
@@ -59,7 +59,7 @@ def test_what_is_cut_is_not_counted_as_left_out(vault: VaultDesk) -> None:
 
 
 def test_a_task_that_cannot_be_cut_is_the_last_that_is_looked_at(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     name = "A very long name of a note about all that is broken in the flat " * 3
     vault.indexed(
@@ -75,7 +75,7 @@ def test_a_task_that_cannot_be_cut_is_the_last_that_is_looked_at(
     assert {one.section: one.count for one in found.dropped}["tasks"] == 2
 
 
-def test_a_decision_that_fits_with_all_else_is_not_cut(vault: VaultDesk) -> None:
+def test_a_decision_that_fits_with_all_else_is_not_cut(vault: VaultHarness) -> None:
     said = f"{MOVED} " * 20
     vault.indexed({"Atlas/A.md": f"# A\n\n## Decision\n\n{said}\n"})
     whole = brief(vault, "Atlas", budget_tokens=6000)
@@ -88,7 +88,7 @@ def test_a_decision_that_fits_with_all_else_is_not_cut(vault: VaultDesk) -> None
 
 
 def test_a_note_with_a_long_path_is_told_where_there_is_room_for_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     folder = "深いフォルダ名がここに続きます" * 4
     vault.indexed({f"{folder}/{'漢字' * 30}.md": "Said.\n"})
@@ -107,7 +107,7 @@ def test_a_note_with_a_long_path_is_told_where_there_is_room_for_it(
 
 @pytest.mark.parametrize("budget", [300, 1000, 6000])
 def test_a_summary_tells_the_newest_decision_however_long(
-    vault: VaultDesk, budget: int
+    vault: VaultHarness, budget: int
 ) -> None:
     vault.indexed(LONG)
 
@@ -127,7 +127,7 @@ def test_a_summary_tells_the_newest_decision_however_long(
     assert not told.get("Atlas/Short.md")
 
 
-def test_a_summary_tells_an_open_question_however_long(vault: VaultDesk) -> None:
+def test_a_summary_tells_an_open_question_however_long(vault: VaultHarness) -> None:
     asked = (
         "Who pays for it? " + "Nobody in the house has said a word about it yet. " * 40
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.context.markdown import bundle_as_markdown, receipts_of
@@ -51,7 +51,7 @@ def states(engine: Engine, receipts: list[str]) -> dict[str, str]:
     return {one.receipt: one.state for one in found if one.state != "unchanged"}
 
 
-def test_every_receipt_of_the_sample_vault_holds(sample: VaultDesk) -> None:
+def test_every_receipt_of_the_sample_vault_holds(sample: VaultHarness) -> None:
     receipts = receipts_from(sample.engine)
 
     assert len(set(receipts)) > 50
@@ -61,7 +61,7 @@ def test_every_receipt_of_the_sample_vault_holds(sample: VaultDesk) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("saved", [crlf, marked, lambda raw: marked(crlf(raw))])
 def test_every_receipt_holds_however_notes_are_saved(
-    vault: VaultDesk, saved: Callable[[bytes], bytes]
+    vault: VaultHarness, saved: Callable[[bytes], bytes]
 ) -> None:
     shutil.copytree(SAMPLE, vault.root, dirs_exist_ok=True)
     for file in vault.root.rglob("*.md"):
@@ -75,7 +75,7 @@ def test_every_receipt_holds_however_notes_are_saved(
 
 
 def test_the_sources_of_a_bundle_are_verified_from_its_markdown(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     made = sample.engine.bundles.pack("flood alarm height")
 
@@ -85,7 +85,7 @@ def test_the_sources_of_a_bundle_are_verified_from_its_markdown(
     assert states(sample.engine, cited) == {}
 
 
-def test_what_was_edited_after_it_was_packed_is_told(vault: VaultDesk) -> None:
+def test_what_was_edited_after_it_was_packed_is_told(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Tea.md": "# Tea\n\nOolong is brewed twice.\n",
@@ -122,7 +122,7 @@ def test_what_was_edited_after_it_was_packed_is_told(vault: VaultDesk) -> None:
 
 
 @pytest.mark.slow
-def test_receipts_of_lines_without_end_hold(vault: VaultDesk) -> None:
+def test_receipts_of_lines_without_end_hold(vault: VaultHarness) -> None:
     words = " ".join(f"zebra{number} runs." for number in range(10_000))
     vault.indexed(
         {
@@ -143,7 +143,7 @@ def test_receipts_of_lines_without_end_hold(vault: VaultDesk) -> None:
     assert states(vault.engine, receipts) == {}
 
 
-def test_a_bundle_of_many_sources_is_kept(vault: VaultDesk) -> None:
+def test_a_bundle_of_many_sources_is_kept(vault: VaultHarness) -> None:
     shutil.copytree(SAMPLE, vault.root, dirs_exist_ok=True)
     vault.index()
 
@@ -158,7 +158,7 @@ def test_a_bundle_of_many_sources_is_kept(vault: VaultDesk) -> None:
 
 
 def test_the_lines_of_every_kind_of_note_are_those_of_the_index(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     notes = sample.engine.list_notes(limit=1000).notes
     assert {note.kind for note in notes} > {"markdown", "canvas", "base"}
@@ -174,7 +174,7 @@ def test_the_lines_of_every_kind_of_note_are_those_of_the_index(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["kepano", "lyz"])
-def test_every_receipt_of_a_real_vault_holds(vault: VaultDesk, name: str) -> None:
+def test_every_receipt_of_a_real_vault_holds(vault: VaultHarness, name: str) -> None:
     place = REAL / name
     if not place.is_dir():
         pytest.skip(f"{place} is not here")

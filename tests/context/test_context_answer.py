@@ -5,18 +5,18 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.context.question_words import occurrences, question_words
 from glassmind.model.context import Bundle
 from glassmind.obsidian.text import sentence_spans, sentences_in
 
 
-def packed(vault: VaultDesk, query: str, **wanted: object) -> Bundle:
+def packed(vault: VaultHarness, query: str, **wanted: object) -> Bundle:
     return vault.engine.bundles.pack(query, **wanted)  # type: ignore[arg-type]
 
 
-def answer(vault: VaultDesk, query: str, **wanted: object) -> list[str]:
+def answer(vault: VaultHarness, query: str, **wanted: object) -> list[str]:
     return [one.text for one in packed(vault, query, **wanted).answer]
 
 
@@ -25,7 +25,7 @@ def shown(bundle: Bundle) -> str:
 
 
 def test_a_sentence_is_told_whole_however_its_lines_are_wrapped(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     said = (
         "The kiln must never be opened while it is hotter than\n"
@@ -41,7 +41,7 @@ def test_a_sentence_is_told_whole_however_its_lines_are_wrapped(
     assert vault.engine.bundles.verify([first.receipt])[0].state == "unchanged"
 
 
-def test_lines_of_a_quote_and_of_an_item_are_one_sentence(vault: VaultDesk) -> None:
+def test_lines_of_a_quote_and_of_an_item_are_one_sentence(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Kiln.md": "> The kiln is opened by\n> nobody before the morning.\n",
@@ -75,7 +75,7 @@ def test_lines_of_a_quote_and_of_an_item_are_one_sentence(vault: VaultDesk) -> N
         "[kiln-opened:: at noon by Bo] and (kept:: by others), for the kiln.",
     ],
 )
-def test_what_is_no_sentence_is_no_answer(vault: VaultDesk, line: str) -> None:
+def test_what_is_no_sentence_is_no_answer(vault: VaultHarness, line: str) -> None:
     vault.indexed({"Note.md": f"# Note\n\nSomething else stands here.\n\n{line}\n"})
 
     assert answer(vault, "when is the kiln opened") == []
@@ -94,7 +94,7 @@ def test_what_is_no_sentence_is_no_answer(vault: VaultDesk, line: str) -> None:
     ],
 )
 def test_a_heading_with_a_line_below_it_is_no_answer(
-    vault: VaultDesk, line: str
+    vault: VaultHarness, line: str
 ) -> None:
     vault.indexed({"Note.md": f"# Note\n\nSomething else.\n\n{line}\n\nText.\n"})
 
@@ -112,7 +112,7 @@ def test_a_heading_with_a_line_below_it_is_no_answer(
     ],
 )
 def test_a_line_across_the_page_makes_no_heading_of_what_stands_apart(
-    vault: VaultDesk, line: str
+    vault: VaultHarness, line: str
 ) -> None:
     vault.indexed({"Note.md": f"# Note\n\nSomething else.\n\n{line}\n\nText.\n"})
 
@@ -121,7 +121,7 @@ def test_a_line_across_the_page_makes_no_heading_of_what_stands_apart(
     ]
 
 
-def test_properties_and_what_no_note_is_do_not_answer(vault: VaultDesk) -> None:
+def test_properties_and_what_no_note_is_do_not_answer(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Note.md": "---\nsaid: The kiln is opened at noon by Bo.\n---\n# Note\nX\n",
@@ -133,7 +133,7 @@ def test_properties_and_what_no_note_is_do_not_answer(vault: VaultDesk) -> None:
 
 
 def test_what_an_agent_wrote_and_nobody_approved_is_no_answer(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     said = "The kiln is opened at noon by Bo."
     vault.indexed(
@@ -149,7 +149,7 @@ def test_what_an_agent_wrote_and_nobody_approved_is_no_answer(
     assert found.answer == ()
 
 
-def test_a_word_is_no_part_of_another(vault: VaultDesk) -> None:
+def test_a_word_is_no_part_of_another(vault: VaultHarness) -> None:
     vault.indexed(
         {"Valley.md": "The stations of the upper valley are supported by the parish.\n"}
     )
@@ -157,7 +157,7 @@ def test_a_word_is_no_part_of_another(vault: VaultDesk) -> None:
     assert answer(vault, "how many stations are up") == []
 
 
-def test_a_word_that_no_note_has_does_not_hide_an_answer(vault: VaultDesk) -> None:
+def test_a_word_that_no_note_has_does_not_hide_an_answer(vault: VaultHarness) -> None:
     said = "The Maria sails to Bergen on 4 May from the east quay."
     vault.indexed({"Ship.md": f"# Ship\n{said}\n"})
 
@@ -166,7 +166,7 @@ def test_a_word_that_no_note_has_does_not_hide_an_answer(vault: VaultDesk) -> No
 
 
 def test_a_sentence_without_the_rarest_word_of_a_question_is_no_answer(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     others = {
         f"Note {n}.md": f"Python program {n} is kept here to debug the barn.\n"
@@ -180,7 +180,9 @@ def test_a_sentence_without_the_rarest_word_of_a_question_is_no_answer(
     assert asked.answer == ()
 
 
-def test_a_rare_word_counts_more_than_several_frequent_ones(vault: VaultDesk) -> None:
+def test_a_rare_word_counts_more_than_several_frequent_ones(
+    vault: VaultHarness,
+) -> None:
     said = "A program stops under pdb where python is told to debug it."
     others = {
         f"Note {n}.md": f"Python program {n} is kept here to debug the barn.\n"
@@ -191,7 +193,9 @@ def test_a_rare_word_counts_more_than_several_frequent_ones(vault: VaultDesk) ->
     assert answer(vault, "how to debug a python program with pdb") == [said]
 
 
-def test_a_note_that_fits_less_than_another_does_not_answer(vault: VaultDesk) -> None:
+def test_a_note_that_fits_less_than_another_does_not_answer(
+    vault: VaultHarness,
+) -> None:
     said = "The kiln is opened at noon by Bo."
     vault.indexed(
         {
@@ -207,7 +211,7 @@ def test_a_note_that_fits_less_than_another_does_not_answer(vault: VaultDesk) ->
     assert [one.text for one in found.answer] == [said]
 
 
-def test_what_a_title_says_already_is_no_answer(vault: VaultDesk) -> None:
+def test_what_a_title_says_already_is_no_answer(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "The patient river.md": "His idea is that a river is patient by itself.\n",
@@ -238,7 +242,7 @@ def test_what_a_title_says_already_is_no_answer(vault: VaultDesk) -> None:
     ],
 )
 def test_the_sample_vault_answers_what_it_says(
-    real: VaultDesk, asked: str, said: str
+    real: VaultHarness, asked: str, said: str
 ) -> None:
     assert said in " ".join(answer(real, asked, budget_tokens=3_000))
 
@@ -255,7 +259,7 @@ def test_the_sample_vault_answers_what_it_says(
     ],
 )
 def test_the_sample_vault_is_silent_where_no_sentence_answers(
-    real: VaultDesk, asked: str
+    real: VaultHarness, asked: str
 ) -> None:
     found = packed(real, asked, budget_tokens=3_000)
 
@@ -263,7 +267,7 @@ def test_the_sample_vault_is_silent_where_no_sentence_answers(
     assert found.answer == ()
 
 
-def test_no_answer_ends_inside_a_bracket(vault: VaultDesk) -> None:
+def test_no_answer_ends_inside_a_bracket(vault: VaultHarness) -> None:
     said = "The kiln is opened at noon (beware! it is hot) by Bo alone."
     vault.indexed({"Kiln.md": f"# Yard\n\n{said} It cools slowly.\n"})
 
@@ -293,7 +297,7 @@ def test_what_an_apostrophe_cuts_off_is_no_word() -> None:
 
 
 def test_an_answer_comes_from_all_of_a_passage_and_is_shown_in_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     filler = "The kiln stands in the yard beside other things.\n" * 12
     said = "The kiln fires stoneware at 1,240 degrees."
@@ -308,7 +312,7 @@ def test_an_answer_comes_from_all_of_a_passage_and_is_shown_in_it(
 
 @pytest.mark.parametrize("budget", [800, 1_000, 1_500, 3_000, 6_000])
 def test_the_sample_vault_answers_and_shows_both_values_that_conflict(
-    real: VaultDesk, budget: int
+    real: VaultHarness, budget: int
 ) -> None:
     asked = "which alarm height is right for Millbrook"
 
@@ -325,7 +329,9 @@ def test_the_sample_vault_answers_and_shows_both_values_that_conflict(
     }
 
 
-def test_what_was_decided_is_shown_rather_than_the_properties(real: VaultDesk) -> None:
+def test_what_was_decided_is_shown_rather_than_the_properties(
+    real: VaultHarness,
+) -> None:
     found = packed(real, "what did we decide about batteries", budget_tokens=1_000)
 
     note = next(one for one in found.notes if "D-002" in one.path)
@@ -335,7 +341,7 @@ def test_what_was_decided_is_shown_rather_than_the_properties(real: VaultDesk) -
 
 
 def test_a_question_about_nothing_in_the_vault_gets_a_few_near_misses(
-    real: VaultDesk,
+    real: VaultHarness,
 ) -> None:
     found = packed(real, "xyzzy plugh frobnicate", budget_tokens=6_000)
 
@@ -345,7 +351,7 @@ def test_a_question_about_nothing_in_the_vault_gets_a_few_near_misses(
 
 
 def test_properties_are_shown_where_only_they_hold_what_was_asked(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     boats, bread = "The boat has three sails.\n" * 40, "Bread needs two days.\n" * 40
     vault.indexed(
@@ -362,7 +368,7 @@ def test_properties_are_shown_where_only_they_hold_what_was_asked(
     assert texts["B.md"].startswith("The keeper is Bo.")
 
 
-def test_rows_of_a_table_come_with_its_head(vault: VaultDesk) -> None:
+def test_rows_of_a_table_come_with_its_head(vault: VaultHarness) -> None:
     rows = "".join(f"| station {n} | {n}.10 |\n" for n in range(6))
     filler = "Nothing about it stands here.\n" * 60
     table = f"| Station | Red |\n| --- | --- |\n{rows}| Millbrook | 2.15 |\n"
@@ -374,7 +380,7 @@ def test_rows_of_a_table_come_with_its_head(vault: VaultDesk) -> None:
 
 
 def test_rows_that_say_nothing_are_not_shown_without_their_head(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     rows = "".join(f"| station {n} | {n}.10 |\n" for n in range(60))
     said = "At Millbrook the alarm is set at 2.15 m."
@@ -385,7 +391,7 @@ def test_rows_that_say_nothing_are_not_shown_without_their_head(
     assert found.notes[0].excerpts[0].text.startswith(said)
 
 
-def test_patterns_views_and_notes_of_embeds_come_last(vault: VaultDesk) -> None:
+def test_patterns_views_and_notes_of_embeds_come_last(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Templates/Kiln.md": "# Kiln\n\nThe kiln, the kiln, the kiln.\n",
@@ -400,7 +406,7 @@ def test_patterns_views_and_notes_of_embeds_come_last(vault: VaultDesk) -> None:
     assert len(found.notes) == 3
 
 
-def test_a_day_of_bundles_leaves_most_notes_cold(vault: VaultDesk) -> None:
+def test_a_day_of_bundles_leaves_most_notes_cold(vault: VaultHarness) -> None:
     vault.indexed({f"Kiln {n}.md": f"The kiln {n} is number {n}.\n" for n in range(30)})
 
     for _ in range(8):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from model_desk import tokenizer
-from vault_desk import VaultDesk
+from model_harness import tokenizer
+from vault_harness import VaultHarness
 
 from glassmind.context.budget import Estimate
 from glassmind.context.excerpts import parted, run
@@ -39,15 +39,15 @@ def test_no_bundle_of_any_vault_exceeds_its_budget(
     notes: list[str], budget: int, title: str
 ) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        desk = VaultDesk(Path(folder))
+        harness = VaultHarness(Path(folder))
         name = title.strip() or "a"
-        desk.indexed({f"{name} {n}.md": f"kiln {t}" for n, t in enumerate(notes)})
+        harness.indexed({f"{name} {n}.md": f"kiln {t}" for n, t in enumerate(notes)})
         try:
-            made = desk.engine.bundles.pack("kiln glaze", budget_tokens=budget)
+            made = harness.engine.bundles.pack("kiln glaze", budget_tokens=budget)
         except BudgetTooSmall:
             return
         finally:
-            desk.close()
+            harness.close()
 
     markdown = bundle_as_markdown(made)
     assert made.tokens == Estimate().count(markdown) <= budget
@@ -57,7 +57,7 @@ def test_no_bundle_of_any_vault_exceeds_its_budget(
 
 @pytest.mark.parametrize("budget", [200, 400, 1_000, 3_000, 6_000, 50_000])
 def test_a_real_tokenizer_agrees_that_a_bundle_is_within_its_budget(
-    real: VaultDesk, budget: int
+    real: VaultHarness, budget: int
 ) -> None:
     made = real.engine.bundles.pack("why lithium batteries", budget_tokens=budget)
 
@@ -67,7 +67,7 @@ def test_a_real_tokenizer_agrees_that_a_bundle_is_within_its_budget(
     assert made.notes
 
 
-def test_most_of_a_budget_is_used(real: VaultDesk) -> None:
+def test_most_of_a_budget_is_used(real: VaultHarness) -> None:
     for budget in (1_000, 3_000, 6_000):
         made = real.engine.bundles.pack(
             "how are the stations kept", budget_tokens=budget

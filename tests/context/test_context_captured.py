@@ -3,9 +3,9 @@
 from datetime import date
 
 import pytest
-from memo_desk import kept, waiting
-from section_desk import SectionDesk, texts
-from vault_desk import VaultDesk
+from memory_harness import kept, waiting
+from section_harness import SectionHarness, texts
+from vault_harness import VaultHarness
 
 from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
 from glassmind.model.memory import MemoKind
@@ -26,12 +26,12 @@ LISTED = "- We keep the old gutter\n- We buy a new pipe"
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> SectionDesk:
-    return SectionDesk(vault)
+def harness(vault: VaultHarness) -> SectionHarness:
+    return SectionHarness(vault)
 
 
 @pytest.fixture
-def roof(vault: VaultDesk) -> VaultDesk:
+def roof(vault: VaultHarness) -> VaultHarness:
     vault.open()
     vault.indexed({"Roof.md": "---\nproject: Roof\n---\nA roof of the house.\n"})
     return vault
@@ -40,12 +40,16 @@ def roof(vault: VaultDesk) -> VaultDesk:
 @pytest.mark.parametrize("said", SAID.values(), ids=SAID)
 @pytest.mark.parametrize("kind", ["decision", "question", "task"])
 def test_a_capture_is_told_whole(
-    roof: VaultDesk, desk: SectionDesk, kind: MemoKind, said: str
+    roof: VaultHarness, harness: SectionHarness, kind: MemoKind, said: str
 ) -> None:
     memo = kept(roof, said, kind, project="Roof")
     roof.engine.index()
 
-    asked = {"decision": desk.decisions, "question": desk.questions, "task": desk.tasks}
+    asked = {
+        "decision": harness.decisions,
+        "question": harness.questions,
+        "task": harness.tasks,
+    }
     [found] = asked[kind]("Roof.md")
 
     assert (found.text, found.trimmed) == (said, False)
@@ -59,15 +63,17 @@ def test_a_capture_is_told_whole(
 
 
 def test_every_item_of_a_captured_list_is_told(
-    roof: VaultDesk, desk: SectionDesk
+    roof: VaultHarness, harness: SectionHarness
 ) -> None:
     kept(roof, LISTED, project="Roof")
     roof.engine.index()
 
-    assert texts(desk.decisions("Roof.md")) == [LISTED.replace("- ", "")]
+    assert texts(harness.decisions("Roof.md")) == [LISTED.replace("- ", "")]
 
 
-def test_bundles_briefings_and_summaries_tell_all_of_a_capture(roof: VaultDesk) -> None:
+def test_bundles_briefings_and_summaries_tell_all_of_a_capture(
+    roof: VaultHarness,
+) -> None:
     kept(roof, SAID["sections"], project="Roof")
     roof.engine.index()
     bundles = roof.engine.bundles
@@ -83,7 +89,7 @@ def test_bundles_briefings_and_summaries_tell_all_of_a_capture(roof: VaultDesk) 
         assert "It costs money." in text, verb
 
 
-def test_a_summary_says_no_sentence_of_a_decision_twice(roof: VaultDesk) -> None:
+def test_a_summary_says_no_sentence_of_a_decision_twice(roof: VaultHarness) -> None:
     said = "We put oak on the whole roof.\n\nThe old slate of the roof was too heavy."
     kept(roof, said, project="Roof")
     roof.engine.index()
@@ -95,19 +101,19 @@ def test_a_summary_says_no_sentence_of_a_decision_twice(roof: VaultDesk) -> None
 
 
 def test_a_capture_that_waits_is_told_whole_without_the_box_above_it(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"Roof.md": "A roof."})
     waiting(vault, SAID["sections"], project="Roof")
     vault.engine.index()
 
-    [found] = desk.decisions("Roof.md")
+    [found] = harness.decisions("Roof.md")
 
     assert (found.text, found.approved) == (SAID["sections"], False)
 
 
 def test_a_captured_task_is_done_by_its_box_whatever_stands_around_it(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     head = "---\nkind: task\nproject: Roof\n---\n"
     vault.indexed(
@@ -118,19 +124,19 @@ def test_a_captured_task_is_done_by_its_box_whatever_stands_around_it(
         }
     )
 
-    assert texts(desk.tasks("Roof.md")) == ["# Mine\n\nOil it.\n\nWith care."]
+    assert texts(harness.tasks("Roof.md")) == ["# Mine\n\nOil it.\n\nWith care."]
 
 
 def test_a_day_in_a_later_line_of_a_captured_task_is_the_day_it_is_due(
-    roof: VaultDesk, desk: SectionDesk
+    roof: VaultHarness, harness: SectionHarness
 ) -> None:
     kept(roof, "Buy nails\n\nin two sizes 📅 2026-03-01", "task", project="Roof")
     roof.engine.index()
 
-    assert [task.date for task in desk.tasks("Roof.md")] == ["2026-03-01"]
+    assert [task.date for task in harness.tasks("Roof.md")] == ["2026-03-01"]
 
 
-def test_a_capture_too_long_for_its_room_is_cut_and_says_so(roof: VaultDesk) -> None:
+def test_a_capture_too_long_for_its_room_is_cut_and_says_so(roof: VaultHarness) -> None:
     said = "\n\n".join(f"Plank {n} of the roof is sawn by hand." for n in range(80))
     kept(roof, said, project="Roof")
     roof.engine.index()
@@ -145,7 +151,7 @@ def test_a_capture_too_long_for_its_room_is_cut_and_says_so(roof: VaultDesk) -> 
 
 
 def test_a_captured_list_too_long_for_its_room_is_cut_behind_an_item(
-    roof: VaultDesk,
+    roof: VaultHarness,
 ) -> None:
     said = "\n".join(f"- plank {n} of the roof, sawn by hand" for n in range(80))
     kept(roof, said, project="Roof")

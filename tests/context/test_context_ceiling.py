@@ -1,7 +1,7 @@
 """A budget holds too where parts counted one by one are fewer than the whole."""
 
 import pytest
-from meaning_desk import MeaningDesk, WordModel
+from semantic_harness import MeaningHarness, WordModel
 
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.model.context import Bundle
@@ -41,16 +41,16 @@ def kilns(many: int) -> dict[str, str]:
     return {f"Kiln {n}.md": f"{long}{beside}".format(n) for n in range(many)}
 
 
-def ready(desk: MeaningDesk, *, free: int) -> None:
+def ready(harness: MeaningHarness, *, free: int) -> None:
     model = CountingModel()
     model.free = free
-    desk.use(model)
-    desk.indexed(kilns(MANY))
+    harness.use(model)
+    harness.indexed(kilns(MANY))
 
 
-def within(desk: MeaningDesk, free: int, budget: int) -> Bundle:
+def within(harness: MeaningHarness, free: int, budget: int) -> Bundle:
     """Return a bundle that keeps its budget, and tells of each note it has not."""
-    made = desk.engine.bundles.pack("kiln door", budget_tokens=budget)
+    made = harness.engine.bundles.pack("kiln door", budget_tokens=budget)
     assert made.tokenizer == "forgiving"
     assert made.tokens == Forgiving(free).count(bundle_as_markdown(made)) <= budget
     assert made.notes
@@ -63,7 +63,7 @@ def told(bundle: Bundle) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("free", [0, 3, 20, 60, 200])
-def test_a_bundle_is_counted_as_a_whole(meaning: MeaningDesk, free: int) -> None:
+def test_a_bundle_is_counted_as_a_whole(meaning: MeaningHarness, free: int) -> None:
     ready(meaning, free=free)
 
     for budget in (200, 300, 450, 700, 1_000, 1_500, 3_000):
@@ -71,7 +71,7 @@ def test_a_bundle_is_counted_as_a_whole(meaning: MeaningDesk, free: int) -> None
 
 
 def test_what_stands_beside_the_passages_makes_room_first_and_is_told(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     ready(meaning, free=200)
 

@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from section_desk import SectionDesk
-from vault_desk import VaultDesk
+from section_harness import SectionHarness
+from vault_harness import VaultHarness
 
 from glassmind.context.conflicts import claims_in_line, claims_of
 from glassmind.context.markdown import conflict_line
@@ -24,8 +24,8 @@ LEAST = 0.8
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> SectionDesk:
-    return SectionDesk(vault)
+def harness(vault: VaultHarness) -> SectionHarness:
+    return SectionHarness(vault)
 
 
 def _key(conflict: Conflict) -> tuple[str, str, str]:
@@ -34,14 +34,14 @@ def _key(conflict: Conflict) -> tuple[str, str, str]:
 
 
 def test_planted_conflicts_are_found_and_near_misses_are_not(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     expected = json.loads((PLANTED / "expected.json").read_text())
     shutil.copytree(PLANTED / "vault", vault.root, dirs_exist_ok=True)
     vault.index()
     wanted = {(one["kind"], *one["paths"]) for one in expected["conflicts"]}
 
-    found = desk.conflicts()
+    found = harness.conflicts()
 
     keys = [_key(conflict) for conflict in found]
     right = [key for key in keys if key in wanted]
@@ -50,16 +50,16 @@ def test_planted_conflicts_are_found_and_near_misses_are_not(
     assert len(expected["near_misses"]) >= len(wanted)
     assert precision >= LEAST, [key for key in keys if key not in wanted]
     assert recall >= LEAST, wanted - {*keys}
-    assert desk.conflicts() == found
+    assert harness.conflicts() == found
 
 
 def test_both_sides_of_a_conflict_stand_where_their_receipts_say(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     shutil.copytree(PLANTED / "vault", vault.root, dirs_exist_ok=True)
     vault.index()
 
-    found = desk.conflicts()
+    found = harness.conflicts()
 
     assert {one.kind for one in found} == {*get_args(ConflictKind)}
     for kind, side in ((one.kind, side) for one in found for side in one.sides):
@@ -72,7 +72,7 @@ def test_both_sides_of_a_conflict_stand_where_their_receipts_say(
 
 
 def test_planted_conflicts_are_found_where_no_note_says_of_when_it_is(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     expected = json.loads((PLANTED / "expected.json").read_text())
     notes = (PLANTED / "vault").rglob("*.md")
@@ -85,7 +85,9 @@ def test_planted_conflicts_are_found_where_no_note_says_of_when_it_is(
     vault.indexed(undated)
     wanted = {frozenset(one["paths"]) for one in expected["conflicts"]}
 
-    pairs = [frozenset(s.path for s in conflict.sides) for conflict in desk.conflicts()]
+    pairs = [
+        frozenset(s.path for s in conflict.sides) for conflict in harness.conflicts()
+    ]
 
     right = [pair for pair in pairs if pair in wanted]
     assert len(right) >= LEAST * len(pairs)
@@ -103,22 +105,22 @@ PAIRS = [
     "files", [pair for pairs in PAIRS for pair in pairs["different"]]
 )
 def test_the_same_thing_with_two_values_is_one_conflict(
-    vault: VaultDesk, desk: SectionDesk, files: dict[str, str]
+    vault: VaultHarness, harness: SectionHarness, files: dict[str, str]
 ) -> None:
     vault.indexed(files)
 
-    [found] = desk.conflicts()
+    [found] = harness.conflicts()
 
     assert {side.path for side in found.sides} == files.keys()
 
 
 @pytest.mark.parametrize("files", [pair for pairs in PAIRS for pair in pairs["alike"]])
 def test_what_can_both_be_right_is_no_conflict(
-    vault: VaultDesk, desk: SectionDesk, files: dict[str, str]
+    vault: VaultHarness, harness: SectionHarness, files: dict[str, str]
 ) -> None:
     vault.indexed(files)
 
-    assert desk.conflicts() == []
+    assert harness.conflicts() == []
 
 
 @pytest.mark.parametrize(
@@ -130,33 +132,33 @@ def test_what_can_both_be_right_is_no_conflict(
     ],
 )
 def test_a_note_with_another_in_its_place_is_stale(
-    vault: VaultDesk, desk: SectionDesk, old: str
+    vault: VaultHarness, harness: SectionHarness, old: str
 ) -> None:
     vault.indexed({"Old.md": old, "New.md": "Use a log."})
 
-    [found] = desk.conflicts("Old.md")
+    [found] = harness.conflicts("Old.md")
 
     assert _key(found) == ("superseded", "New.md", "Old.md")
 
 
 def test_both_sides_of_what_is_superseded_are_cited_under_their_headings(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     old = "---\nsuperseded-by: '[[New]]'\n---\n# Queues\n\nUse them.\n"
     new = "---\ntype: decision\n---\n# Log\n\nUse a log.\n"
     vault.indexed({"Old.md": old, "New.md": new})
 
-    [found] = desk.conflicts("Old.md")
+    [found] = harness.conflicts("Old.md")
 
     receipts = [side.receipt.partition("@")[0] for side in found.sides]
     assert receipts == ["New.md#Log:6", "Old.md:2"]
     assert found.sides[0].receipt in {
-        decision.receipt for decision in desk.decisions("New.md")
+        decision.receipt for decision in harness.decisions("New.md")
     }
 
 
 def test_two_facts_in_one_line_are_two_conflicts(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed(
         {
@@ -165,14 +167,14 @@ def test_two_facts_in_one_line_are_two_conflicts(
         }
     )
 
-    found = desk.conflicts()
+    found = harness.conflicts()
 
     assert [one.about for one in found] == ["Hall: opens", "Hall: rent"]
     assert {side.value for side in found[1].sides} == {"380 EUR", "340 EUR"}
 
 
 def test_a_daily_note_counts_when_it_is_newer_than_the_note_it_links_to(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed(
         {
@@ -183,7 +185,7 @@ def test_a_daily_note_counts_when_it_is_newer_than_the_note_it_links_to(
         }
     )
 
-    [found] = desk.conflicts("Mural.md")
+    [found] = harness.conflicts("Mural.md")
 
     assert _key(found) == ("newer", "2026-03-01.md", "Mural.md")
     assert [side.value for side in found.sides] == ["on hold", "active"]
@@ -195,24 +197,24 @@ CLONED = 1_780_000_000
 
 
 def test_a_note_changed_after_a_day_is_not_stale(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.write({"2026-03-01.md": "[[Quilt]] owner: Tormod"}, at=CLONED - 3600)
     vault.write({"Quilt.md": "---\nowner: Ragna\n---\nA quilt."}, at=CLONED)
     vault.index()
 
-    assert desk.conflicts() == []
+    assert harness.conflicts() == []
 
 
 @pytest.mark.parametrize("key", ["created", "date", "updated"])
 def test_the_days_that_a_note_names_itself_count_in_a_clone(
-    vault: VaultDesk, desk: SectionDesk, key: str
+    vault: VaultHarness, harness: SectionHarness, key: str
 ) -> None:
     note = f"---\nowner: Ragna\n{key}: 2026-02-01\n---\nA quilt."
     vault.write({"Quilt.md": note, "2026-03-01.md": "[[Quilt]] owner: Tormod"})
     vault.index()
 
-    [found] = desk.conflicts()
+    [found] = harness.conflicts()
 
     assert _key(found) == ("newer", "2026-03-01.md", "Quilt.md")
 
@@ -227,16 +229,16 @@ def test_the_days_that_a_note_names_itself_count_in_a_clone(
     ],
 )
 def test_a_title_in_common_makes_two_notes_not_the_same(
-    vault: VaultDesk, desk: SectionDesk, one: str, other: str
+    vault: VaultHarness, harness: SectionHarness, one: str, other: str
 ) -> None:
     vault.indexed({one: "---\nsize: 4 m\n---\n", other: "---\nsize: 7 m\n---\n"})
 
-    assert desk.conflicts() == []
+    assert harness.conflicts() == []
 
 
 @pytest.mark.parametrize("head", ["type: place", "aliases: [Lutetia]"])
 def test_what_else_they_share_makes_notes_of_one_title_the_same(
-    vault: VaultDesk, desk: SectionDesk, head: str
+    vault: VaultHarness, harness: SectionHarness, head: str
 ) -> None:
     vault.indexed(
         {
@@ -245,7 +247,7 @@ def test_what_else_they_share_makes_notes_of_one_title_the_same(
         }
     )
 
-    assert len(desk.conflicts()) == 1
+    assert len(harness.conflicts()) == 1
 
 
 @pytest.mark.parametrize("title", ["Codes", "Door", "Door code"])
@@ -253,17 +255,17 @@ def test_what_else_they_share_makes_notes_of_one_title_the_same(
     "line", ["[[Garage]] door code: 9920", "The door code of the [[Garage]] is 9920."]
 )
 def test_a_link_says_what_is_meant_whatever_other_notes_are_called(
-    vault: VaultDesk, desk: SectionDesk, title: str, line: str
+    vault: VaultHarness, harness: SectionHarness, title: str, line: str
 ) -> None:
     vault.indexed({"Garage.md": "The door code is 4471.", f"{title}.md": line})
 
-    [found] = desk.conflicts()
+    [found] = harness.conflicts()
 
     assert {side.value for side in found.sides} == {"4471", "9920"}
 
 
 def test_what_stands_below_the_heading_of_another_thing_is_not_said_of_the_note(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed(
         {
@@ -273,12 +275,12 @@ def test_what_stands_below_the_heading_of_another_thing_is_not_said_of_the_note(
         }
     )
 
-    assert desk.conflicts() == []
+    assert harness.conflicts() == []
 
 
 @pytest.mark.parametrize("who", ["Ragna and Tormod", "[[Tormod]]", "the board"])
 def test_one_of_several_who_lead_is_no_other(
-    vault: VaultDesk, desk: SectionDesk, who: str
+    vault: VaultHarness, harness: SectionHarness, who: str
 ) -> None:
     vault.indexed(
         {
@@ -287,11 +289,11 @@ def test_one_of_several_who_lead_is_no_other(
         }
     )
 
-    assert desk.conflicts() == []
+    assert harness.conflicts() == []
 
 
 def test_a_capture_that_nobody_approved_is_never_the_newer_side(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     head = "kind: memory\ngenerated: true\ncreated: 2026-03-02"
     capture = ".agent/inbox/2026-03-02 Siren.md"
@@ -302,7 +304,7 @@ def test_a_capture_that_nobody_approved_is_never_the_newer_side(
         }
     )
 
-    [found] = desk.conflicts()
+    [found] = harness.conflicts()
 
     assert _key(found) == ("statement", "Siren.md", capture)
     assert [side.approved for side in found.sides] == [True, False]
@@ -310,7 +312,7 @@ def test_a_capture_that_nobody_approved_is_never_the_newer_side(
     assert line.endswith("40 dB (captured by an agent, not approved)\n")
 
 
-def test_conflicts_are_part_of_a_bundle(vault: VaultDesk) -> None:
+def test_conflicts_are_part_of_a_bundle(vault: VaultHarness) -> None:
     vault.indexed(
         {"Hall.md": "The hall rent is 9 EUR.", "B.md": "[[Hall]] rent: 8 EUR"}
     )

@@ -5,8 +5,8 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from section_desk import SectionDesk, texts
-from vault_desk import VaultDesk
+from section_harness import SectionHarness, texts
+from vault_harness import VaultHarness
 
 from glassmind.context.items import labelled_lines
 from glassmind.context.markdown import bundle_as_markdown, item_line
@@ -20,8 +20,8 @@ TAGGED = "---\ntags: [decision]\n---\n"
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> SectionDesk:
-    return SectionDesk(vault)
+def harness(vault: VaultHarness) -> SectionHarness:
+    return SectionHarness(vault)
 
 
 @pytest.mark.parametrize(
@@ -70,25 +70,25 @@ def desk(vault: VaultDesk) -> SectionDesk:
     ],
 )
 def test_what_tells_a_decision(
-    vault: VaultDesk, desk: SectionDesk, note: str, said: list[str]
+    vault: VaultHarness, harness: SectionHarness, note: str, said: list[str]
 ) -> None:
     vault.indexed({"Boat.md": note})
 
-    assert texts(desk.decisions()) == said
+    assert texts(harness.decisions()) == said
 
 
 def test_what_is_proposed_comes_behind_what_was_decided(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     new = "---\ntype: decision\nstatus: proposed\ndate: 2026-03-01\n---\nSteel."
     old = "---\ntype: decision\nstatus: accepted\ndate: 2025-03-01\n---\nOak."
     vault.indexed({"Steel.md": new, "Oak.md": old})
 
-    assert texts(desk.decisions()) == ["Oak.", "Steel."]
+    assert texts(harness.decisions()) == ["Oak.", "Steel."]
 
 
 def test_the_decision_of_the_sample_vault_on_ribs_is_told_and_not_its_reasons(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     found = sample.engine.bundles.pack("how are the ribs of Wagtail mended")
 
@@ -96,7 +96,7 @@ def test_the_decision_of_the_sample_vault_on_ribs_is_told_and_not_its_reasons(
 
 
 def test_a_question_about_a_journey_brings_no_decision_on_the_radio(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     found = sample.engine.bundles.pack("when do I fly to Japan")
 
@@ -107,7 +107,7 @@ def test_a_question_about_a_journey_brings_no_decision_on_the_radio(
 
 
 def test_what_says_more_to_the_question_comes_before_what_is_newer(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     log = "## Decisions\n\n- 2026-02-01: the boat gets a red sail\n"
     vault.indexed(
@@ -126,7 +126,7 @@ def test_what_says_more_to_the_question_comes_before_what_is_newer(
 
 
 def test_a_linked_decision_counts_if_it_shares_a_word_with_the_question(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -162,11 +162,11 @@ def test_a_linked_decision_counts_if_it_shares_a_word_with_the_question(
     ],
 )
 def test_what_is_still_asked(
-    vault: VaultDesk, desk: SectionDesk, note: str, said: list[str]
+    vault: VaultHarness, harness: SectionHarness, note: str, said: list[str]
 ) -> None:
     vault.indexed({"Boat.md": note})
 
-    found = texts(desk.questions())
+    found = texts(harness.questions())
 
     assert len(found) == len(said)
     assert all(one.startswith(wanted) for one, wanted in zip(found, said, strict=True))
@@ -174,7 +174,7 @@ def test_what_is_still_asked(
 
 @pytest.mark.parametrize("budget", [1500, 3000, 6000])
 def test_the_question_that_was_asked_is_the_first_of_the_open_ones(
-    sample: VaultDesk, budget: int
+    sample: VaultHarness, budget: int
 ) -> None:
     asked = "which alarm height is right for Millbrook"
 
@@ -186,7 +186,9 @@ def test_the_question_that_was_asked_is_the_first_of_the_open_ones(
     assert goes_on or not any(question.trimmed for question in found.questions)
 
 
-def test_an_item_too_long_for_its_share_is_cut_at_a_sentence(vault: VaultDesk) -> None:
+def test_an_item_too_long_for_its_share_is_cut_at_a_sentence(
+    vault: VaultHarness,
+) -> None:
     long = "We buy oak for the boat. " + "It was felled in a\nwet winter. " * 200
     vault.indexed({"Boat.md": f"The boat.\n\n> [!decision] {long}"})
 
@@ -201,11 +203,11 @@ BOXES = ' xX-/!*?i"pcbd✓~><lSIkuf'
 
 
 def test_only_what_waits_to_be_done_is_a_task(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"Boat.md": "\n".join(f"- [{box}] box {box}" for box in BOXES)})
 
-    found = [task.text.removeprefix("box").strip() for task in desk.tasks()]
+    found = [task.text.removeprefix("box").strip() for task in harness.tasks()]
 
     assert found == ["", "/", "!", "*", "?"]
 
@@ -219,7 +221,7 @@ def plugin(*statuses: tuple[str, str]) -> dict[str, str]:
     return {path: json.dumps(settings)}
 
 
-def test_the_tasks_plugin_says_which_signs_are_open(vault: VaultDesk) -> None:
+def test_the_tasks_plugin_says_which_signs_are_open(vault: VaultHarness) -> None:
     boat = "Boat.\n\n- [ ] saw\n- [>] tar\n- [!] wax\n- [i] oak\n- [/] oil"
     vault.write(
         plugin((" ", "TODO"), (">", "ON_HOLD"), ("!", "NON_TASK"), ("/", "DONE"))
@@ -235,7 +237,7 @@ def test_the_tasks_plugin_says_which_signs_are_open(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("broken", ["", "[]", "{", '{"statusSettings": 3}', "[" * 9000])
 def test_settings_of_the_plugin_that_are_broken_say_nothing(
-    vault: VaultDesk, broken: str
+    vault: VaultHarness, broken: str
 ) -> None:
     [path] = plugin()
     vault.write({path: broken})
@@ -244,7 +246,7 @@ def test_settings_of_the_plugin_that_are_broken_say_nothing(
     assert texts(vault.engine.bundles.pack("boat").tasks) == ["saw"]
 
 
-def test_what_a_memo_says_is_not_said_twice(vault: VaultDesk) -> None:
+def test_what_a_memo_says_is_not_said_twice(vault: VaultHarness) -> None:
     vault.indexed({"Boat.md": "A boat."})
     said = "The siren: is it **loud** enough? Nobody in the upper village heard it."
     vault.engine.memory.capture("decision", said, project="Boat")
@@ -254,7 +256,7 @@ def test_what_a_memo_says_is_not_said_twice(vault: VaultDesk) -> None:
 
 
 def test_what_to_read_next_names_only_what_is_shown_and_fills_its_room(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     same = "The boat is made of old oak from the wet hill behind the mill."
     vault.indexed(
@@ -275,7 +277,7 @@ def test_what_to_read_next_names_only_what_is_shown_and_fills_its_room(
         assert one.why in {f"linked from {shown}", f"links to {shown}"}
 
 
-def test_nothing_is_suggested_that_is_shown(sample: VaultDesk) -> None:
+def test_nothing_is_suggested_that_is_shown(sample: VaultHarness) -> None:
     for budget in (1000, 3000, 6000):
         found = sample.engine.bundles.pack("heron radio", budget_tokens=budget)
         shown = {note.path for note in found.notes}

@@ -5,8 +5,8 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from section_desk import SectionDesk
-from vault_desk import VaultDesk
+from section_harness import SectionHarness
+from vault_harness import VaultHarness
 
 from glassmind.context.question_words import section_asked
 from glassmind.context.sections import shortened
@@ -18,20 +18,20 @@ LONG = "Write to every member of the committee about the new rules of the harbou
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> SectionDesk:
-    return SectionDesk(vault)
+def harness(vault: VaultHarness) -> SectionHarness:
+    return SectionHarness(vault)
 
 
-def pack(vault: VaultDesk, query: str, **wanted: object) -> Bundle:
+def pack(vault: VaultHarness, query: str, **wanted: object) -> Bundle:
     return vault.engine.bundles.pack(query, today=TODAY, **wanted)  # type: ignore[arg-type]
 
 
 def test_a_task_without_a_due_day_has_no_date(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"2026-03-01 Boat.md": "- [ ] wax\n- [ ] sand 📅 2026-04-01\n"})
 
-    assert [(task.text, task.date) for task in desk.tasks()] == [
+    assert [(task.text, task.date) for task in harness.tasks()] == [
         ("sand 📅 2026-04-01", "2026-04-01"),
         ("wax", ""),
     ]
@@ -39,7 +39,7 @@ def test_a_task_without_a_due_day_has_no_date(
 
 @pytest.mark.parametrize("budget", [600, 1000])
 def test_what_is_overdue_is_not_passed_by_for_something_shorter(
-    vault: VaultDesk, budget: int
+    vault: VaultHarness, budget: int
 ) -> None:
     tasks = [f"- [ ] {LONG}, the {n}th of them 📅 2026-01-{n:02}" for n in range(1, 8)]
     page = "\n".join(
@@ -55,7 +55,7 @@ def test_what_is_overdue_is_not_passed_by_for_something_shorter(
     ]
 
 
-def test_a_task_too_long_for_its_room_is_cut_behind_a_word(vault: VaultDesk) -> None:
+def test_a_task_too_long_for_its_room_is_cut_behind_a_word(vault: VaultHarness) -> None:
     long = f"{LONG} and of [[every other harbour of the coast]] " * 12
     vault.indexed({"Harbour.md": f"The harbour.\n\n- [ ] {long}\n"})
 
@@ -79,7 +79,7 @@ def test_a_task_is_cut_to_its_beginning_if_at_all(text: str, share: float) -> No
 
 
 def test_tasks_come_by_the_words_they_share_with_the_question(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -101,7 +101,7 @@ def test_tasks_come_by_the_words_they_share_with_the_question(
     ],
 )
 def test_what_is_due_leads_where_tasks_are_asked_for(
-    vault: VaultDesk, query: str, order: list[str]
+    vault: VaultHarness, query: str, order: list[str]
 ) -> None:
     page = "The boat.\n\n- [ ] wax the boat overdue\n- [ ] saw 📅 2026-01-01\n"
     vault.indexed({"Boat.md": page, "Tea.md": "Boat tea.\n\n- [ ] x 📅 2025-01-01\n"})
@@ -112,7 +112,7 @@ def test_what_is_due_leads_where_tasks_are_asked_for(
 
 
 def test_a_task_that_says_most_is_not_lost_among_many_with_a_day(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     many = "".join(f"- [ ] chore {n} 📅 2026-01-01\n" for n in range(60))
     vault.indexed({"Boat.md": f"The boat.\n\n{many}- [ ] varnish the rudder\n"})
@@ -137,7 +137,7 @@ def test_a_question_may_ask_for_a_section(query: str, section: str) -> None:
 
 
 def test_the_section_that_is_asked_for_has_room_before_the_others(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     tasks = "".join(f"- [ ] boat task {n} 📅 2026-01-{n:02}\n" for n in range(1, 11))
     asks = "".join(f"- Who pays for part {n} of the boat?\n" for n in range(10))
@@ -152,7 +152,7 @@ def test_the_section_that_is_asked_for_has_room_before_the_others(
 
 
 def test_a_captured_task_is_due_when_its_text_says_so(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"Boat.md": "A boat.\n\n- [ ] sand 📅 2026-03-30\n- [ ] wax\n"})
     for said in ("Pay the rent 📅 2026-03-01", "Oil it [due:: 2026-04-01]", "Tar it"):
@@ -160,7 +160,8 @@ def test_a_captured_task_is_due_when_its_text_says_so(
     vault.engine.index()
 
     found = [
-        (task.text.split()[0], task.date, task.rule) for task in desk.tasks("Boat.md")
+        (task.text.split()[0], task.date, task.rule)
+        for task in harness.tasks("Boat.md")
     ]
 
     assert found == [
@@ -173,7 +174,7 @@ def test_a_captured_task_is_due_when_its_text_says_so(
 
 
 def test_the_decision_that_was_asked_for_has_room_before_other_tasks(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     found = sample.engine.bundles.pack("wagtail ribs", budget_tokens=1000)
 
@@ -184,7 +185,7 @@ def test_the_decision_that_was_asked_for_has_room_before_other_tasks(
 
 @pytest.mark.parametrize("about", ["rules", "rudder"])
 def test_where_room_is_tight_a_task_has_more_if_it_is_about_the_question(
-    vault: VaultDesk, about: str
+    vault: VaultHarness, about: str
 ) -> None:
     task = f"- [ ] write to every member of the committee about the new {about}\n"
     notes = {

@@ -1,7 +1,7 @@
 """What of a note is shown for what was asked: properties, links, and nothing torn."""
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.model.context import Bundle, Excerpt
 
@@ -15,11 +15,11 @@ FLAT = (
 )
 
 
-def pack(vault: VaultDesk, query: str, **wanted: object) -> Bundle:
+def pack(vault: VaultHarness, query: str, **wanted: object) -> Bundle:
     return vault.engine.bundles.pack(query, **wanted)  # type: ignore[arg-type]
 
 
-def excerpts(vault: VaultDesk, query: str, path: str, **wanted: object) -> list[str]:
+def excerpts(vault: VaultHarness, query: str, path: str, **wanted: object) -> list[str]:
     return [one.text for one in of_note(pack(vault, query, **wanted), path)]
 
 
@@ -28,7 +28,9 @@ def of_note(made: Bundle, path: str) -> tuple[Excerpt, ...]:
 
 
 @pytest.mark.parametrize("budget", [400, 1_000, 6_000])
-def test_a_property_that_is_asked_for_is_shown(vault: VaultDesk, budget: int) -> None:
+def test_a_property_that_is_asked_for_is_shown(
+    vault: VaultHarness, budget: int
+) -> None:
     vault.indexed({"Areas/Flat.md": FLAT, "Other.md": "The landlord of a hall.\n"})
 
     said = excerpts(
@@ -39,7 +41,7 @@ def test_a_property_that_is_asked_for_is_shown(vault: VaultDesk, budget: int) ->
     assert not any("address:" in one for one in said)
 
 
-def test_a_property_is_shown_with_all_that_stands_below_it(vault: VaultDesk) -> None:
+def test_a_property_is_shown_with_all_that_stands_below_it(vault: VaultHarness) -> None:
     vault.indexed({"Flat.md": FLAT})
 
     said = excerpts(vault, "electrician of the flat", "Flat.md")
@@ -49,7 +51,7 @@ def test_a_property_is_shown_with_all_that_stands_below_it(vault: VaultDesk) -> 
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
-def test_properties_are_known_however_lines_end(vault: VaultDesk, ends: str) -> None:
+def test_properties_are_known_however_lines_end(vault: VaultHarness, ends: str) -> None:
     vault.indexed({"Flat.md": FLAT.replace("\n", ends)})
 
     made = pack(vault, "who is the landlord of the flat", budget_tokens=400)
@@ -61,7 +63,7 @@ def test_properties_are_known_however_lines_end(vault: VaultDesk, ends: str) -> 
     assert {state.state for state in states} == {"unchanged"}
 
 
-def test_a_property_without_a_value_says_nothing(vault: VaultDesk) -> None:
+def test_a_property_without_a_value_says_nothing(vault: VaultHarness) -> None:
     vault.indexed({"Flat.md": FLAT})
 
     assert not any(
@@ -70,7 +72,7 @@ def test_a_property_without_a_value_says_nothing(vault: VaultDesk) -> None:
 
 
 def test_properties_of_many_notes_leave_the_room_to_their_passages(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -92,7 +94,7 @@ def test_properties_of_many_notes_leave_the_room_to_their_passages(
 @pytest.mark.parametrize("budget", [300, 1_000, 6_000])
 @pytest.mark.parametrize("title", ["# Dorothea Quist\n\n", ""])
 def test_no_passage_runs_from_the_properties_into_the_text(
-    vault: VaultDesk, budget: int, title: str
+    vault: VaultHarness, budget: int, title: str
 ) -> None:
     vault.indexed(
         {
@@ -111,7 +113,7 @@ def test_no_passage_runs_from_the_properties_into_the_text(
     assert not any("---" in one for one in said)
 
 
-def test_a_line_that_links_to_what_was_asked_is_shown(vault: VaultDesk) -> None:
+def test_a_line_that_links_to_what_was_asked_is_shown(vault: VaultHarness) -> None:
     items = "".join(f"- [[Thing {n}]], and what it is for\n" for n in range(30))
     vault.indexed(
         {
@@ -125,7 +127,7 @@ def test_a_line_that_links_to_what_was_asked_is_shown(vault: VaultDesk) -> None:
     assert "[[Japan trip 2026]]" in said[0]
 
 
-def test_a_link_alone_is_not_shown_for_what_the_note_says(vault: VaultDesk) -> None:
+def test_a_link_alone_is_not_shown_for_what_the_note_says(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "2026-02-03.md": "Bought the tickets! It was 1,740 for the two of us, out "
@@ -139,7 +141,7 @@ def test_a_link_alone_is_not_shown_for_what_the_note_says(vault: VaultDesk) -> N
 
 
 @pytest.mark.parametrize("heading", ["# Kiln", "## About the kiln"])
-def test_no_passage_is_a_heading_alone(vault: VaultDesk, heading: str) -> None:
+def test_no_passage_is_a_heading_alone(vault: VaultHarness, heading: str) -> None:
     line = "It burns wood of many sorts for a night and a day, and nobody opens it, "
     vault.indexed({"A.md": f"First words.\n\n{heading}\n\n{line * 9}\n"})
 
@@ -150,7 +152,7 @@ def test_no_passage_is_a_heading_alone(vault: VaultDesk, heading: str) -> None:
 
 
 def test_a_note_that_is_shown_but_for_its_properties_does_not_go_on(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "---\nupdated: 2026-01-02\n---\n# Tea\n\nTea is hot.\n"})
 
@@ -161,7 +163,7 @@ def test_a_note_that_is_shown_but_for_its_properties_does_not_go_on(
 
 
 def test_what_a_note_says_itself_comes_before_a_link_of_that_name(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     items = "".join(f"- Thing {n}, and what it is for\n" for n in range(30))
     vault.indexed(
@@ -176,7 +178,7 @@ def test_what_a_note_says_itself_comes_before_a_link_of_that_name(
     assert "in April" in said[0]
 
 
-def test_no_passage_is_a_scrap_of_a_line(vault: VaultDesk) -> None:
+def test_no_passage_is_a_scrap_of_a_line(vault: VaultHarness) -> None:
     vault.indexed(
         {
             f"A kiln with a name {n}.md": f"# Kiln {n}\n\n- [draught:: kiln {n}] burns "
@@ -197,7 +199,7 @@ def test_no_passage_is_a_scrap_of_a_line(vault: VaultDesk) -> None:
         assert all(len(cut.text) >= 40 for cut in cuts[1:]), budget
 
 
-def test_a_whole_passage_is_shown_however_short_it_is(vault: VaultDesk) -> None:
+def test_a_whole_passage_is_shown_however_short_it_is(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": f"Kiln {n} is hot.\n" for n in range(9)})
 
     made = pack(vault, "kiln", budget_tokens=600)

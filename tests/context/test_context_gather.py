@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program
-from hindsight_desk import HindsightDesk, fact, remembering
-from http_desk import serving
-from meaning_desk import MeaningDesk
-from search_desk import harbour
-from vault_desk import VaultDesk
+from cli_harness import Inside, Program
+from hindsight_harness import HindsightHarness, fact, remembering
+from http_harness import serving
+from search_harness import harbour
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.context.evidence import GatherRequest
 from glassmind.engine import Engine
@@ -31,7 +31,7 @@ NOTES = {
 
 
 def gather(
-    vault: VaultDesk, question: str = QUESTION, **wishes: object
+    vault: VaultHarness, question: str = QUESTION, **wishes: object
 ) -> AnswerSources:
     chosen = {"limit": 5, "budget_tokens": 4_000, **wishes}
     request = GatherRequest(question, **chosen)  # type: ignore[arg-type]
@@ -61,7 +61,7 @@ def check(engine: Engine, found: AnswerSources) -> None:
 
 
 @pytest.fixture
-def ferry(vault: VaultDesk) -> VaultDesk:
+def ferry(vault: VaultHarness) -> VaultHarness:
     vault.indexed(NOTES)
     return vault
 
@@ -72,7 +72,7 @@ def ferry(vault: VaultDesk) -> VaultDesk:
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_what_is_cited_stands_in_the_notes(
-    vault: VaultDesk, question: str, end: str
+    vault: VaultHarness, question: str, end: str
 ) -> None:
     vault.indexed({path: text.replace("\n", end) for path, text in NOTES.items()})
 
@@ -82,7 +82,7 @@ def test_what_is_cited_stands_in_the_notes(
     check(vault.engine, found)
 
 
-def test_the_sentence_that_answers_is_told(ferry: VaultDesk) -> None:
+def test_the_sentence_that_answers_is_told(ferry: VaultHarness) -> None:
     found = gather(ferry)
 
     assert found.told[0].text == "The ferry leaves the quay at 9:15 on Monday."
@@ -95,7 +95,7 @@ def test_the_sentence_that_answers_is_told(ferry: VaultDesk) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_no_more_passages_come_than_were_wished_for(
-    vault: VaultDesk, limit: int
+    vault: VaultHarness, limit: int
 ) -> None:
     said = "The ferry leaves the quay at {}:15 on Monday of week {}.\n"
     vault.indexed({f"{at}.md": said.format(at, at) for at in range(1, 9)})
@@ -108,7 +108,9 @@ def test_no_more_passages_come_than_were_wished_for(
 
 
 @pytest.mark.parametrize("limit", [0, -1])
-def test_no_passage_at_all_cannot_be_wished_for(ferry: VaultDesk, limit: int) -> None:
+def test_no_passage_at_all_cannot_be_wished_for(
+    ferry: VaultHarness, limit: int
+) -> None:
     with pytest.raises(BadLimit):
         gather(ferry, limit=limit)
 
@@ -117,7 +119,9 @@ def test_no_passage_at_all_cannot_be_wished_for(ferry: VaultDesk, limit: int) ->
     "value",
     ["true", "True", "yes", '"true"', "'yes'", "on", "1", '"1"', '" Yes "', "[true]"],
 )
-def test_a_private_note_is_counted_and_not_shown(vault: VaultDesk, value: str) -> None:
+def test_a_private_note_is_counted_and_not_shown(
+    vault: VaultHarness, value: str
+) -> None:
     private = f"---\nprivate: {value}\nberth: C 4\n---\n{FERRY}"
     vault.indexed({**NOTES, "Ferry.md": private})
 
@@ -134,7 +138,7 @@ def test_a_private_note_is_counted_and_not_shown(vault: VaultDesk, value: str) -
 
 @pytest.mark.parametrize("value", ["false", "no", "", "0", "'false'", "[]", "[no]"])
 def test_a_note_that_says_it_is_not_private_is_shown(
-    vault: VaultDesk, value: str
+    vault: VaultHarness, value: str
 ) -> None:
     vault.indexed({"Ferry.md": f"---\nprivate: {value}\n---\n{FERRY}"})
 
@@ -147,7 +151,7 @@ def test_a_note_that_says_it_is_not_private_is_shown(
     [(".agent/inbox/Ferry.md", ""), ("Ferry.md", "---\ngenerated: true\n---\n")],
 )
 def test_what_nobody_approved_is_a_source_and_told_by_nobody(
-    vault: VaultDesk, path: str, head: str
+    vault: VaultHarness, path: str, head: str
 ) -> None:
     said = "The ferry leaves the quay at 9:15 on Monday.\n"
     vault.open(index__include_agent_dir=True)
@@ -173,7 +177,7 @@ SECRETS = (
     "question", [QUESTION, "key of the ferry", "where does the ferry report to at 9:30"]
 )
 def test_credentials_are_hidden_and_receipts_still_hold(
-    vault: VaultDesk, question: str
+    vault: VaultHarness, question: str
 ) -> None:
     vault.indexed({"Ferry.md": SECRETS})
 
@@ -185,7 +189,9 @@ def test_credentials_are_hidden_and_receipts_still_hold(
     check(vault.engine, found)
 
 
-def test_a_credential_is_hidden_whose_sign_stands_lines_away(vault: VaultDesk) -> None:
+def test_a_credential_is_hidden_whose_sign_stands_lines_away(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"Ferry.md": SECRETS})
 
     found = gather(vault, "What is the key of the ferry?")
@@ -193,7 +199,7 @@ def test_a_credential_is_hidden_whose_sign_stands_lines_away(vault: VaultDesk) -
     assert "key of the ferry: (hidden: AWS secret key)" in shown(found)
 
 
-def test_a_note_changed_since_it_was_indexed_is_named(ferry: VaultDesk) -> None:
+def test_a_note_changed_since_it_was_indexed_is_named(ferry: VaultHarness) -> None:
     ferry.write({"Ferry.md": f"{FERRY}\nMore.\n"})
 
     (notice,) = gather(ferry).degraded
@@ -204,7 +210,7 @@ def test_a_note_changed_since_it_was_indexed_is_named(ferry: VaultDesk) -> None:
 
 @pytest.mark.parametrize("mode", ["fulltext", None])
 def test_what_is_far_off_is_refused_without_any_model(
-    ferry: VaultDesk, mode: str | None
+    ferry: VaultHarness, mode: str | None
 ) -> None:
     near = gather(ferry, mode=mode)
     far = gather(ferry, "What is the capital of the Mongolian steppe?", mode=mode)
@@ -225,7 +231,7 @@ def test_what_is_far_off_is_refused_without_any_model(
     ],
 )
 def test_questions_in_any_script_are_answered_or_refused(
-    vault: VaultDesk, question: str
+    vault: VaultHarness, question: str
 ) -> None:
     vault.indexed(
         {
@@ -239,7 +245,7 @@ def test_questions_in_any_script_are_answered_or_refused(
     check(vault.engine, gather(vault, question))
 
 
-def test_an_empty_vault_holds_nothing(vault: VaultDesk) -> None:
+def test_an_empty_vault_holds_nothing(vault: VaultHarness) -> None:
     vault.index()
 
     found = gather(vault)
@@ -248,7 +254,7 @@ def test_an_empty_vault_holds_nothing(vault: VaultDesk) -> None:
 
 
 def test_what_is_cited_goes_on_record_once(
-    ferry: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    ferry: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[tuple[str, list[str]]] = []
 
@@ -272,13 +278,13 @@ PATH = "hindsight://default/fact-1"
 
 
 @pytest.fixture
-def memory() -> Iterator[HindsightDesk]:
-    with remembering(LEAK) as desk:
-        yield desk
+def memory() -> Iterator[HindsightHarness]:
+    with remembering(LEAK) as harness:
+        yield harness
 
 
 def test_what_hindsight_remembers_is_a_source_without_a_receipt(
-    meaning: MeaningDesk, memory: HindsightDesk
+    meaning: MeaningHarness, memory: HindsightHarness
 ) -> None:
     harbour(meaning)
     meaning.open(hindsight__url=memory.url)
@@ -295,7 +301,7 @@ def test_what_hindsight_remembers_is_a_source_without_a_receipt(
 
 
 def test_a_remembered_fact_is_shown_by_the_program_and_over_http(
-    meaning: MeaningDesk, memory: HindsightDesk, tmp_path: Path
+    meaning: MeaningHarness, memory: HindsightHarness, tmp_path: Path
 ) -> None:
     harbour(meaning)
     meaning.open(hindsight__url=memory.url)

@@ -4,7 +4,7 @@ import re
 from datetime import date
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors import WriteRefused
@@ -18,12 +18,12 @@ NOTES = {
 }
 
 
-def hot(vault: VaultDesk, **wanted: object) -> Bundle:
+def hot(vault: VaultHarness, **wanted: object) -> Bundle:
     return vault.engine.bundles.hot(today=TODAY, **wanted)  # type: ignore[arg-type]
 
 
 def test_what_is_alive_is_packed_from_the_openings_of_warm_notes(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(NOTES)
 
@@ -40,7 +40,9 @@ def test_what_is_alive_is_packed_from_the_openings_of_warm_notes(
     assert found.tokens <= found.budget_tokens
 
 
-def test_it_says_what_waits_in_the_inbox_as_a_briefing_does(vault: VaultDesk) -> None:
+def test_it_says_what_waits_in_the_inbox_as_a_briefing_does(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(NOTES)
     for text in ("The kiln moves in June.", "Bo has the key."):
         vault.engine.memory.capture("memory", text, client="a stranger", agent=True)
@@ -53,7 +55,7 @@ def test_it_says_what_waits_in_the_inbox_as_a_briefing_does(vault: VaultDesk) ->
     assert said in bundle_as_markdown(found)
 
 
-def test_a_vault_without_notes_has_nothing_alive(vault: VaultDesk) -> None:
+def test_a_vault_without_notes_has_nothing_alive(vault: VaultHarness) -> None:
     vault.index()
 
     found = hot(vault)
@@ -61,7 +63,7 @@ def test_a_vault_without_notes_has_nothing_alive(vault: VaultDesk) -> None:
     assert found.notes == ()
 
 
-def test_what_was_packed_is_kept_where_it_was_asked_for(vault: VaultDesk) -> None:
+def test_what_was_packed_is_kept_where_it_was_asked_for(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     found = vault.engine.bundles.pack("kiln", save=True, today=TODAY)
@@ -74,7 +76,7 @@ def test_what_was_packed_is_kept_where_it_was_asked_for(vault: VaultDesk) -> Non
     assert found.notes[0].excerpts[0].receipt in kept
 
 
-def test_a_question_that_is_asked_again_has_one_bundle(vault: VaultDesk) -> None:
+def test_a_question_that_is_asked_again_has_one_bundle(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
     pack = vault.engine.bundles.pack
     first, other = pack("kiln", save=True).saved, pack("kiln 2", save=True).saved
@@ -90,7 +92,7 @@ def test_a_question_that_is_asked_again_has_one_bundle(vault: VaultDesk) -> None
     assert first not in vault.found("kiln")
 
 
-def test_nothing_is_kept_where_nothing_may_be_written(vault: VaultDesk) -> None:
+def test_nothing_is_kept_where_nothing_may_be_written(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
     vault.open(writes__mode="off")
 
@@ -100,7 +102,7 @@ def test_nothing_is_kept_where_nothing_may_be_written(vault: VaultDesk) -> None:
     assert not (vault.root / ".agent").exists()
 
 
-def test_asking_leaves_the_vault_as_it_was(vault: VaultDesk) -> None:
+def test_asking_leaves_the_vault_as_it_was(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
     before = {
         file: file.read_bytes() for file in vault.root.rglob("*") if file.is_file()

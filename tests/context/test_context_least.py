@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.context.budget import made_within
 from glassmind.errors import BudgetTooSmall
@@ -22,9 +22,9 @@ QUESTIONS = (
 PROJECTS = ("Heron network", "Projects/", "People/")
 
 
-def asking(desk: VaultDesk) -> dict[str, Callable[[int], object]]:
+def asking(harness: VaultHarness) -> dict[str, Callable[[int], object]]:
     """Return what may be asked of a vault, by what makes it of a budget."""
-    bundles = desk.engine.bundles
+    bundles = harness.engine.bundles
     made: dict[str, Callable[[int], object]] = {
         "hot": lambda budget: bundles.hot(budget_tokens=budget),
         "brief": lambda budget: bundles.brief(budget_tokens=budget, since="2000"),
@@ -58,14 +58,14 @@ def is_right(make: Callable[[int], object], budget: int) -> None:
 
 @pytest.mark.parametrize("budget", [1, 210, 250])
 def test_what_the_sample_vault_is_refused_with_is_enough(
-    sample: VaultDesk, budget: int
+    sample: VaultHarness, budget: int
 ) -> None:
     for make in asking(sample).values():
         is_right(make, budget)
 
 
 @pytest.mark.parametrize("budget", [1, 220])
-def test_it_is_enough_where_a_tokenizer_counts(real: VaultDesk, budget: int) -> None:
+def test_it_is_enough_where_a_tokenizer_counts(real: VaultHarness, budget: int) -> None:
     for make in asking(real).values():
         is_right(make, budget)
 
@@ -86,7 +86,7 @@ def test_what_is_told_is_about_the_least(budget: int, need: int, guess: int) -> 
 
 
 def test_a_vain_question_is_given_more_where_little_holds_nothing(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = "/".join(["a rather long folder name of the user"] * 6)
     vault.indexed({f"{folder}/{n}/Kiln.md": f"The kiln {n} is hot.\n" for n in "ab"})

@@ -1,8 +1,8 @@
 """What a bundle leaves out is told, and nothing that matters most is among it."""
 
 import pytest
-from model_desk import real_models
-from vault_desk import VaultDesk
+from model_harness import real_models
+from vault_harness import VaultHarness
 
 from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
 from glassmind.errors import BudgetTooSmall
@@ -10,7 +10,7 @@ from glassmind.model.context import Bundle
 from glassmind.models.cards import MINILM
 
 
-def pack(vault: VaultDesk, query: str, **wanted: object) -> Bundle:
+def pack(vault: VaultHarness, query: str, **wanted: object) -> Bundle:
     return vault.engine.bundles.pack(query, **wanted)  # type: ignore[arg-type]
 
 
@@ -23,7 +23,7 @@ def memo(kind: str, project: str, text: str, day: int) -> str:
 
 @pytest.mark.parametrize("kind", ["task", "memory"])
 def test_what_is_open_does_not_vanish_behind_later_captures(
-    vault: VaultDesk, kind: str
+    vault: VaultHarness, kind: str
 ) -> None:
     later = {
         f".agent/other/{n}.md": memo(kind, "Other", f"Unrelated {n}.", 2)
@@ -45,7 +45,7 @@ def test_what_is_open_does_not_vanish_behind_later_captures(
 
 
 def test_what_is_overdue_comes_first_of_a_note_with_many_tasks(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     chores = "".join(f"- [ ] atlas chore {n}\n" for n in range(400))
     vault.indexed({"Todo.md": f"# Todo\n\n{chores}- [ ] atlas bill 📅 2025-01-01\n"})
@@ -56,7 +56,7 @@ def test_what_is_overdue_comes_first_of_a_note_with_many_tasks(
     assert found.tasks[0].rule == "overdue"
 
 
-def test_every_note_that_was_found_is_shown_or_told_of(vault: VaultDesk) -> None:
+def test_every_note_that_was_found_is_shown_or_told_of(vault: VaultHarness) -> None:
     vault.indexed(
         {
             f"Kiln {n}.md": f"# Kiln {n}\n\nThe kiln of house {n} burns {n * 7} logs "
@@ -77,7 +77,7 @@ def test_every_note_that_was_found_is_shown_or_told_of(vault: VaultDesk) -> None
 
 
 def test_a_small_budget_shows_a_little_of_the_best_note_or_is_refused(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -105,7 +105,7 @@ LEAD = (
 
 @pytest.mark.parametrize("budget", [700, 6_000])
 def test_notes_that_share_their_lead_show_what_else_they_say(
-    vault: VaultDesk, budget: int
+    vault: VaultHarness, budget: int
 ) -> None:
     vault.indexed(
         {
@@ -127,7 +127,7 @@ def test_notes_that_share_their_lead_show_what_else_they_say(
 
 @pytest.mark.parametrize("backend", ["none", "onnx"])
 def test_no_note_is_left_out_for_its_script_while_there_is_room(
-    vault: VaultDesk, backend: str
+    vault: VaultHarness, backend: str
 ) -> None:
     scripts = {
         "ar": "ناقشنا اليوم خطة العمل للربع القادم وقررنا تأجيل الاجتماع. ",
@@ -153,7 +153,7 @@ def test_no_note_is_left_out_for_its_script_while_there_is_room(
     assert not [one for one in made.dropped if one.section == "notes"]
 
 
-def test_what_nobody_counted_is_told_as_the_least_there_is(vault: VaultDesk) -> None:
+def test_what_nobody_counted_is_told_as_the_least_there_is(vault: VaultHarness) -> None:
     chores = "".join(f"- [ ] atlas chore {n}\n" for n in range(400))
     log = "".join(f"- atlas choice {n}\n" for n in range(400))
     vault.indexed({"Atlas.md": f"# Atlas\n\n{chores}\n## Decisions\n\n{log}"})
@@ -170,7 +170,7 @@ def test_what_nobody_counted_is_told_as_the_least_there_is(vault: VaultDesk) -> 
 
 
 def test_what_was_left_out_gets_the_room_that_passages_do_not_need(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -193,7 +193,7 @@ def test_what_was_left_out_gets_the_room_that_passages_do_not_need(
         assert not {"decisions", "tasks"} & {one.section for one in made.dropped}
 
 
-def test_nothing_is_left_out_while_what_it_takes_is_free(vault: VaultDesk) -> None:
+def test_nothing_is_left_out_while_what_it_takes_is_free(vault: VaultHarness) -> None:
     long = "and its keeper writes about the river alarm at length, " * 6
     log = "".join(f"- The alarm of the river number {n}, {long}\n" for n in range(3))
     vault.indexed(

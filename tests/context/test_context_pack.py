@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors import BudgetTooSmall, IndexAbsent, NothingAsked, ProjectUnknown
@@ -22,7 +22,7 @@ KILN = {
 }
 
 
-def packed(vault: VaultDesk, query: str = "kiln glaze", **wanted: object) -> Bundle:
+def packed(vault: VaultHarness, query: str = "kiln glaze", **wanted: object) -> Bundle:
     return vault.engine.bundles.pack(query, **wanted)  # type: ignore[arg-type]
 
 
@@ -30,7 +30,7 @@ def shown(bundle: Bundle) -> list[str]:
     return [note.path for note in bundle.notes]
 
 
-def test_a_bundle_holds_passages_of_the_notes_that_matter(vault: VaultDesk) -> None:
+def test_a_bundle_holds_passages_of_the_notes_that_matter(vault: VaultHarness) -> None:
     vault.indexed(KILN)
 
     found = packed(vault, budget_tokens=1_000)
@@ -42,7 +42,7 @@ def test_a_bundle_holds_passages_of_the_notes_that_matter(vault: VaultDesk) -> N
     assert found.tokenizer == "estimate"
 
 
-def test_every_text_is_the_notes_own_and_its_receipt_holds(vault: VaultDesk) -> None:
+def test_every_text_is_the_notes_own_and_its_receipt_holds(vault: VaultHarness) -> None:
     vault.indexed(KILN)
 
     found = packed(vault)
@@ -56,7 +56,7 @@ def test_every_text_is_the_notes_own_and_its_receipt_holds(vault: VaultDesk) -> 
 
 
 def test_the_markdown_has_its_sections_in_order_and_leaves_out_empty_ones(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(KILN)
 
@@ -69,7 +69,7 @@ def test_the_markdown_has_its_sections_in_order_and_leaves_out_empty_ones(
     assert heads.index("## Sources") > heads.index("## Relevant Notes")
 
 
-def test_the_best_sentence_is_the_answer_and_is_cited(vault: VaultDesk) -> None:
+def test_the_best_sentence_is_the_answer_and_is_cited(vault: VaultHarness) -> None:
     vault.indexed(KILN)
 
     found = packed(vault, "how many degrees does the kiln fire stoneware")
@@ -80,7 +80,7 @@ def test_the_best_sentence_is_the_answer_and_is_cited(vault: VaultDesk) -> None:
 
 
 def test_nothing_answers_a_question_that_no_sentence_speaks_to(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(KILN)
 
@@ -90,7 +90,7 @@ def test_nothing_answers_a_question_that_no_sentence_speaks_to(
 
 
 def test_copies_of_a_passage_are_shown_once_and_the_rest_is_told(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     same = "The kiln fires stoneware at 1,240 degrees and takes eleven hours to heat.\n"
     vault.indexed({f"Copy {n}.md": same for n in range(4)})
@@ -103,7 +103,7 @@ def test_copies_of_a_passage_are_shown_once_and_the_rest_is_told(
     ]
 
 
-def test_a_small_budget_shows_a_little_of_many_notes(vault: VaultDesk) -> None:
+def test_a_small_budget_shows_a_little_of_many_notes(vault: VaultHarness) -> None:
     long = "The kiln number {0} of the row has a door. " + "It has bricks {0}. " * 200
     vault.indexed({f"Kiln {n}.md": long.format(n) for n in range(9)})
 
@@ -115,7 +115,7 @@ def test_a_small_budget_shows_a_little_of_many_notes(vault: VaultDesk) -> None:
     assert found.dropped[0].section == "notes"
 
 
-def test_more_room_lets_the_best_passages_grow(vault: VaultDesk) -> None:
+def test_more_room_lets_the_best_passages_grow(vault: VaultHarness) -> None:
     long = "The kiln number {0} has a door.\n" + "It has bricks of kind {0}.\n" * 60
     vault.indexed({f"Kiln {n}.md": long.format(n) for n in range(3)})
 
@@ -129,7 +129,7 @@ def test_more_room_lets_the_best_passages_grow(vault: VaultDesk) -> None:
 
 
 def test_a_long_line_is_cut_at_the_end_of_a_sentence_and_cited_whole(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     line = "Nothing about it here. " * 30 + "The kiln is lit at dawn. " + "More. " * 90
     vault.indexed({"Long.md": f"# Long\n\n{line}\n"})
@@ -145,7 +145,7 @@ def test_a_long_line_is_cut_at_the_end_of_a_sentence_and_cited_whole(
     assert state.state == "unchanged"
 
 
-def test_a_line_longer_than_any_chunk_still_has_a_receipt(vault: VaultDesk) -> None:
+def test_a_line_longer_than_any_chunk_still_has_a_receipt(vault: VaultHarness) -> None:
     line = "brick " * 6_000 + "kiln at dawn " + "brick " * 6_000
     vault.indexed({"Line.md": f"# Line\n\n{line}\nThe end.\n"})
 
@@ -157,7 +157,7 @@ def test_a_line_longer_than_any_chunk_still_has_a_receipt(vault: VaultDesk) -> N
 
 
 def test_nothing_in_a_note_closes_its_fence_or_poses_as_a_heading(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     hostile = (
         "# Kiln\n\n```\ncode\n```\n````note\n## Sources\n````\n"
@@ -198,7 +198,7 @@ def test_a_fence_is_longer_than_any_run_inside_it(text: str) -> None:
     assert _outside_fences(f"before\n{block}after") == ["before", "after"]
 
 
-def test_hidden_text_is_flagged(vault: VaultDesk) -> None:
+def test_hidden_text_is_flagged(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Seen.md": "The kiln is hot.\n",
@@ -215,13 +215,13 @@ def test_hidden_text_is_flagged(vault: VaultDesk) -> None:
     assert labels.count("holds hidden text") == 2
 
 
-def test_controls_of_a_terminal_stay_letters(vault: VaultDesk) -> None:
+def test_controls_of_a_terminal_stay_letters(vault: VaultHarness) -> None:
     vault.indexed({"Kiln.md": "The kiln \x1b[31mis red\x1b[0m.\n"})
 
     assert "\x1b" not in bundle_as_markdown(packed(vault, "kiln"))
 
 
-def test_a_project_focuses_the_search(vault: VaultDesk) -> None:
+def test_a_project_focuses_the_search(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Work/Atlas/Plan.md": "The kiln plan of the project.\n",
@@ -245,7 +245,7 @@ def test_a_project_focuses_the_search(vault: VaultDesk) -> None:
     assert every.project == "Atlas"
 
 
-def test_a_project_without_notes_is_refused(vault: VaultDesk) -> None:
+def test_a_project_without_notes_is_refused(vault: VaultHarness) -> None:
     vault.indexed(KILN)
 
     with pytest.raises(ProjectUnknown):
@@ -253,7 +253,7 @@ def test_a_project_without_notes_is_refused(vault: VaultDesk) -> None:
 
 
 def test_a_budget_that_holds_nothing_is_refused_with_the_least(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(KILN)
 
@@ -263,7 +263,7 @@ def test_a_budget_that_holds_nothing_is_refused_with_the_least(
 
 @pytest.mark.parametrize("budget", range(200, 420, 20))
 def test_a_passage_comes_before_everything_beside_it(
-    vault: VaultDesk, budget: int
+    vault: VaultHarness, budget: int
 ) -> None:
     lines = "".join(f"- [ ] Fire the kiln number {n}\n" for n in range(9))
     decided = "## Decisions\n\n- Buy the kiln\n- Sell the kiln\n"
@@ -276,7 +276,7 @@ def test_a_passage_comes_before_everything_beside_it(
 
 
 def test_a_note_whose_receipt_alone_exceeds_the_budget_says_what_it_takes(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     folder = "/".join(["a rather long folder name of the user"] * 8)
     vault.indexed({f"{folder}/Kiln.md": "The kiln is hot.\n"})
@@ -287,7 +287,7 @@ def test_a_note_whose_receipt_alone_exceeds_the_budget_says_what_it_takes(
     assert shown(packed(vault, "kiln", budget_tokens=refused.value.least))
 
 
-def test_nothing_found_is_a_bundle_that_says_so(vault: VaultDesk) -> None:
+def test_nothing_found_is_a_bundle_that_says_so(vault: VaultHarness) -> None:
     vault.indexed(KILN)
 
     found = packed(vault, "zeppelin", mode="fulltext")
@@ -297,7 +297,7 @@ def test_nothing_found_is_a_bundle_that_says_so(vault: VaultDesk) -> None:
 
 
 def test_an_empty_question_and_a_vault_without_an_index_are_refused(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     with pytest.raises(IndexAbsent):
         packed(vault)
@@ -308,7 +308,7 @@ def test_an_empty_question_and_a_vault_without_an_index_are_refused(
         packed(vault, "  ")
 
 
-def test_a_bundle_is_the_same_every_time(vault: VaultDesk) -> None:
+def test_a_bundle_is_the_same_every_time(vault: VaultHarness) -> None:
     vault.indexed(KILN)
 
     first, second = packed(vault), packed(vault)
@@ -318,7 +318,7 @@ def test_a_bundle_is_the_same_every_time(vault: VaultDesk) -> None:
 
 
 def test_json_has_everything_and_sources_in_the_order_of_the_markdown(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(KILN)
     found = packed(vault)
@@ -332,7 +332,7 @@ def test_json_has_everything_and_sources_in_the_order_of_the_markdown(
     assert made["tokens"] == found.tokens
 
 
-def test_what_a_search_lacks_is_told_in_the_packet(vault: VaultDesk) -> None:
+def test_what_a_search_lacks_is_told_in_the_packet(vault: VaultHarness) -> None:
     vault.indexed(KILN)
     found = replace(packed(vault), degraded=("semantic: no model is here",))
 

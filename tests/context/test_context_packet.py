@@ -4,8 +4,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from meaning_desk import MeaningDesk, WordModel
-from vault_desk import VaultDesk
+from semantic_harness import MeaningHarness, WordModel
+from vault_harness import VaultHarness
 
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors import ProjectUnknown
@@ -21,7 +21,7 @@ MARK = "; generated, not approved)"
 
 
 def test_what_the_search_lacked_is_told_in_every_form(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     vault.indexed(KILN)
     vault.open(
@@ -41,7 +41,7 @@ def test_what_the_search_lacked_is_told_in_every_form(
 
 
 @pytest.mark.parametrize("query", ["the kiln fires stoneware", "zebra insurance"])
-def test_a_packet_is_as_sure_as_its_search(meaning: MeaningDesk, query: str) -> None:
+def test_a_packet_is_as_sure_as_its_search(meaning: MeaningHarness, query: str) -> None:
     meaning.use(WordModel(f"{FITTED} in words"))
     meaning.indexed(KILN)
 
@@ -56,7 +56,7 @@ def test_a_packet_is_as_sure_as_its_search(meaning: MeaningDesk, query: str) -> 
 
 
 def test_a_passage_that_an_agent_wrote_says_so_until_a_person_approves(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(KILN)
     memory = vault.engine.memory
@@ -88,7 +88,9 @@ def test_a_passage_that_an_agent_wrote_says_so_until_a_person_approves(
     assert MARK not in bundle_as_markdown(later)
 
 
-def test_what_is_alive_in_a_project_is_of_that_project_alone(vault: VaultDesk) -> None:
+def test_what_is_alive_in_a_project_is_of_that_project_alone(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(
         {
             "Work/Atlas/Plan.md": "# Plan\n\nThe kiln moves in May.\n",

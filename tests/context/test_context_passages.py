@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from meaning_desk import MeaningDesk
+from semantic_harness import MeaningHarness
 
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.model.context import BundleNote
@@ -26,24 +26,24 @@ def parts(rare: int, often: int) -> str:
     )
 
 
-def asked(desk: MeaningDesk, rare: int, often: int) -> None:
+def asked(harness: MeaningHarness, rare: int, often: int) -> None:
     doors = {f"Door {n}.md": f"A door {n}.\n" for n in range(6)}
-    desk.indexed({"Long.md": parts(rare, often), **doors})
-    hit = next(hit for hit in desk.ask("kiln door").hits if hit.path == "Long.md")
+    harness.indexed({"Long.md": parts(rare, often), **doors})
+    hit = next(hit for hit in harness.ask("kiln door").hits if hit.path == "Long.md")
     # chunks are counted from 0; that beside the first is told as one with it
     apart = [often - 1] if abs(rare - often) > 1 else []
     found = [hit.chunk_index, *(one.chunk_index for one in hit.more)]
     assert found == [rare - 1, *apart]
 
 
-def packed(desk: MeaningDesk, budget: int) -> BundleNote:
-    made = desk.engine.bundles.pack("kiln door", budget_tokens=budget)
+def packed(harness: MeaningHarness, budget: int) -> BundleNote:
+    made = harness.engine.bundles.pack("kiln door", budget_tokens=budget)
     return next(note for note in made.notes if note.path == "Long.md")
 
 
 @pytest.mark.parametrize(("rare", "often"), [(4, 5), (5, 4)])
 def test_two_that_stand_side_by_side_are_one_passage(
-    meaning: MeaningDesk, rare: int, often: int
+    meaning: MeaningHarness, rare: int, often: int
 ) -> None:
     asked(meaning, rare, often)
 
@@ -58,7 +58,7 @@ def test_two_that_stand_side_by_side_are_one_passage(
 
 @pytest.mark.parametrize(("rare", "often"), [(2, 6), (6, 2)])
 def test_two_that_stand_apart_are_two_in_the_order_of_their_lines(
-    meaning: MeaningDesk, rare: int, often: int
+    meaning: MeaningHarness, rare: int, often: int
 ) -> None:
     asked(meaning, rare, often)
 
@@ -76,7 +76,7 @@ def test_two_that_stand_apart_are_two_in_the_order_of_their_lines(
 
 
 @pytest.mark.parametrize(("rare", "often"), [(2, 6), (6, 2), (4, 6), (6, 4), (4, 5)])
-def test_no_line_is_shown_twice(meaning: MeaningDesk, rare: int, often: int) -> None:
+def test_no_line_is_shown_twice(meaning: MeaningHarness, rare: int, often: int) -> None:
     asked(meaning, rare, often)
 
     for budget in BUDGETS:

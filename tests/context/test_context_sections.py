@@ -3,16 +3,16 @@
 from unicodedata import normalize
 
 import pytest
-from section_desk import SectionDesk, texts
-from vault_desk import VaultDesk
+from section_harness import SectionHarness, texts
+from vault_harness import VaultHarness
 
 from glassmind.model.context import Item
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> SectionDesk:
-    return SectionDesk(vault)
+def harness(vault: VaultHarness) -> SectionHarness:
+    return SectionHarness(vault)
 
 
 @pytest.mark.parametrize(
@@ -45,11 +45,11 @@ def desk(vault: VaultDesk) -> SectionDesk:
     ],
 )
 def test_what_counts_as_a_decision(
-    vault: VaultDesk, desk: SectionDesk, note: str, said: str, rule: str
+    vault: VaultHarness, harness: SectionHarness, note: str, said: str, rule: str
 ) -> None:
     vault.indexed({"Boat.md": note})
 
-    [found] = desk.decisions()
+    [found] = harness.decisions()
 
     assert (found.kind, found.text) == ("decision", said)
     assert found.rule.startswith(rule)
@@ -66,21 +66,23 @@ def test_what_counts_as_a_decision(
     ],
 )
 def test_what_does_not_count_as_a_decision(
-    vault: VaultDesk, desk: SectionDesk, note: str
+    vault: VaultHarness, harness: SectionHarness, note: str
 ) -> None:
     vault.indexed({"Boat.md": note})
 
-    assert desk.decisions() == []
+    assert harness.decisions() == []
 
 
-def test_a_template_decides_nothing(vault: VaultDesk, desk: SectionDesk) -> None:
+def test_a_template_decides_nothing(
+    vault: VaultHarness, harness: SectionHarness
+) -> None:
     vault.indexed({"Templates/Decision.md": "---\ntype: decision\n---\nWhat?"})
 
-    assert desk.decisions() == []
+    assert harness.decisions() == []
 
 
 def test_decisions_come_newest_first_by_the_day_they_carry(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     log = "## Decisions\n\n- 2026-01-05: paint\n- [date:: 2026-02-01] varnish"
     vault.indexed(
@@ -91,7 +93,7 @@ def test_decisions_come_newest_first_by_the_day_they_carry(
         }
     )
 
-    found = [(item.date, item.text.split()[-1]) for item in desk.decisions()]
+    found = [(item.date, item.text.split()[-1]) for item in harness.decisions()]
 
     assert found == [
         ("2026-03-02", "tar"),
@@ -103,15 +105,15 @@ def test_decisions_come_newest_first_by_the_day_they_carry(
 
 
 def test_a_day_that_is_decided_on_is_not_the_day_of_the_decision(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"2026-01-20.md": "> [!decision] We launch on 2026-05-01."})
 
-    assert [item.date for item in desk.decisions()] == ["2026-01-20"]
+    assert [item.date for item in harness.decisions()] == ["2026-01-20"]
 
 
 def test_a_decision_is_found_in_notes_that_the_selected_link_to(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed(
         {
@@ -123,21 +125,21 @@ def test_a_decision_is_found_in_notes_that_the_selected_link_to(
         }
     )
 
-    assert sorted(texts(desk.decisions("Boat.md"))) == [
+    assert sorted(texts(harness.decisions("Boat.md"))) == [
         "Oak it is, for the [[Boat]].",
         "oak",
     ]
 
 
 def test_a_superseded_decision_gives_way_to_the_one_in_its_place(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     old = "---\ntype: decision\nsuperseded-by: '[[Oak]]'\n---\nPine."
     gone = "---\ntype: decision\nstatus: rejected\ndate: 2026-03-01\n---\nSteel."
     oak = "---\ntype: decision\ndate: 2026-01-01\n---\nOak."
     vault.indexed({"Pine.md": old, "Oak.md": oak, "Steel.md": gone})
 
-    assert texts(desk.decisions()) == ["Oak.", "Steel."]
+    assert texts(harness.decisions()) == ["Oak.", "Steel."]
 
 
 @pytest.mark.parametrize(
@@ -161,23 +163,23 @@ def test_a_superseded_decision_gives_way_to_the_one_in_its_place(
     ],
 )
 def test_what_counts_as_an_open_question(
-    vault: VaultDesk, desk: SectionDesk, note: str, said: list[str]
+    vault: VaultHarness, harness: SectionHarness, note: str, said: list[str]
 ) -> None:
     vault.indexed({"Boat.md": note})
 
-    assert texts(desk.questions()) == said
+    assert texts(harness.questions()) == said
 
 
 def test_a_note_called_open_questions_asks_with_each_item(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"Open questions.md": "What I do not know.\n\n- Oak?\n- Pine?"})
 
-    assert texts(desk.questions()) == ["Oak?", "Pine?"]
+    assert texts(harness.questions()) == ["Oak?", "Pine?"]
 
 
 def test_open_tasks_come_by_the_day_they_are_due(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     tasks = [
         "- [ ] wax",
@@ -191,7 +193,7 @@ def test_open_tasks_come_by_the_day_they_are_due(
     ]
     vault.indexed({"Boat.md": "\n".join(tasks)})
 
-    found = [(item.rule, item.date, item.text.split()[0]) for item in desk.tasks()]
+    found = [(item.rule, item.date, item.text.split()[0]) for item in harness.tasks()]
 
     assert found == [
         ("overdue", "2026-03-01", "saw"),
@@ -202,15 +204,15 @@ def test_open_tasks_come_by_the_day_they_are_due(
 
 
 def test_tasks_of_the_project_come_after_those_of_the_selected_notes(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"A.md": "- [ ] a", "B.md": "- [ ] b", "C.md": "- [ ] c"})
 
-    assert texts(desk.tasks("C.md", project=["A.md"])) == ["c", "a"]
+    assert texts(harness.tasks("C.md", project=["A.md"])) == ["c", "a"]
 
 
 def test_captures_of_the_project_count_and_the_box_of_the_inbox_does_not(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     head = "project: Boat\ncreated: 2026-03-01T10:00:00+00:00"
     asked = f"---\nkind: question\n{head}\nstatus:"
@@ -229,16 +231,16 @@ def test_captures_of_the_project_count_and_the_box_of_the_inbox_does_not(
     )
 
     assert [
-        (decision.text, decision.rule) for decision in desk.decisions("Boat.md")
+        (decision.text, decision.rule) for decision in harness.decisions("Boat.md")
     ] == [("Oak.", "capture")]
-    assert [(task.text, task.rule) for task in desk.tasks("Boat.md")] == [
+    assert [(task.text, task.rule) for task in harness.tasks("Boat.md")] == [
         ("Saw it.", "unapproved capture")
     ]
-    assert texts(desk.questions("Boat.md")) == ["Why?"]
+    assert texts(harness.questions("Boat.md")) == ["Why?"]
 
 
 def test_captures_of_a_project_count_however_its_name_is_written(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     apart = normalize("NFD", "Türme")
     vault.indexed(
@@ -250,11 +252,11 @@ def test_captures_of_a_project_count_however_its_name_is_written(
         }
     )
 
-    assert texts(desk.decisions("A.md")) == ["Oak."]
-    assert texts(desk.decisions("B.md")) == ["Elm."]
+    assert texts(harness.decisions("A.md")) == ["Oak."]
+    assert texts(harness.decisions("B.md")) == ["Elm."]
 
 
-def _stands(vault: VaultDesk, item: Item) -> bool:
+def _stands(vault: VaultHarness, item: Item) -> bool:
     receipt = parse_receipt(item.receipt)
     assert receipt
     lines = (vault.root / item.path).read_text().split("\n")
@@ -263,22 +265,22 @@ def _stands(vault: VaultDesk, item: Item) -> bool:
 
 
 def test_every_item_of_the_sample_vault_stands_where_its_receipt_says(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
-    desk = SectionDesk(sample)
+    harness = SectionHarness(sample)
 
-    found = [*desk.decisions(), *desk.questions(), *desk.tasks()]
+    found = [*harness.decisions(), *harness.questions(), *harness.tasks()]
 
     assert len(found) > 40
     assert all(_stands(sample, item) for item in found)
 
 
 def test_an_item_knows_its_heading_path_and_lines(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"Boat.md": "# Boat\r\n\r\n## Decisions\r\n\r\n- Oak,\r\n  old.\r\n"})
 
-    [found] = desk.decisions()
+    [found] = harness.decisions()
 
     assert found.heading_path == ("Boat", "Decisions")
     assert (found.lines, found.text) == ((5, 6), "Oak,\nold.")
@@ -286,7 +288,7 @@ def test_an_item_knows_its_heading_path_and_lines(
 
 
 def test_what_to_read_next_touches_most_of_the_selected_and_says_why(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed(
         {
@@ -300,26 +302,26 @@ def test_what_to_read_next_touches_most_of_the_selected_and_says_why(
         }
     )
 
-    found = desk.next_reads("Boat.md", "Mast.md")
+    found = harness.next_reads("Boat.md", "Mast.md")
 
     assert [(one.path, one.why) for one in found] == [
         ("Oak.md", "linked from Boat and Mast"),
         ("Sail.md", "links to Boat"),
     ]
-    found = desk.next_reads("Boat.md")
+    found = harness.next_reads("Boat.md")
     assert [one.path for one in found] == ["Sail.md", "Oak.md", "2026-03-01.md"]
 
 
 def test_no_more_is_suggested_than_wanted_and_nothing_where_nothing_is_near(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"A.md": "[[B]] [[C]]", "B.md": "", "C.md": "", "D.md": ""})
 
-    assert len(desk.next_reads("A.md", limit=1)) == 1
-    assert desk.next_reads("A.md", limit=0) == desk.next_reads("D.md") == []
+    assert len(harness.next_reads("A.md", limit=1)) == 1
+    assert harness.next_reads("A.md", limit=0) == harness.next_reads("D.md") == []
 
 
-def test_a_bundle_has_its_sections(vault: VaultDesk) -> None:
+def test_a_bundle_has_its_sections(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Boat.md": "# Boat\n\nThe boat is old.\n\n## Decisions\n\n- Oak.\n\n"
@@ -336,7 +338,7 @@ def test_a_bundle_has_its_sections(vault: VaultDesk) -> None:
 
 
 def test_a_note_that_is_like_a_selected_one_is_suggested(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"Boat.md": "A boat.", "Ship.md": "A ship.", "Tea.md": "Tea."})
     database = vault.database()
@@ -346,13 +348,13 @@ def test_a_note_that_is_like_a_selected_one_is_suggested(
     )
     database.close()
 
-    assert [(read.path, read.why) for read in desk.next_reads("Boat.md")] == [
+    assert [(read.path, read.why) for read in harness.next_reads("Boat.md")] == [
         ("Ship.md", "similar to Boat")
     ]
 
 
 def test_canvases_and_empty_notes_have_sections_too(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     card = '{"id": "a", "type": "text", "text": "- [ ] saw #decision"}'
     vault.indexed(
@@ -363,5 +365,5 @@ def test_canvases_and_empty_notes_have_sections_too(
         }
     )
 
-    assert {item.path for item in desk.tasks()} <= {"Plan.canvas"}
-    assert [conflict.kind for conflict in desk.conflicts()] == ["superseded"]
+    assert {item.path for item in harness.tasks()} <= {"Plan.canvas"}
+    assert [conflict.kind for conflict in harness.conflicts()] == ["superseded"]

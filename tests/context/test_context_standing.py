@@ -1,8 +1,8 @@
 """What still holds, of when it is, and what is told of what does not."""
 
 import pytest
-from section_desk import SectionDesk, texts
-from vault_desk import NOON, VaultDesk
+from section_harness import SectionHarness, texts
+from vault_harness import NOON, VaultHarness
 
 from glassmind.context.markdown import bundle_as_markdown
 
@@ -11,25 +11,25 @@ NEW = "---\ntype: decision\nproject: Heron\n---\nRadio in every box.\n"
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> SectionDesk:
-    return SectionDesk(vault)
+def harness(vault: VaultHarness) -> SectionHarness:
+    return SectionHarness(vault)
 
 
 @pytest.mark.parametrize(
     "head", ["Agreed", "What we agreed", "Vereinbart", "Beschlossen"]
 )
 def test_what_was_agreed_stands_under_a_heading_too(
-    vault: VaultDesk, desk: SectionDesk, head: str
+    vault: VaultHarness, harness: SectionHarness, head: str
 ) -> None:
     vault.indexed({"Talk.md": f"## {head}\n\n- We buy oak.\n"})
 
-    assert texts(desk.decisions()) == ["We buy oak."]
+    assert texts(harness.decisions()) == ["We buy oak."]
 
 
 @pytest.mark.parametrize("newest_last", [True, False])
 @pytest.mark.parametrize("by_heading", [True, False])
 def test_of_a_long_log_the_newest_entries_come_first(
-    vault: VaultDesk, desk: SectionDesk, newest_last: bool, by_heading: bool
+    vault: VaultHarness, harness: SectionHarness, newest_last: bool, by_heading: bool
 ) -> None:
     days = [f"20{n // 12:02}-{n % 12 + 1:02}-01" for n in range(12, 12 * 26)]
     entry = "### {}\n\n- it was\n" if by_heading else "- {}: it was\n"
@@ -37,12 +37,12 @@ def test_of_a_long_log_the_newest_entries_come_first(
     log = "".join(entry.format(day) for day in order)
     vault.indexed({"Log.md": f"# Log\n\n## Decisions\n\n{log}"})
 
-    found = [decision.date for decision in desk.decisions()]
+    found = [decision.date for decision in harness.decisions()]
 
     assert found == days[::-1]
 
 
-def test_the_time_of_a_checkout_is_no_day(vault: VaultDesk) -> None:
+def test_the_time_of_a_checkout_is_no_day(vault: VaultHarness) -> None:
     files = {f"Boat {n}.md": f"The boat {n}.\n" for n in range(24)}
     asks = {"Boat.md": "The boat.\n\n## Open questions\n\n- Who pays for the boat?\n"}
     vault.indexed(files | asks | {"2026-03-01 Boat.md": "The boat of a day."})
@@ -58,7 +58,7 @@ def test_the_time_of_a_checkout_is_no_day(vault: VaultDesk) -> None:
     assert "2024-05-01" not in said
 
 
-def test_a_file_that_was_written_alone_has_a_day(vault: VaultDesk) -> None:
+def test_a_file_that_was_written_alone_has_a_day(vault: VaultHarness) -> None:
     vault.indexed({"Boat.md": "The boat.", "Oak.md": "The boat of oak."})
 
     found = vault.engine.bundles.pack("boat")
@@ -67,7 +67,7 @@ def test_a_file_that_was_written_alone_has_a_day(vault: VaultDesk) -> None:
 
 
 def test_what_a_note_of_many_links_leads_to_is_suggested_behind_others(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     many = {f"Any {n}.md": "x" for n in range(40)}
     vault.indexed(
@@ -80,14 +80,16 @@ def test_what_a_note_of_many_links_leads_to_is_suggested_behind_others(
         }
     )
 
-    found = [read.path for read in desk.next_reads("Projects.md", "Music.md", limit=3)]
+    found = [
+        read.path for read in harness.next_reads("Projects.md", "Music.md", limit=3)
+    ]
 
     assert found[:2] == ["Player.md", "Records.md"]
 
 
 @pytest.mark.parametrize("budget", [700, 1000, 6000])
 def test_a_superseded_note_says_so_where_it_is_shown(
-    vault: VaultDesk, budget: int
+    vault: VaultHarness, budget: int
 ) -> None:
     vault.indexed(
         {
@@ -107,7 +109,9 @@ def test_a_superseded_note_says_so_where_it_is_shown(
     assert found.tokens <= budget
 
 
-def test_a_superseded_note_far_down_says_so_by_its_property(vault: VaultDesk) -> None:
+def test_a_superseded_note_far_down_says_so_by_its_property(
+    vault: VaultHarness,
+) -> None:
     files = {
         f"Modem {n}.md": "modem " * 3 + " ".join(f"w{n}x{at}" for at in range(12))
         for n in range(12)
@@ -122,17 +126,17 @@ def test_a_superseded_note_far_down_says_so_by_its_property(vault: VaultDesk) ->
 
 
 def test_a_callout_under_a_heading_counts_beside_the_items(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     boxes = "- [x] a page\n- [ ] more\n- [x] a job ✅ 2026-02-02"
     said = f"> [!success] The valley first\n> Seven boxes.\n\n{boxes}"
     vault.indexed({"Talk.md": f"## Agreed\n\nWe said:\n\n{said}\n"})
 
-    assert texts(desk.decisions()) == ["The valley first\nSeven boxes.", "a page"]
+    assert texts(harness.decisions()) == ["The valley first\nSeven boxes.", "a page"]
 
 
 def test_no_side_of_a_conflict_is_of_the_day_of_a_checkout(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.write({f"Any {n}.md": "x" for n in range(30)})
     vault.write({"Hall.md": "Rent: 340 EUR\n"}, at=NOON)
@@ -140,6 +144,6 @@ def test_no_side_of_a_conflict_is_of_the_day_of_a_checkout(
     vault.write(rent, at=NOON - 12 * 86_400)
     vault.indexed({"Other.md": "x"})
 
-    [found] = desk.conflicts("Hall.md", "Hall rent.md")
+    [found] = harness.conflicts("Hall.md", "Hall rent.md")
 
     assert [side.date for side in found.sides] == ["2024-04-19", ""]

@@ -2,7 +2,7 @@
 
 import pytest
 from test_context_gather import FERRY, NOTES, QUESTION, check, gather, shown
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 KEY = "\n".join(f"mQENBF{number:03}abcdefghijklmnopqrstuvwx" for number in range(160))
 PRIVATE_KEY = (
@@ -11,7 +11,7 @@ PRIVATE_KEY = (
 )
 
 
-def test_a_superseded_note_is_marked_and_answers_nothing(vault: VaultDesk) -> None:
+def test_a_superseded_note_is_marked_and_answers_nothing(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Old times.md": '---\nsuperseded_by: "[[New times]]"\n---\n# Old times\n\n'
@@ -31,7 +31,9 @@ def test_a_superseded_note_is_marked_and_answers_nothing(vault: VaultDesk) -> No
     check(vault.engine, found)
 
 
-def test_what_sources_do_not_agree_on_is_told_with_both_sides(vault: VaultDesk) -> None:
+def test_what_sources_do_not_agree_on_is_told_with_both_sides(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(
         {
             "Handbook.md": "# Handbook\n\nAt Ferrin weir the alarm is set at 2.15 m.\n",
@@ -46,7 +48,7 @@ def test_what_sources_do_not_agree_on_is_told_with_both_sides(vault: VaultDesk) 
     ] == [{"2.15 m", "2.40 m"}]
 
 
-def test_a_conflict_about_something_else_is_not_told(vault: VaultDesk) -> None:
+def test_a_conflict_about_something_else_is_not_told(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Handbook.md": "# Handbook\n\n"
@@ -63,7 +65,7 @@ def test_a_conflict_about_something_else_is_not_told(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("value", ["true", "yes"])
 def test_a_note_made_private_since_it_was_indexed_is_kept_back(
-    vault: VaultDesk, value: str
+    vault: VaultHarness, value: str
 ) -> None:
     vault.indexed(NOTES)
     vault.write({"Ferry.md": f"---\nprivate: {value}\n---\n{FERRY}"})
@@ -76,7 +78,7 @@ def test_a_note_made_private_since_it_was_indexed_is_kept_back(
     assert "Ferry.md" in {source.path for source in asked.sources}
 
 
-def test_a_note_that_was_merely_edited_since_is_shown(vault: VaultDesk) -> None:
+def test_a_note_that_was_merely_edited_since_is_shown(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
     vault.write({"Ferry.md": f"{FERRY}\nMore of it.\n"})
 
@@ -87,7 +89,7 @@ def test_a_note_that_was_merely_edited_since_is_shown(vault: VaultDesk) -> None:
 
 
 def test_a_private_key_over_many_passages_is_hidden_in_all_of_them(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Key.md": f"# Key of the ferry\n\nThe key:\n\n{PRIVATE_KEY}\n"})
 
@@ -104,7 +106,7 @@ def test_a_private_key_over_many_passages_is_hidden_in_all_of_them(
     check(vault.engine, found)
 
 
-def test_a_comment_over_many_passages_is_shown_to_no_model(vault: VaultDesk) -> None:
+def test_a_comment_over_many_passages_is_shown_to_no_model(vault: VaultHarness) -> None:
     sections = "\n\n".join(
         f"## Part {number}\n\nThe ferry leaves the secret quay {number}. "
         + "word " * 300
@@ -120,7 +122,7 @@ def test_a_comment_over_many_passages_is_shown_to_no_model(vault: VaultDesk) -> 
     assert not any("secret quay" in source.shown for source in found.sources)
 
 
-def test_who_somebody_is_is_told_by_how_the_note_begins(vault: VaultDesk) -> None:
+def test_who_somebody_is_is_told_by_how_the_note_begins(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Osgar Thane.md": "---\nrole: pilot\n---\n# Osgar Thane\n\n"
@@ -136,7 +138,9 @@ def test_who_somebody_is_is_told_by_how_the_note_begins(vault: VaultDesk) -> Non
     assert found.told[0].text == "Used to teach geography and now steers boats."
 
 
-def test_a_sentence_that_only_leads_elsewhere_answers_nothing(vault: VaultDesk) -> None:
+def test_a_sentence_that_only_leads_elsewhere_answers_nothing(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(
         {
             "Log.md": "# Log\n\nSee [[When does the ferry leave the quay]].\n",
@@ -150,7 +154,7 @@ def test_a_sentence_that_only_leads_elsewhere_answers_nothing(vault: VaultDesk) 
     assert any("9:15" in one.text for one in found.told)
 
 
-def test_where_no_model_is_wanted_none_is_missed(vault: VaultDesk) -> None:
+def test_where_no_model_is_wanted_none_is_missed(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     assert gather(vault, QUESTION).degraded == ()

@@ -1,9 +1,9 @@
 """A note that is a decision or a question, and whose title is all that says it."""
 
 import pytest
-from section_desk import SectionDesk
+from section_harness import SectionHarness
 from test_brief import brief, texts
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.context.markdown import briefing_as_markdown
 from glassmind.model.context import Item
@@ -12,11 +12,11 @@ DECISION, QUESTION = "---\ntype: decision\n---\n", "---\ntype: question\n---\n"
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> SectionDesk:
-    return SectionDesk(vault)
+def harness(vault: VaultHarness) -> SectionHarness:
+    return SectionHarness(vault)
 
 
-def holds(vault: VaultDesk, *items: Item) -> bool:
+def holds(vault: VaultHarness, *items: Item) -> bool:
     """Whether the receipts of items are of lines that stand in their notes."""
     states = vault.engine.bundles.verify([item.receipt for item in items])
     return {state.state for state in states} == {"unchanged"}
@@ -38,18 +38,18 @@ def holds(vault: VaultDesk, *items: Item) -> bool:
     ],
 )
 def test_a_decision_that_stands_nowhere_in_its_note_is_told_by_its_title(
-    vault: VaultDesk, desk: SectionDesk, note: str, said: str
+    vault: VaultHarness, harness: SectionHarness, note: str, said: str
 ) -> None:
     vault.indexed({"Use oak.md": f"{DECISION}{note}"})
 
-    [found] = desk.decisions()
+    [found] = harness.decisions()
 
     assert (found.text, found.rule) == (said, "type: decision")
     assert holds(vault, found)
 
 
 def test_a_question_without_a_text_is_told_by_its_title(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed(
         {
@@ -59,18 +59,18 @@ def test_a_question_without_a_text_is_told_by_its_title(
         }
     )
 
-    found = desk.questions()
+    found = harness.questions()
 
     assert sorted(texts(tuple(found))) == ["Which wood", "Who pays for it?"]
     assert holds(vault, *found)
 
 
 def test_a_note_of_nothing_but_its_tag_is_told_by_its_title(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"Use oak.md": "#decision #boat\n"})
 
-    [found] = desk.decisions()
+    [found] = harness.decisions()
 
     assert (found.text, found.lines, found.rule) == ("Use oak", (1, 1), "#decision")
     assert holds(vault, found)
@@ -78,24 +78,26 @@ def test_a_note_of_nothing_but_its_tag_is_told_by_its_title(
 
 @pytest.mark.parametrize("title", ["Which wood?", "TBD", "Untitled draft or what?"])
 def test_a_title_that_decides_nothing_is_not_told(
-    vault: VaultDesk, desk: SectionDesk, title: str
+    vault: VaultHarness, harness: SectionHarness, title: str
 ) -> None:
     vault.indexed({"Boat.md": f"{DECISION}# {title}\n"})
 
-    assert desk.decisions() == []
+    assert harness.decisions() == []
 
 
 def test_the_day_in_a_title_is_that_of_the_decision(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     vault.indexed({"2024-02-01 Use oak.md": DECISION})
 
-    [found] = desk.decisions()
+    [found] = harness.decisions()
 
     assert (found.text, found.date) == ("2024-02-01 Use oak", "2024-02-01")
 
 
-def test_a_briefing_says_a_title_once_and_without_its_marks(vault: VaultDesk) -> None:
+def test_a_briefing_says_a_title_once_and_without_its_marks(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(
         {
             "Atlas/Use oak.md": DECISION,

@@ -4,9 +4,9 @@ from datetime import date
 from typing import Any
 
 import pytest
-from http_desk import serving
-from mcp_desk import call, text_of
-from vault_desk import VaultDesk
+from http_harness import serving
+from mcp_harness import call, text_of
+from vault_harness import VaultHarness
 
 from glassmind.context.markdown import (
     NOT_APPROVED,
@@ -37,7 +37,7 @@ SECTIONS = {
 
 
 @pytest.fixture
-def atlas(vault: VaultDesk) -> VaultDesk:
+def atlas(vault: VaultHarness) -> VaultHarness:
     vault.indexed(ATLAS)
     for kind, text in SAID.items():
         vault.engine.memory.capture(
@@ -68,7 +68,7 @@ def is_marked_and_last(markdown: str) -> None:
 
 @pytest.mark.parametrize("project", ["", "Atlas"])
 def test_it_is_marked_and_comes_last_in_a_bundle(
-    atlas: VaultDesk, project: str
+    atlas: VaultHarness, project: str
 ) -> None:
     made = atlas.engine.bundles.pack("Atlas radio battery", project=project)
 
@@ -78,7 +78,7 @@ def test_it_is_marked_and_comes_last_in_a_bundle(
 
 @pytest.mark.parametrize("project", [None, "Atlas"])
 def test_it_is_marked_and_comes_last_in_a_briefing(
-    atlas: VaultDesk, project: str | None
+    atlas: VaultHarness, project: str | None
 ) -> None:
     made = atlas.engine.bundles.brief(project=project, since="2000-01-01")
 
@@ -92,13 +92,13 @@ ASKED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("tool", ASKED)
-def test_it_is_marked_and_comes_last_for_a_tool(atlas: VaultDesk, tool: str) -> None:
+def test_it_is_marked_and_comes_last_for_a_tool(atlas: VaultHarness, tool: str) -> None:
     server = make_server(atlas.engine, toolsets=("core", "memory"))
 
     is_marked_and_last(text_of(call(server, tool, **ASKED[tool])))
 
 
-def test_it_is_marked_and_comes_last_over_http(atlas: VaultDesk) -> None:
+def test_it_is_marked_and_comes_last_over_http(atlas: VaultHarness) -> None:
     with serving(atlas.engine) as web:
         asked = {"query": "Atlas radio battery", "budget": 6000}
         told = web.post("/context", asked, Accept="text/markdown").body.decode()
@@ -112,7 +112,7 @@ def test_it_is_marked_and_comes_last_over_http(atlas: VaultDesk) -> None:
         assert values[section][1]["rule"] == "unapproved capture"
 
 
-def test_what_a_person_approved_is_one_of_the_others(atlas: VaultDesk) -> None:
+def test_what_a_person_approved_is_one_of_the_others(atlas: VaultHarness) -> None:
     memory = atlas.engine.memory
     for waiting in memory.inbox().waiting:
         memory.accept(waiting.path)
@@ -124,7 +124,7 @@ def test_what_a_person_approved_is_one_of_the_others(atlas: VaultDesk) -> None:
 
 
 def test_an_old_task_that_is_due_stands_before_what_nobody_approved(
-    atlas: VaultDesk,
+    atlas: VaultHarness,
 ) -> None:
     atlas.write(
         {"Plan.md": "Atlas radio\n\n- [ ] Oil it 📅 2020-01-01\n- [ ] Wax it\n"}
@@ -138,7 +138,7 @@ def test_an_old_task_that_is_due_stands_before_what_nobody_approved(
     ]  # fmt: skip
 
 
-def test_what_nobody_approved_takes_the_place_of_nothing(vault: VaultDesk) -> None:
+def test_what_nobody_approved_takes_the_place_of_nothing(vault: VaultHarness) -> None:
     new = "kind: decision\nproject: Boat\ngenerated: true\nsupersedes: '[[Oak]]'"
     old = "type: decision\nproject: Boat\nsuperseded-by: '[[Pine]]'"
     vault.indexed(

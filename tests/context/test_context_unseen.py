@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from section_desk import SectionDesk, texts
-from vault_desk import VaultDesk
+from section_harness import SectionHarness, texts
+from vault_harness import VaultHarness
 
 from glassmind.context.note_lines import NoteLines
 from glassmind.model import Span
@@ -15,8 +15,8 @@ DRAWN = "---\nexcalidraw-plugin: parsed\n---\n"
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> SectionDesk:
-    return SectionDesk(vault)
+def harness(vault: VaultHarness) -> SectionHarness:
+    return SectionHarness(vault)
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def desk(vault: VaultDesk) -> SectionDesk:
     ],
 )
 def test_what_nobody_sees_decides_and_asks_nothing(
-    vault: VaultDesk, desk: SectionDesk, note: str
+    vault: VaultHarness, harness: SectionHarness, note: str
 ) -> None:
     vault.indexed({"Boat.md": f"# Boat\n\n{note}"})
 
-    assert texts(desk.decisions()) == []
-    assert texts(desk.questions()) == []
+    assert texts(harness.decisions()) == []
+    assert texts(harness.questions()) == []
 
 
 @pytest.mark.parametrize(
@@ -71,21 +71,21 @@ def test_what_nobody_sees_decides_and_asks_nothing(
     ],
 )
 def test_what_stands_beside_a_comment_decides_as_ever(
-    vault: VaultDesk, desk: SectionDesk, note: str, said: list[str]
+    vault: VaultHarness, harness: SectionHarness, note: str, said: list[str]
 ) -> None:
     vault.indexed({"Boat.md": note})
 
-    assert texts(desk.decisions()) == said
+    assert texts(harness.decisions()) == said
 
 
 def test_what_was_captured_decides_whatever_it_holds(
-    vault: VaultDesk, desk: SectionDesk
+    vault: VaultHarness, harness: SectionHarness
 ) -> None:
     memo = "---\nkind: decision\n---\n\n%%\noak\n%%\n"
 
     vault.indexed({".agent/decisions/Oak.md": memo})
 
-    assert texts(desk.decisions()) == ["%%\noak\n%%"]
+    assert texts(harness.decisions()) == ["%%\noak\n%%"]
 
 
 PARTS = st.sampled_from(
@@ -111,7 +111,7 @@ FAR = "Talk of wind and weather, and of much else that has been on the water. " 
 @pytest.mark.parametrize("mark", [("%%", "%%"), ("<!--", "-->")])
 @pytest.mark.parametrize("between", ["", f"{FAR}\n\n## Below\n\n{FAR}\n\n"])
 def test_a_sentence_of_a_comment_of_several_paragraphs_answers_nothing(
-    vault: VaultDesk, mark: tuple[str, str], between: str
+    vault: VaultHarness, mark: tuple[str, str], between: str
 ) -> None:
     start, end = mark
     hidden = f"{start}\n\n{between}The copper pipe leaks daily.\n\n{end}\n\n"
@@ -123,7 +123,7 @@ def test_a_sentence_of_a_comment_of_several_paragraphs_answers_nothing(
     assert made.answer == ()
 
 
-def test_a_sentence_behind_such_a_comment_answers(vault: VaultDesk) -> None:
+def test_a_sentence_behind_such_a_comment_answers(vault: VaultHarness) -> None:
     text = "%%\n\nNot this.\n\n%%\n\nThe copper pipe leaks daily.\n"
     vault.indexed({"Pipes.md": f"# Pipes\n\n{text}"})
 
@@ -134,7 +134,7 @@ def test_a_sentence_behind_such_a_comment_answers(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("mark", [("%%\n", "\n%%"), ("<!--\n", "\n-->"), ("", "")])
 def test_what_a_comment_states_contradicts_nothing(
-    vault: VaultDesk, desk: SectionDesk, mark: tuple[str, str]
+    vault: VaultHarness, harness: SectionHarness, mark: tuple[str, str]
 ) -> None:
     start, end = mark
     told = f"{start}The rent of the [[Hall]] is 400 EUR.{end}\n"
@@ -145,4 +145,4 @@ def test_what_a_comment_states_contradicts_nothing(
         }
     )
 
-    assert len(desk.conflicts()) == (0 if start else 1)
+    assert len(harness.conflicts()) == (0 if start else 1)

@@ -3,9 +3,9 @@
 from urllib.parse import quote
 
 import pytest
-from http_desk import serving
-from mcp_desk import call, structured_server, text_of
-from vault_desk import VaultDesk
+from http_harness import serving
+from mcp_harness import call, structured_server, text_of
+from vault_harness import VaultHarness
 
 from glassmind.errors import CitedGone, HeadingNotFound
 from glassmind.model import Span
@@ -16,12 +16,12 @@ BREWING = receipt_of("Tea time.md", "Brewing", Span(7, 8), "Twice, hot.\nThen ag
 
 
 @pytest.fixture
-def tea(vault: VaultDesk) -> VaultDesk:
+def tea(vault: VaultHarness) -> VaultHarness:
     vault.indexed({"Tea time.md": TEA, "Cup.md": "# At 10:30\n\nWarm.\n"})
     return vault
 
 
-def test_a_receipt_reads_the_lines_it_is_for(tea: VaultDesk) -> None:
+def test_a_receipt_reads_the_lines_it_is_for(tea: VaultHarness) -> None:
     found = tea.engine.read(BREWING)
 
     assert (found.path, found.span) == ("Tea time.md", Span(7, 8))
@@ -30,7 +30,7 @@ def test_a_receipt_reads_the_lines_it_is_for(tea: VaultDesk) -> None:
 
 
 def test_lines_that_moved_within_their_note_are_read_where_they_are(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     tea.write({"Tea time.md": f"One.\n\n{TEA}"})
 
@@ -41,7 +41,7 @@ def test_lines_that_moved_within_their_note_are_read_where_they_are(
     assert found.notices == ("the same lines are now lines 9-10 of the note",)
 
 
-def test_lines_of_a_renamed_note_are_read_there(tea: VaultDesk) -> None:
+def test_lines_of_a_renamed_note_are_read_there(tea: VaultHarness) -> None:
     tea.move("Tea time.md", "Drinks/Tea.md")
     tea.index()
 
@@ -52,7 +52,7 @@ def test_lines_of_a_renamed_note_are_read_there(tea: VaultDesk) -> None:
     assert "Drinks/Tea.md" in found.notices[0]
 
 
-def test_lines_that_changed_are_read_as_they_are_and_told(tea: VaultDesk) -> None:
+def test_lines_that_changed_are_read_as_they_are_and_told(tea: VaultHarness) -> None:
     tea.write({"Tea time.md": TEA.replace("Twice", "Thrice")})
 
     found = tea.engine.read(BREWING)
@@ -61,7 +61,9 @@ def test_lines_that_changed_are_read_as_they_are_and_told(tea: VaultDesk) -> Non
     assert "changed" in found.notices[0]
 
 
-def test_lines_behind_the_end_of_their_note_now_show_all_of_it(tea: VaultDesk) -> None:
+def test_lines_behind_the_end_of_their_note_now_show_all_of_it(
+    tea: VaultHarness,
+) -> None:
     tea.write({"Tea time.md": "# Tea\n\nGone.\n"})
 
     found = tea.engine.read(BREWING)
@@ -75,7 +77,7 @@ def test_lines_behind_the_end_of_their_note_now_show_all_of_it(tea: VaultDesk) -
     ["Nowhere.md:1-2@0f1e2d3c", "../Tea.md:1@0f1e2d3c", ".obsidian/x.md:1@0f1e2d3c"],
 )
 def test_what_cannot_be_read_any_more_is_told_and_nothing_is_guessed(
-    tea: VaultDesk, receipt: str
+    tea: VaultHarness, receipt: str
 ) -> None:
     tea.write({".obsidian/x.md": "secret"})
 
@@ -84,7 +86,7 @@ def test_what_cannot_be_read_any_more_is_told_and_nothing_is_guessed(
 
 
 def test_lines_that_are_asked_for_come_before_those_of_the_receipt(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     assert tea.engine.read(BREWING, lines=(3, 3)).text == "Oolong is half green.\n"
 
@@ -100,20 +102,20 @@ def test_lines_that_are_asked_for_come_before_those_of_the_receipt(
     ],
 )
 def test_a_place_as_a_search_prints_it_is_read(
-    tea: VaultDesk, place: str, said: str
+    tea: VaultHarness, place: str, said: str
 ) -> None:
     assert tea.engine.read(place).text == said
 
 
 def test_a_heading_that_is_not_there_is_told_with_lines_that_are_not(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     with pytest.raises(HeadingNotFound):
         tea.engine.read("Tea time.md#Coffee")
 
 
 def test_an_agent_reads_a_receipt_and_hears_inside_the_fence_that_it_moved(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     tea.move("Tea time.md", "Kettle.md")
     tea.index()
@@ -127,7 +129,7 @@ def test_an_agent_reads_a_receipt_and_hears_inside_the_fence_that_it_moved(
     assert "Kettle.md" in answer.structured_content["notices"][0]
 
 
-def test_a_route_reads_a_receipt_and_says_where_none_can_be(tea: VaultDesk) -> None:
+def test_a_route_reads_a_receipt_and_says_where_none_can_be(tea: VaultHarness) -> None:
     with serving(tea.engine) as web:
         found = web.get(f"/notes/{quote(BREWING, safe='')}")
         gone = web.get(f"/notes/{quote('Nowhere.md:1@0f1e2d3c', safe='')}")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model_desk import real_models, tokenizer
-from vault_desk import VaultDesk
+from model_harness import real_models, tokenizer
+from vault_harness import VaultHarness
 
 from glassmind.context.budget import Estimate
 from glassmind.context.markdown import bundle_as_markdown
@@ -201,7 +201,7 @@ def test_what_has_no_width_counts_all_the_same() -> None:
 
 @pytest.mark.parametrize("backend", ["none", "onnx"])
 def test_every_tokenizer_at_hand_finds_a_bundle_within_its_budget(
-    vault: VaultDesk, backend: str
+    vault: VaultHarness, backend: str
 ) -> None:
     readers = [tokenizer(MINILM), tokenizer(WORDLLAMA)]
     models = str(real_models(MINILM, WORDLLAMA))

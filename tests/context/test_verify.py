@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import NoReceipts
 from glassmind.model import NotePath, Span
@@ -25,12 +25,12 @@ def cited(text: str, start: int, end: int, *, at: str, under: str = "") -> str:
 BREWING = cited(TEA, 7, 8, at="Tea.md", under="Brewing")
 
 
-def verified(vault: VaultDesk, receipt: str) -> ReceiptCheck:
+def verified(vault: VaultHarness, receipt: str) -> ReceiptCheck:
     (found,) = vault.engine.bundles.verify([receipt])
     return found
 
 
-def test_lines_that_stand_as_they_did_are_unchanged(vault: VaultDesk) -> None:
+def test_lines_that_stand_as_they_did_are_unchanged(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA})
 
     found = verified(vault, BREWING)
@@ -38,7 +38,7 @@ def test_lines_that_stand_as_they_did_are_unchanged(vault: VaultDesk) -> None:
     assert (found.state, found.now) == ("unchanged", BREWING)
 
 
-def test_lines_further_down_in_their_note_are_moved(vault: VaultDesk) -> None:
+def test_lines_further_down_in_their_note_are_moved(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA})
     vault.write({"Tea.md": TEA.replace("## Brewing", "One\n\nTwo\n\n## How")})
 
@@ -51,7 +51,7 @@ def test_lines_further_down_in_their_note_are_moved(vault: VaultDesk) -> None:
     assert "lines 11-12" in found.note
 
 
-def test_lines_that_say_something_else_are_changed(vault: VaultDesk) -> None:
+def test_lines_that_say_something_else_are_changed(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA})
     vault.write({"Tea.md": TEA.replace("Twice", "Thrice")})
 
@@ -60,7 +60,7 @@ def test_lines_that_say_something_else_are_changed(vault: VaultDesk) -> None:
     assert (found.state, found.now) == ("changed", None)
 
 
-def test_lines_behind_the_end_of_a_note_are_changed(vault: VaultDesk) -> None:
+def test_lines_behind_the_end_of_a_note_are_changed(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA})
     vault.write({"Tea.md": "# Tea\n"})
 
@@ -70,7 +70,7 @@ def test_lines_behind_the_end_of_a_note_are_changed(vault: VaultDesk) -> None:
     assert "1 now" in found.note
 
 
-def test_lines_of_a_note_that_is_nowhere_are_gone(vault: VaultDesk) -> None:
+def test_lines_of_a_note_that_is_nowhere_are_gone(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA, "Coffee.md": "# Coffee\n\n## Brewing\n\nOnce."})
     vault.remove("Tea.md")
 
@@ -82,7 +82,7 @@ def test_lines_of_a_note_that_is_nowhere_are_gone(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("place", ["Drinks/Tea.md", "Leaves.md", "Drinks/Leaves.md"])
 def test_lines_of_a_note_that_was_moved_are_found_there(
-    vault: VaultDesk, place: str
+    vault: VaultHarness, place: str
 ) -> None:
     vault.indexed({"Tea.md": TEA, "Other.md": "Nothing."})
     vault.move("Tea.md", place)
@@ -96,7 +96,7 @@ def test_lines_of_a_note_that_was_moved_are_found_there(
 
 
 def test_lines_of_a_note_that_was_renamed_and_edited_are_found_by_their_heading(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": TEA})
     vault.remove("Tea.md")
@@ -107,7 +107,7 @@ def test_lines_of_a_note_that_was_renamed_and_edited_are_found_by_their_heading(
     )
 
 
-def test_lines_that_any_note_may_have_tell_no_note(vault: VaultDesk) -> None:
+def test_lines_that_any_note_may_have_tell_no_note(vault: VaultHarness) -> None:
     todo = "# Day\n\n- [ ] call\n"
     vault.indexed({"Monday.md": todo, "Tuesday.md": todo})
     vault.remove("Monday.md")
@@ -131,13 +131,13 @@ def test_lines_that_any_note_may_have_tell_no_note(vault: VaultDesk) -> None:
     ],
     ids=["plain", "crlf", "bom", "bom-crlf", "utf-16", "no-end"],
 )
-def test_lines_are_the_same_in_every_encoding(vault: VaultDesk, raw: bytes) -> None:
+def test_lines_are_the_same_in_every_encoding(vault: VaultHarness, raw: bytes) -> None:
     vault.write({"Tea.md": raw})
 
     assert verified(vault, BREWING).state == "unchanged"
 
 
-def test_lines_of_properties_and_of_a_canvas_are_verified(vault: VaultDesk) -> None:
+def test_lines_of_properties_and_of_a_canvas_are_verified(vault: VaultHarness) -> None:
     canvas = '{"nodes":[{"id":"a","type":"text","text":"One\\n\\nTwo","x":0,"y":0}]}'
     note = f"---\nkind: tea\n---\n{TEA}"
     vault.indexed({"Board.canvas": canvas, "Tea.md": note})
@@ -152,7 +152,7 @@ def test_lines_of_properties_and_of_a_canvas_are_verified(vault: VaultDesk) -> N
     assert [one.state for one in found] == ["unchanged", "unchanged"]
 
 
-def test_a_receipt_is_verified_before_there_is_an_index(vault: VaultDesk) -> None:
+def test_a_receipt_is_verified_before_there_is_an_index(vault: VaultHarness) -> None:
     vault.write({"Tea.md": TEA})
 
     found = vault.engine.bundles.verify([BREWING, BREWING.replace("Tea.md", "No.md")])
@@ -161,7 +161,7 @@ def test_a_receipt_is_verified_before_there_is_an_index(vault: VaultDesk) -> Non
     assert "no index" in found[1].note
 
 
-def test_receipts_are_answered_in_their_order(vault: VaultDesk) -> None:
+def test_receipts_are_answered_in_their_order(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "One\nTwo", "B.md": "Three"})
     wanted = [
         cited("Three", 1, 1, at="B.md"),
@@ -177,7 +177,7 @@ def test_receipts_are_answered_in_their_order(vault: VaultDesk) -> None:
     assert [one.state for one in found] == states
 
 
-def test_the_first_digits_of_a_digest_are_enough(vault: VaultDesk) -> None:
+def test_the_first_digits_of_a_digest_are_enough(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA})
 
     assert verified(vault, BREWING[:-8]).state == "unchanged"
@@ -185,7 +185,7 @@ def test_the_first_digits_of_a_digest_are_enough(vault: VaultDesk) -> None:
 
 
 def test_what_is_no_receipt_is_told_the_form_and_the_others_are_verified(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": TEA})
 
@@ -196,7 +196,7 @@ def test_what_is_no_receipt_is_told_the_form_and_the_others_are_verified(
     assert good.state == "unchanged"
 
 
-def test_without_receipts_there_is_nothing_to_verify(vault: VaultDesk) -> None:
+def test_without_receipts_there_is_nothing_to_verify(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA})
 
     with pytest.raises(NoReceipts, match="path#heading:12-18@digest"):
@@ -205,7 +205,7 @@ def test_without_receipts_there_is_nothing_to_verify(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("path", ["../Tea.md", "/etc/hosts", "a/../../b.md", "a//b.md"])
 def test_a_receipt_that_leads_out_of_the_vault_is_bad(
-    vault: VaultDesk, path: str
+    vault: VaultHarness, path: str
 ) -> None:
     vault.indexed({"Tea.md": TEA})
 
@@ -216,7 +216,7 @@ def test_a_receipt_that_leads_out_of_the_vault_is_bad(
     assert good.state == "unchanged"
 
 
-def test_what_is_left_out_of_the_index_is_not_told_of(vault: VaultDesk) -> None:
+def test_what_is_left_out_of_the_index_is_not_told_of(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA, ".obsidian/app.json": '{"a": 1}'})
     vault.write(
         {
@@ -240,7 +240,7 @@ def test_what_is_left_out_of_the_index_is_not_told_of(vault: VaultDesk) -> None:
 
 
 def test_a_note_that_cannot_be_read_is_told_and_the_others_are_verified(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     vault.indexed({"Tea.md": TEA, "Folder.md/x.md": "in a folder"})
     (tmp_path / "outside.md").write_text(TEA)
@@ -256,7 +256,7 @@ def test_a_note_that_cannot_be_read_is_told_and_the_others_are_verified(
     assert all(other in one.note for other, one in zip(others, found[1:], strict=True))
 
 
-def test_lines_beyond_the_end_of_a_note_do_not_stand_there(vault: VaultDesk) -> None:
+def test_lines_beyond_the_end_of_a_note_do_not_stand_there(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA})
     digest = BREWING.rpartition("@")[2]
 
@@ -266,7 +266,7 @@ def test_lines_beyond_the_end_of_a_note_do_not_stand_there(vault: VaultDesk) -> 
 
 
 def test_one_long_note_that_changed_hides_nothing_of_the_others(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.search.verify.MOST_CHARS", 60_000)
     book = "".join(f"line {n} of a book\n" for n in range(5_000))
@@ -282,7 +282,7 @@ def test_one_long_note_that_changed_hides_nothing_of_the_others(
     assert "too long" not in found[2].note
 
 
-def test_a_search_for_lines_ends(vault: VaultDesk) -> None:
+def test_a_search_for_lines_ends(vault: VaultHarness) -> None:
     lines = plain_lines("line\n" * 100_000 + "last\n")
     span, digest = Span(1, 1), digest_of_lines("last")
 
@@ -334,7 +334,7 @@ def test_lines_are_found_where_they_stand_and_nowhere_else(
         assert found.start in places
 
 
-def test_verifying_leaves_the_vault_as_it_is(vault: VaultDesk) -> None:
+def test_verifying_leaves_the_vault_as_it_is(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": TEA})
     before = {file: file.stat().st_mtime_ns for file in vault.root.rglob("*")}
 
@@ -344,7 +344,7 @@ def test_verifying_leaves_the_vault_as_it_is(vault: VaultDesk) -> None:
     assert {file: file.stat().st_mtime_ns for file in vault.root.rglob("*")} == before
 
 
-def test_a_note_whose_name_holds_any_sign_is_verified(vault: VaultDesk) -> None:
+def test_a_note_whose_name_holds_any_sign_is_verified(vault: VaultHarness) -> None:
     names = ["C# & 100%.md", "-x.md", "a:1@0f1e2d3c.md", "é決 (1).md", "%20.md"]
     vault.indexed(dict.fromkeys(names, TEA))
 

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from applying_desk import ASKING, ApplyingDesk
-from applying_drive import EVERYTHING, desk_at
-from changing_desk import NEW, OLD, SYSTEM, edit, files_of, made
-from changing_drive import ENOUGH
-from write_drive import Counted
+from applying_harness import ASKING, ApplyingHarness
+from applying_program import EVERYTHING, harness_at
+from changing_harness import NEW, OLD, SYSTEM, edit, files_of, made
+from changing_program import ENOUGH
+from write_program import Counted
 
 from glassmind.edit.applying import applied, settle
 from glassmind.edit.proposals import undo
@@ -19,7 +19,7 @@ from glassmind.errors import VaultError
 from glassmind.files import folder
 from glassmind.model.edits import ChangeState, Draft
 
-DRIVE = Path(__file__).parents[1] / "support" / "applying_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "applying_program.py"
 
 TAKEN_BACK = {**OLD, ".trash/Fresh/Leaf.md": b"leaf"}
 """All as it was, but for what was made: that is in the trash."""
@@ -30,8 +30,8 @@ pytestmark = [
 ]
 
 
-def killed(place: Path, verb: str, step: int) -> list[ApplyingDesk]:
-    """Return the desks of vaults whose editors were killed, and of one that was not."""
+def killed(place: Path, verb: str, step: int) -> list[ApplyingHarness]:
+    """Return vaults whose editors were killed, and one whose editor was not."""
     source = Path(__file__).parents[2] / "src"
     path = os.pathsep.join([str(source), str(DRIVE.parent)])
     subprocess.run(
@@ -41,23 +41,23 @@ def killed(place: Path, verb: str, step: int) -> list[ApplyingDesk]:
         timeout=280,
     )
     tried = sorted(place.iterdir(), key=lambda one: int(one.name))
-    return [desk_at(one) for one in tried]
+    return [harness_at(one) for one in tried]
 
 
-def root_of(desk: ApplyingDesk) -> Path:
-    return desk.home.parent / "Notes"
+def root_of(harness: ApplyingHarness) -> Path:
+    return harness.home.parent / "Notes"
 
 
-def settled(desk: ApplyingDesk) -> dict[str, bytes]:
+def settled(harness: ApplyingHarness) -> dict[str, bytes]:
     """Let somebody else come after who was killed, and return the files then."""
-    settle(desk.desk())
-    with desk.files.turn():  # sweeps what was staged before anything was kept
-        assert desk.book.unfinished() == []
-    return files_of(root_of(desk))
+    settle(harness.harness())
+    with harness.files.turn():  # sweeps what was staged before anything was kept
+        assert harness.book.unfinished() == []
+    return files_of(root_of(harness))
 
 
-def states(desk: ApplyingDesk) -> list[ChangeState]:
-    return sorted(changeset.state for changeset in desk.book.listed()[0])
+def states(harness: ApplyingHarness) -> list[ChangeState]:
+    return sorted(changeset.state for changeset in harness.book.listed()[0])
 
 
 STEPS = [23, pytest.param(1, marks=pytest.mark.slow)]
@@ -70,13 +70,13 @@ def test_who_is_killed_applying_leaves_the_old_or_the_new(
 ) -> None:
     ends = set()
 
-    for desk in killed(tmp_path, verb, step):
-        assert (settled(desk), states(desk)) in (
+    for harness in killed(tmp_path, verb, step):
+        assert (settled(harness), states(harness)) in (
             (OLD, []),
             (NEW, ["applied"]),
         )
-        assert settle(desk.desk()) == ()
-        ends.add(len(states(desk)))
+        assert settle(harness.harness()) == ()
+        ends.add(len(states(harness)))
 
     assert ends == ({0, 1} if verb == "apply" else {1})
 
@@ -85,8 +85,8 @@ def test_who_is_killed_applying_leaves_the_old_or_the_new(
 def test_who_is_killed_approving_leaves_a_proposal_or_the_new(
     tmp_path: Path, step: int
 ) -> None:
-    for desk in killed(tmp_path, "approve", step):
-        assert (settled(desk), states(desk)) in (
+    for harness in killed(tmp_path, "approve", step):
+        assert (settled(harness), states(harness)) in (
             (OLD, ["proposed"]),
             (NEW, ["applied"]),
         )
@@ -96,8 +96,8 @@ def test_who_is_killed_approving_leaves_a_proposal_or_the_new(
 def test_who_is_killed_undoing_leaves_it_done_or_undone(
     tmp_path: Path, step: int
 ) -> None:
-    for desk in killed(tmp_path, "undo", step):
-        assert (settled(desk), states(desk)) in (
+    for harness in killed(tmp_path, "undo", step):
+        assert (settled(harness), states(harness)) in (
             (NEW, ["applied"]),
             (TAKEN_BACK, ["applied", "undone"]),
         )
@@ -108,14 +108,14 @@ def test_what_was_killed_is_taken_back_where_somebody_edited_meanwhile(
 ) -> None:
     taken_back = 0
 
-    for desk in killed(tmp_path, "apply", 17):
-        root = root_of(desk)
-        interrupted = bool(desk.book.unfinished())
+    for harness in killed(tmp_path, "apply", 17):
+        root = root_of(harness)
+        interrupted = bool(harness.book.unfinished())
         (root / "Cup.md").write_bytes(b"mine")
-        files = settled(desk)
+        files = settled(harness)
         if interrupted:
             assert files == {**OLD, "Cup.md": b"mine"}
-            assert states(desk) == ["failed"]
+            assert states(harness) == ["failed"]
             taken_back += 1
 
     assert taken_back > 0
@@ -142,8 +142,8 @@ def test_a_call_that_fails_leaves_the_old_and_says_so_or_the_new(
     for meant in range(1, ENOUGH):
         place = tmp_path / str(meant)
         made(place / "Notes", OLD)
-        desk = desk_at(place)
-        known = desk.desk()
+        harness = harness_at(place)
+        known = harness.harness()
         with pytest.MonkeyPatch.context() as patch:
             counted = failing(patch, meant)
             try:
@@ -151,7 +151,7 @@ def test_a_call_that_fails_leaves_the_old_and_says_so_or_the_new(
             except (VaultError, OSError):
                 told = "failed"
         expected = {"applied": (NEW, {"applied"}), "failed": (OLD, {"failed"})}
-        files, kept = settled(desk), set(states(desk))
+        files, kept = settled(harness), set(states(harness))
         assert (files, kept or {"failed"}) == expected[told]
         ends.add(told)
         if counted.calls < meant:
@@ -162,30 +162,30 @@ def test_a_call_that_fails_leaves_the_old_and_says_so_or_the_new(
 
 def test_a_change_of_every_kind_is_taken_back_and_brought_back(tmp_path: Path) -> None:
     made(tmp_path / "Notes", OLD)
-    desk = desk_at(tmp_path)
+    harness = harness_at(tmp_path)
 
-    first = applied(desk.desk(), EVERYTHING, ASKING).changeset.id
-    assert files_of(root_of(desk)) == NEW
-    second = undo(desk.desk(), first, ASKING).changeset.id
-    assert files_of(root_of(desk)) == TAKEN_BACK
-    undo(desk.desk(), second, ASKING)
-    assert files_of(root_of(desk)) == NEW
+    first = applied(harness.harness(), EVERYTHING, ASKING).changeset.id
+    assert files_of(root_of(harness)) == NEW
+    second = undo(harness.harness(), first, ASKING).changeset.id
+    assert files_of(root_of(harness)) == TAKEN_BACK
+    undo(harness.harness(), second, ASKING)
+    assert files_of(root_of(harness)) == NEW
 
 
 def test_what_was_edited_inside_a_moved_folder_stays_when_it_moves_back(
     tmp_path: Path,
 ) -> None:
     made(tmp_path / "Notes", OLD)
-    desk = desk_at(tmp_path)
-    first = applied(desk.desk(), EVERYTHING, ASKING).changeset.id
+    harness = harness_at(tmp_path)
+    first = applied(harness.harness(), EVERYTHING, ASKING).changeset.id
     later = edit("New/home/Pot.md", NEW["New/home/Pot.md"], b"mine\n")
-    applied(desk.desk(), Draft("edit", "later", (later,)), ASKING)
+    applied(harness.harness(), Draft("edit", "later", (later,)), ASKING)
 
-    done = undo(desk.desk(), first, ASKING)
+    done = undo(harness.harness(), first, ASKING)
 
     assert done.changeset.state == "proposed"
     assert done.changeset.draft.risks == (
         "New/home/Pot.md: line 1 was edited since, and stays as it is",
     )
-    applied(desk.desk(), desk.book.get(done.changeset.id), ASKING)
-    assert files_of(root_of(desk)) == {**TAKEN_BACK, "Old/Pot.md": b"mine\n"}
+    applied(harness.harness(), harness.book.get(done.changeset.id), ASKING)
+    assert files_of(root_of(harness)) == {**TAKEN_BACK, "Old/Pot.md": b"mine\n"}

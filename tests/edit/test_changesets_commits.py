@@ -5,7 +5,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 import pytest
-from git_desk import GitDesk
+from git_harness import GitHarness
 
 from glassmind.files.git import commit
 
@@ -41,28 +41,28 @@ def vault(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def git(vault: Path) -> GitDesk:
-    desk = GitDesk(vault)
+def git(vault: Path) -> GitHarness:
+    harness = GitHarness(vault)
     for name in ("Tea.md", "Other.md", "old/a.md", "old/deep/b.md"):
         file = vault / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{name}\n", "utf-8")
-    desk.commit("2024-01-01")
-    return desk
+    harness.commit("2024-01-01")
+    return harness
 
 
-def last(git: GitDesk) -> list[str]:
+def last(git: GitHarness) -> list[str]:
     """Return what the last commit did, file by file."""
     shown = git.git("show", "--format=", "--name-status", "--no-renames", "HEAD")
     return sorted(shown.replace("\t", " ").splitlines())
 
 
-def status(git: GitDesk) -> list[str]:
+def status(git: GitHarness) -> list[str]:
     _branch, *files = git.git("status", "--porcelain", "--branch").splitlines()
     return files
 
 
-def test_a_changed_note_is_committed_by_its_user(git: GitDesk, vault: Path) -> None:
+def test_a_changed_note_is_committed_by_its_user(git: GitHarness, vault: Path) -> None:
     (vault / "Tea.md").write_text("sencha\n", "utf-8")
 
     said = commit(vault, "append to Tea.md", ["Tea.md"])
@@ -76,7 +76,7 @@ def test_a_changed_note_is_committed_by_its_user(git: GitDesk, vault: Path) -> N
 
 
 def test_what_the_user_staged_stays_staged_and_uncommitted(
-    git: GitDesk, vault: Path
+    git: GitHarness, vault: Path
 ) -> None:
     (vault / "Other.md").write_text("staged\n", "utf-8")
     (vault / "New.md").write_text("staged too\n", "utf-8")
@@ -95,7 +95,9 @@ def test_what_the_user_staged_stays_staged_and_uncommitted(
     assert "old/a.md" in git.git("diff", "--name-only")
 
 
-def test_new_moved_and_deleted_notes_are_committed(git: GitDesk, vault: Path) -> None:
+def test_new_moved_and_deleted_notes_are_committed(
+    git: GitHarness, vault: Path
+) -> None:
     (vault / "New.md").write_text("new\n", "utf-8")
     (vault / "Tea.md").rename(vault / "Green tea.md")
     (vault / ".trash").mkdir()
@@ -115,7 +117,7 @@ def test_new_moved_and_deleted_notes_are_committed(git: GitDesk, vault: Path) ->
 
 
 def test_of_a_moved_folder_what_git_knew_is_committed(
-    git: GitDesk, vault: Path
+    git: GitHarness, vault: Path
 ) -> None:
     (vault / "old/private.md").write_text("never added\n", "utf-8")
     (vault / "old").rename(vault / "new")
@@ -128,7 +130,7 @@ def test_of_a_moved_folder_what_git_knew_is_committed(
     assert status(git) == ["?? new/private.md"]
 
 
-def test_what_git_ignores_is_left_out(git: GitDesk, vault: Path) -> None:
+def test_what_git_ignores_is_left_out(git: GitHarness, vault: Path) -> None:
     (vault / ".gitignore").write_text(".trash/\nOther.md\n", "utf-8")
     git.commit("2024-01-02")
     (vault / ".trash").mkdir()
@@ -141,7 +143,9 @@ def test_what_git_ignores_is_left_out(git: GitDesk, vault: Path) -> None:
     assert last(git) == ["D Tea.md", "M Other.md"]
 
 
-def test_where_nothing_is_left_to_commit_nothing_is(git: GitDesk, vault: Path) -> None:
+def test_where_nothing_is_left_to_commit_nothing_is(
+    git: GitHarness, vault: Path
+) -> None:
     head = git.git("rev-parse", "HEAD")
     (vault / ".gitignore").write_text("secret/\n", "utf-8")
     (vault / "secret").mkdir()
@@ -152,7 +156,7 @@ def test_where_nothing_is_left_to_commit_nothing_is(git: GitDesk, vault: Path) -
     assert git.git("rev-parse", "HEAD") == head
 
 
-def test_odd_names_are_no_patterns(git: GitDesk, vault: Path) -> None:
+def test_odd_names_are_no_patterns(git: GitHarness, vault: Path) -> None:
     names = ["*.md", ":(top)x.md", "-a.md", 'q"u.md', "a\tb.md", "caf\u00e9 [1].md"]
     for name in names:
         (vault / name).write_text("odd\n", "utf-8")
@@ -166,7 +170,7 @@ def test_odd_names_are_no_patterns(git: GitDesk, vault: Path) -> None:
 
 
 def test_a_name_that_the_disk_spells_decomposed_is_found(
-    git: GitDesk, vault: Path
+    git: GitHarness, vault: Path
 ) -> None:
     name = normalize("NFD", "caf\u00e9.md")
     (vault / name).write_text("odd\n", "utf-8")
@@ -177,7 +181,7 @@ def test_a_name_that_the_disk_spells_decomposed_is_found(
 
 
 def test_no_program_that_the_repository_names_is_run(
-    git: GitDesk, vault: Path, tmp_path: Path
+    git: GitHarness, vault: Path, tmp_path: Path
 ) -> None:
     ran = tmp_path / "ran"
     program = tmp_path / "program"
@@ -208,7 +212,7 @@ def test_no_program_that_the_repository_names_is_run(
 
 
 def test_settings_cannot_lead_it_to_other_files(
-    git: GitDesk, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    git: GitHarness, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -225,7 +229,7 @@ def test_settings_cannot_lead_it_to_other_files(
     assert git.git("show", "HEAD:Tea.md") == "mine"
 
 
-def test_line_ends_are_kept_as_git_is_told_to(git: GitDesk, vault: Path) -> None:
+def test_line_ends_are_kept_as_git_is_told_to(git: GitHarness, vault: Path) -> None:
     git.git("config", "core.autocrlf", "true")
     (vault / "Tea.md").write_bytes(b"one\r\ntwo\r\n")
 
@@ -237,7 +241,7 @@ def test_line_ends_are_kept_as_git_is_told_to(git: GitDesk, vault: Path) -> None
 
 
 def test_a_user_that_git_does_not_know_is_told(
-    git: GitDesk, vault: Path, home: Path
+    git: GitHarness, vault: Path, home: Path
 ) -> None:
     (home / ".gitconfig").write_text("", "utf-8")
     (vault / "Tea.md").write_text("sencha\n", "utf-8")
@@ -248,7 +252,7 @@ def test_a_user_that_git_does_not_know_is_told(
     assert status(git) == [" M Tea.md"]
 
 
-def test_a_vault_that_is_a_folder_of_a_repository(git: GitDesk, vault: Path) -> None:
+def test_a_vault_that_is_a_folder_of_a_repository(git: GitHarness, vault: Path) -> None:
     inside = vault / "old"
     (inside / "a.md").write_text("changed\n", "utf-8")
     (inside / "deep/b.md").unlink()
@@ -262,7 +266,7 @@ def test_a_vault_that_is_a_folder_of_a_repository(git: GitDesk, vault: Path) -> 
 
 
 def test_a_vault_that_is_a_work_tree_of_its_own(
-    git: GitDesk, vault: Path, tmp_path: Path
+    git: GitHarness, vault: Path, tmp_path: Path
 ) -> None:
     beside = tmp_path / "beside"
     git.git("worktree", "add", "-q", "-b", "side", str(beside))
@@ -276,7 +280,7 @@ def test_a_vault_that_is_a_work_tree_of_its_own(
 
 
 def test_the_first_commit_of_all(vault: Path) -> None:
-    git = GitDesk(vault)
+    git = GitHarness(vault)
     (vault / "Tea.md").write_text("oolong\n", "utf-8")
     (vault / "Other.md").write_text("x\n", "utf-8")
 
@@ -286,7 +290,7 @@ def test_the_first_commit_of_all(vault: Path) -> None:
     assert status(git) == ["?? Other.md"]
 
 
-def test_a_merge_under_way_is_not_disturbed(git: GitDesk, vault: Path) -> None:
+def test_a_merge_under_way_is_not_disturbed(git: GitHarness, vault: Path) -> None:
     (vault / ".git/MERGE_HEAD").write_text(git.git("rev-parse", "HEAD"), "utf-8")
     (vault / "Tea.md").write_text("sencha\n", "utf-8")
 
@@ -295,7 +299,7 @@ def test_a_merge_under_way_is_not_disturbed(git: GitDesk, vault: Path) -> None:
     )
 
 
-def test_a_locked_index_commits_nothing(git: GitDesk, vault: Path) -> None:
+def test_a_locked_index_commits_nothing(git: GitHarness, vault: Path) -> None:
     head = git.git("rev-parse", "HEAD")
     (vault / ".git/index.lock").write_bytes(b"")
     (vault / "Tea.md").write_text("sencha\n", "utf-8")
@@ -315,7 +319,7 @@ def test_a_vault_without_a_repository_is_told(vault: Path) -> None:
 
 
 def test_a_link_is_not_committed_in_the_place_of_a_note(
-    git: GitDesk, vault: Path
+    git: GitHarness, vault: Path
 ) -> None:
     (vault / "Tea.md").unlink()
     (vault / "Tea.md").symlink_to("/etc/hostname")
@@ -324,7 +328,7 @@ def test_a_link_is_not_committed_in_the_place_of_a_note(
     assert git.git("show", "HEAD:Tea.md") == "Tea.md"
 
 
-def test_git_that_takes_too_long_is_told(git: GitDesk, vault: Path) -> None:
+def test_git_that_takes_too_long_is_told(git: GitHarness, vault: Path) -> None:
     (vault / "Tea.md").write_text("x", "utf-8")
 
     said = commit(vault, "t", ["Tea.md"], timeout_s=0.0)
@@ -332,7 +336,7 @@ def test_git_that_takes_too_long_is_told(git: GitDesk, vault: Path) -> None:
     assert said.startswith("the change was not committed: git could not be asked")
 
 
-def test_many_paths_are_taken_in_parts(git: GitDesk, vault: Path) -> None:
+def test_many_paths_are_taken_in_parts(git: GitHarness, vault: Path) -> None:
     names = [f"{'long name ' * 9}{at}.md" for at in range(600)]
     for name in names:
         (vault / name).write_text("x\n", "utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from editing_desk import EditingDesk
+from editing_harness import EditingHarness
 
 from glassmind.edit.planning import Template, new_note, note_path, note_text
 from glassmind.errors import BadEdit, NameTaken, NoteNotFound, PathOutsideVault
@@ -142,8 +142,8 @@ def test_what_could_not_be_read_again_is_not_made(text: str, template: str) -> N
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[EditingDesk]:
-    made = EditingDesk.of(
+def harness(tmp_path: Path) -> Iterator[EditingHarness]:
+    made = EditingHarness.of(
         tmp_path,
         {
             "There.md": "here",
@@ -159,43 +159,43 @@ def desk(tmp_path: Path) -> Iterator[EditingDesk]:
     made.close()
 
 
-def test_a_new_note_follows_the_settings_of_its_vault(desk: EditingDesk) -> None:
-    path, raw = new_note(desk.desk, "Call", "text", template="Meeting")
+def test_a_new_note_follows_the_settings_of_its_vault(harness: EditingHarness) -> None:
+    path, raw = new_note(harness.harness, "Call", "text", template="Meeting")
 
     assert path == "Inbox/Call.md"
     assert raw == b"---\ntags: [meeting]\n---\n## Call\ntext"
-    assert desk.files.read(path) is None
+    assert harness.files.read(path) is None
 
 
 def test_any_note_can_be_a_template_and_what_is_none_is_refused(
-    desk: EditingDesk,
+    harness: EditingHarness,
 ) -> None:
-    _, raw = new_note(desk.desk, "Call", "", template="There.md")
+    _, raw = new_note(harness.harness, "Call", "", template="There.md")
     assert raw == b"here"
 
     def find(name: str) -> NotePath:
         raise NoteNotFound(name)
 
-    finding: Any = desk.desk
+    finding: Any = harness.harness
     finding.find = find
     with pytest.raises(NoteNotFound):
         new_note(finding, "Call", "", template="Nowhere")
     with pytest.raises(BadEdit, match="no template"):
-        new_note(desk.desk, "Call", "", template="T.canvas")
+        new_note(harness.harness, "Call", "", template="T.canvas")
 
 
-def test_a_note_that_is_there_is_not_made_again(desk: EditingDesk) -> None:
+def test_a_note_that_is_there_is_not_made_again(harness: EditingHarness) -> None:
     with pytest.raises(NameTaken):
-        new_note(desk.desk, "There", "text", folder="")
+        new_note(harness.harness, "There", "text", folder="")
 
 
-def test_a_title_is_given_where_it_is_asked_for(desk: EditingDesk) -> None:
+def test_a_title_is_given_where_it_is_asked_for(harness: EditingHarness) -> None:
     def properties(**given: PropertyValue) -> object:
-        _, raw = new_note(desk.desk, "Yes", "x", properties=given, titled=True)
+        _, raw = new_note(harness.harness, "Yes", "x", properties=given, titled=True)
         return dict(read_head(raw.decode()).frontmatter.properties)
 
     assert properties() == {"title": "Yes"}
     assert properties(a=1) == {"title": "Yes", "a": 1}
     assert properties(a=1, title="Other") == {"title": "Other", "a": 1}
     assert properties(title=None) == {}
-    assert new_note(desk.desk, "Yes", "x")[1] == b"x"
+    assert new_note(harness.harness, "Yes", "x")[1] == b"x"

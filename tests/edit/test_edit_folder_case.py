@@ -1,7 +1,7 @@
 """A folder that differs in case alone from one that is there is that one."""
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.edit.vault import EditRequest
 
@@ -18,7 +18,7 @@ ASK = EditRequest(client="test")
     ],
 )
 def test_a_new_note_and_a_moved_one_go_to_the_folder_that_is_there(
-    vault: VaultDesk, asked: str, made: str
+    vault: VaultHarness, asked: str, made: str
 ) -> None:
     vault.write({"Recipes/Winter/Stew.md": "Hot.\n", "Tea.md": "Oolong.\n"})
     vault.open(writes__mode="allow")

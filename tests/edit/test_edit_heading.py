@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from parts_desk import Shelf
+from parts_harness import Shelf
 
 from glassmind.edit.restructuring import plan_rename_heading
 from glassmind.errors import BadEdit, EditRefused, NotEditable, NoteNotFound
@@ -16,7 +16,7 @@ def renamed(
     shelf: Shelf, heading: str, new: str, index: int | None = None
 ) -> dict[str, str]:
     """Return what changes, by path."""
-    draft = plan_rename_heading(shelf.desk, TEA, heading, new, index)
+    draft = plan_rename_heading(shelf.harness, TEA, heading, new, index)
     after = shelf.after(draft)
     return {step.to: after.text(step.to) for step in draft.steps}
 
@@ -106,7 +106,7 @@ def test_a_twin_is_told_apart_by_a_nested_path() -> None:
         }
     )
 
-    draft = plan_rename_heading(shelf.desk, TEA, "Notes", "Log")
+    draft = plan_rename_heading(shelf.harness, TEA, "Notes", "Log")
 
     assert shelf.after(draft).text("Cup.md") == "[[Tea#Log]] [[Tea#B#Log]]"
 
@@ -135,7 +135,7 @@ def test_a_twin_that_no_link_leads_to_is_only_told() -> None:
 def test_a_draft_counts_what_was_rewritten() -> None:
     shelf = Shelf.of({"Tea.md": "# Pot\n", "Cup.md": "[[Tea#Pot]] ![[Tea#Pot]]"})
 
-    draft = plan_rename_heading(shelf.desk, TEA, "Pot", "Can")
+    draft = plan_rename_heading(shelf.harness, TEA, "Pot", "Can")
 
     assert draft.verb == "rename-heading"
     assert draft.title == "rename the heading Pot of Tea.md to Can"

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
-from vault_desk import VaultDesk
+from editing_harness import EditingHarness, MakeHarness, harnesses_in, snapshot
+from vault_harness import VaultHarness
 
 from glassmind.edit.planning import plan_delete, plan_move, plan_new, plan_outside
 from glassmind.edit.restructuring import plan_merge, plan_split
@@ -29,13 +29,13 @@ ASK, DRY = EditRequest(client="robot"), EditRequest(client="robot", dry_run=True
 
 
 @pytest.fixture
-def editing(tmp_path: Path) -> Iterator[MakeDesk]:
-    yield from desks_in(tmp_path)
+def editing(tmp_path: Path) -> Iterator[MakeHarness]:
+    yield from harnesses_in(tmp_path)
 
 
-def moved(desk: EditingDesk, source: str, to: str) -> Draft:
-    draft = plan_move(desk.desk, source, to)
-    desk.apply(draft)
+def moved(harness: EditingHarness, source: str, to: str) -> Draft:
+    draft = plan_move(harness.harness, source, to)
+    harness.apply(draft)
     return draft
 
 
@@ -44,59 +44,65 @@ def card(file: str) -> str:
     return json.dumps({"nodes": [node], "edges": []})
 
 
-def test_links_of_a_note_that_moves_are_carried(editing: MakeDesk) -> None:
+def test_links_of_a_note_that_moves_are_carried(editing: MakeHarness) -> None:
     said = "[x](../Excl/T.md#H) ![](../Excl/p.png) [[../Excl/T|t]] [[T]]\n"
-    desk = editing(EXCLUDED | {"sub/N.md": said})
+    harness = editing(EXCLUDED | {"sub/N.md": said})
 
-    draft = moved(desk, "sub/N.md", "N.md")
+    draft = moved(harness, "sub/N.md", "N.md")
 
-    assert desk.text("N.md") == (
+    assert harness.text("N.md") == (
         "[x](./Excl/T.md#H) ![](./Excl/p.png) [[./Excl/T|t]] [[T]]\n"
     )
     assert draft.rewritten == (3, 1)
     assert draft.risks == ()
 
 
-def test_links_to_what_goes_along_with_a_folder_are_carried(editing: MakeDesk) -> None:
-    desk = editing(ATTACHED | {"Board.canvas": card("D/Attach/p.png")})
+def test_links_to_what_goes_along_with_a_folder_are_carried(
+    editing: MakeHarness,
+) -> None:
+    harness = editing(ATTACHED | {"Board.canvas": card("D/Attach/p.png")})
 
-    draft = moved(desk, "D/", "E")
+    draft = moved(harness, "D/", "E")
 
-    assert desk.text("N.md") == ("![[E/Attach/p.png]] [[E/Attach/T#H]] [[T]] [[E/d]]\n")
-    assert json.loads(desk.text("Board.canvas"))["nodes"][0]["file"] == "E/Attach/p.png"
+    assert harness.text("N.md") == (
+        "![[E/Attach/p.png]] [[E/Attach/T#H]] [[T]] [[E/d]]\n"
+    )
+    assert (
+        json.loads(harness.text("Board.canvas"))["nodes"][0]["file"] == "E/Attach/p.png"
+    )
     assert draft.rewritten == (4, 2)
 
 
 def test_what_is_left_out_is_carried_and_neither_read_nor_written(
-    editing: MakeDesk,
+    editing: MakeHarness,
 ) -> None:
-    desk = editing(ATTACHED)
+    harness = editing(ATTACHED)
 
-    draft = moved(desk, "D/", "a/b/E")
+    draft = moved(harness, "D/", "a/b/E")
 
     assert {step.path for step in draft.steps} == {"D", "N.md"}
-    assert desk.text("a/b/E/Attach/T.md") == ATTACHED["D/Attach/T.md"]
+    assert harness.text("a/b/E/Attach/T.md") == ATTACHED["D/Attach/T.md"]
     assert not draft.risks
 
 
-def test_moving_a_folder_back_gives_the_old_bytes(editing: MakeDesk) -> None:
-    desk = editing(ATTACHED)
-    moved(desk, "D/", "a/E")
+def test_moving_a_folder_back_gives_the_old_bytes(editing: MakeHarness) -> None:
+    harness = editing(ATTACHED)
+    moved(harness, "D/", "a/E")
 
-    moved(desk, "a/E/", "D")
+    moved(harness, "a/E/", "D")
 
-    assert desk.text("N.md") == ATTACHED["N.md"]
-    assert desk.text("D/d.md") == ATTACHED["D/d.md"]
+    assert harness.text("N.md") == ATTACHED["N.md"]
+    assert harness.text("D/d.md") == ATTACHED["D/d.md"]
 
 
 def test_a_name_that_one_left_out_had_for_itself_is_written_longer(
-    editing: MakeDesk,
+    editing: MakeHarness,
 ) -> None:
-    desk = editing(EXCLUDED | {"N.md": "[[T]] [[Nobody]]\n", "U.md": ""})
+    harness = editing(EXCLUDED | {"N.md": "[[T]] [[Nobody]]\n", "U.md": ""})
 
-    made = plan_new(desk.desk, NotePath("b/T.md"), b"")
-    draft = plan_move(desk.desk, "U.md", "b/T.md")
-    adopting = plan_new(desk.desk, NotePath("b/Nobody.md"), b"")
+    made = plan_new(harness.harness, NotePath("b/T.md"), b"")
+    draft = plan_move(harness.harness, "U.md", "b/T.md")
+    adopting = plan_new(harness.harness, NotePath("b/Nobody.md"), b"")
 
     for one in (made, draft):
         assert one.adopted == 0
@@ -105,25 +111,27 @@ def test_a_name_that_one_left_out_had_for_itself_is_written_longer(
     assert adopting.adopted == 1
 
 
-def test_a_link_that_comes_to_one_left_out_is_kept_from_it(editing: MakeDesk) -> None:
-    desk = editing(EXCLUDED | {"a/Other.md": "", "N.md": "[[Other]]\n"})
+def test_a_link_that_comes_to_one_left_out_is_kept_from_it(
+    editing: MakeHarness,
+) -> None:
+    harness = editing(EXCLUDED | {"a/Other.md": "", "N.md": "[[Other]]\n"})
 
-    moved(desk, "a/Other.md", "a/long/T.md")
+    moved(harness, "a/Other.md", "a/long/T.md")
 
-    assert desk.text("N.md") == "[[a/long/T]]\n"
+    assert harness.text("N.md") == "[[a/long/T]]\n"
 
 
-def test_a_deletion_counts_links_to_what_goes_along(editing: MakeDesk) -> None:
-    desk = editing(ATTACHED)
+def test_a_deletion_counts_links_to_what_goes_along(editing: MakeHarness) -> None:
+    harness = editing(ATTACHED)
 
-    draft = plan_delete(desk.desk, "D/")
+    draft = plan_delete(harness.harness, "D/")
 
     assert draft.risks[0] == "4 links will lead nowhere"
-    assert not plan_delete(desk.desk, "N.md").risks
+    assert not plan_delete(harness.harness, "N.md").risks
 
 
-def test_links_are_carried_by_a_merge_and_a_split(editing: MakeDesk) -> None:
-    desk = editing(
+def test_links_are_carried_by_a_merge_and_a_split(editing: MakeHarness) -> None:
+    harness = editing(
         EXCLUDED
         | {
             "a/One.md": "[x](../Excl/T.md)\n",
@@ -132,8 +140,10 @@ def test_links_are_carried_by_a_merge_and_a_split(editing: MakeDesk) -> None:
         }
     )
 
-    merged = plan_merge(desk.desk, NotePath("a/One.md"), NotePath("Two.md"))
-    split = plan_split(desk.desk, NotePath("a/Three.md"), heading="S", folder="b/c")
+    merged = plan_merge(harness.harness, NotePath("a/One.md"), NotePath("Two.md"))
+    split = plan_split(
+        harness.harness, NotePath("a/Three.md"), heading="S", folder="b/c"
+    )
 
     assert b"[x](./Excl/T.md)" in merged.steps[0].after
     found = {step.to: step.after for step in split.steps}
@@ -141,36 +151,40 @@ def test_links_are_carried_by_a_merge_and_a_split(editing: MakeDesk) -> None:
 
 
 def test_links_of_a_note_that_was_renamed_outside_are_offered(
-    editing: MakeDesk,
+    editing: MakeHarness,
 ) -> None:
-    desk = editing(EXCLUDED | {"sub/N.md": "[x](../Excl/T.md)\n"})
-    (desk.root / "sub/N.md").rename(desk.root / "N.md")
-    desk.refresh(())
+    harness = editing(EXCLUDED | {"sub/N.md": "[x](../Excl/T.md)\n"})
+    (harness.root / "sub/N.md").rename(harness.root / "N.md")
+    harness.refresh(())
 
-    draft = plan_outside(desk.desk, {NotePath("sub/N.md"): NotePath("N.md")})
+    draft = plan_outside(harness.harness, {NotePath("sub/N.md"): NotePath("N.md")})
 
     assert draft is not None
     assert draft.steps[0].after == b"[x](./Excl/T.md)\n"
 
 
-def test_no_verb_takes_a_file_for_it_is_a_target_of_links(editing: MakeDesk) -> None:
-    desk = editing(EXCLUDED | {"N.md": "[[T]]\n"})
+def test_no_verb_takes_a_file_for_it_is_a_target_of_links(editing: MakeHarness) -> None:
+    harness = editing(EXCLUDED | {"N.md": "[[T]]\n"})
 
     for name in ("p.png", "T"):
         with pytest.raises(NoteNotFound):
-            plan_move(desk.desk, name, "X")
+            plan_move(harness.harness, name, "X")
 
 
-def test_hidden_files_and_those_of_programs_are_no_targets(editing: MakeDesk) -> None:
+def test_hidden_files_and_those_of_programs_are_no_targets(
+    editing: MakeHarness,
+) -> None:
     hidden = {".hidden/T.md": "", "node_modules/T.md": "", "a/.T.md": ""}
-    desk = editing(hidden | {"N.md": "[[T]]\n"})
+    harness = editing(hidden | {"N.md": "[[T]]\n"})
 
-    draft = plan_new(desk.desk, NotePath("b/T.md"), b"")
+    draft = plan_new(harness.harness, NotePath("b/T.md"), b"")
 
     assert (draft.adopted, draft.rewritten) == (1, (0, 0))
 
 
-def test_a_new_link_is_not_taken_for_one_to_a_file_left_out(vault: VaultDesk) -> None:
+def test_a_new_link_is_not_taken_for_one_to_a_file_left_out(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(EXCLUDED | {"b/long/T.md": "", "N.md": "", "b/Only.md": ""})
     adding = [AddLink("b/long/T", "a {link}"), AddLink("b/Only", "a {link}")]
 
@@ -180,7 +194,7 @@ def test_a_new_link_is_not_taken_for_one_to_a_file_left_out(vault: VaultDesk) ->
     assert step.after.split() == [b"a", b"[[b/long/T|T]]", b"a", b"[[Only]]"]
 
 
-def test_a_move_that_is_taken_back_gives_the_old_bytes(vault: VaultDesk) -> None:
+def test_a_move_that_is_taken_back_gives_the_old_bytes(vault: VaultHarness) -> None:
     both = {"userIgnoreFilters": ["D/Attach/", "E/Attach/"]}
     vault.open(writes__mode="allow")
     vault.indexed(ATTACHED | {".obsidian/app.json": json.dumps(both)})

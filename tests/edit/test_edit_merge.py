@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from parts_desk import Shelf
+from parts_harness import Shelf
 
 from glassmind.edit.restructuring import plan_merge
 from glassmind.errors import BadEdit, NotEditable, NoteNotFound
@@ -14,7 +14,7 @@ OLD, NEW = NotePath("a/Old.md"), NotePath("b/New.md")
 
 
 def merged(shelf: Shelf) -> tuple[Draft, Shelf]:
-    draft = plan_merge(shelf.desk, OLD, NEW)
+    draft = plan_merge(shelf.harness, OLD, NEW)
     return draft, shelf.after(draft)
 
 
@@ -154,6 +154,6 @@ def test_one_note_and_none_are_not_merged() -> None:
     shelf = Shelf.of({OLD: ""})
 
     with pytest.raises(BadEdit):
-        plan_merge(shelf.desk, OLD, OLD)
+        plan_merge(shelf.harness, OLD, OLD)
     with pytest.raises(NoteNotFound):
-        plan_merge(shelf.desk, OLD, NEW)
+        plan_merge(shelf.harness, OLD, NEW)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from editing_desk import OTHERS, SAMPLE
-from parts_desk import End, Shelf, ends, read, section
+from editing_harness import OTHERS, SAMPLE
+from parts_harness import End, Shelf, ends, read, section
 
 from glassmind.edit.restructuring import (
     named_anew,
@@ -131,7 +131,7 @@ def rename_heading(shelf: Shelf, rng: random.Random) -> Shelf:
     twins = [one for one, head in enumerate(note.headings) if head.text == text]
     new = rng.choice(["A new name", "Log", "Q: what | x", f"{text} too"])
     chosen = twins.index(at) if len(twins) > 1 else None
-    draft = plan_rename_heading(shelf.desk, path, text, new, chosen)
+    draft = plan_rename_heading(shelf.harness, path, text, new, chosen)
     after = shelf.after(draft)
     check(shelf, after, lambda end: end, _without_those_in(note, at))
     same_elsewhere(shelf, after, {path})
@@ -152,7 +152,7 @@ def rename_tag(shelf: Shelf, rng: random.Random) -> Shelf:
     known = sorted({tag.name for _, note in shelf.read_notes() for tag in note.tags})
     old = rng.choice(known or ["none"])
     new = rng.choice(["renamed", f"{old}/below", "log", old.upper()])
-    after = shelf.after(plan_rename_tag(shelf.desk, old, new))
+    after = shelf.after(plan_rename_tag(shelf.harness, old, new))
     check(shelf, after, lambda end: end, {})
     for path, note in shelf.read_notes():
         if note.kind == "excalidraw":
@@ -164,7 +164,7 @@ def rename_tag(shelf: Shelf, rng: random.Random) -> Shelf:
 
 def merge(shelf: Shelf, rng: random.Random) -> Shelf:
     source, into = rng.sample(_pages(shelf), 2)
-    after = shelf.after(plan_merge(shelf.desk, source, into))
+    after = shelf.after(plan_merge(shelf.harness, source, into))
     old, own, new = note_of(shelf, source), note_of(shelf, into), note_of(after, into)
     title = len(new.headings) - len(own.headings) - len(old.headings)
     assert title in (0, 1)
@@ -206,9 +206,9 @@ def split(shelf: Shelf, rng: random.Random) -> Shelf:
     if rng.random() < 0.5:
         same = [head for head in note.headings if head.text == note.headings[at].text]
         name = note.headings[at].text if len(same) == 1 else "no such heading"
-        draft, chosen = plan_split(shelf.desk, path, name), [at]
+        draft, chosen = plan_split(shelf.harness, path, name), [at]
     else:
-        draft = plan_split(shelf.desk, path, level=level)
+        draft = plan_split(shelf.harness, path, level=level)
         chosen = [n for n, head in enumerate(note.headings) if head.level == level]
     after = shelf.after(draft)
     paths = [NotePath(str(fact)) for fact in draft.facts["notes"]]  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
+from editing_harness import EditingHarness, MakeHarness, harnesses_in, snapshot
 
 from glassmind.edit.planning import plan_delete, plan_move, plan_new, plan_outside
 from glassmind.errors import (
@@ -31,39 +31,39 @@ VAULT = {
 
 
 @pytest.fixture
-def editing(tmp_path: Path) -> Iterator[MakeDesk]:
-    yield from desks_in(tmp_path)
+def editing(tmp_path: Path) -> Iterator[MakeHarness]:
+    yield from harnesses_in(tmp_path)
 
 
-def move(desk: EditingDesk, source: str, destination: str) -> Draft:
+def move(harness: EditingHarness, source: str, destination: str) -> Draft:
     """Move something, and return what was thought out."""
-    draft = plan_move(desk.desk, source, destination)
-    desk.apply(draft)
+    draft = plan_move(harness.harness, source, destination)
+    harness.apply(draft)
     return draft
 
 
-def test_a_note_is_renamed_with_its_title_and_every_link(editing: MakeDesk) -> None:
-    desk = editing(VAULT)
+def test_a_note_is_renamed_with_its_title_and_every_link(editing: MakeHarness) -> None:
+    harness = editing(VAULT)
 
-    draft = move(desk, "a/Tea.md", "b/Oat Milk")
+    draft = move(harness, "a/Tea.md", "b/Oat Milk")
 
     assert draft.rewritten == Rewritten(links=5, files=3)
     assert not draft.risks
-    assert desk.text("b/Oat Milk.md") == VAULT["a/Tea.md"].replace(  # type: ignore[attr-defined]
+    assert harness.text("b/Oat Milk.md") == VAULT["a/Tea.md"].replace(  # type: ignore[attr-defined]
         "title: Tea", "title: Oat Milk"
     )
-    assert desk.text("a/Cup.md") == "[[Oat Milk]] and [tea](Oat%20Milk.md)\n"
-    assert "up: '[[b/Oat Milk]]'" in desk.text("b/Milk.md")
-    assert '"file":"b/Oat Milk.md"' in desk.text("Board.canvas")
-    assert not (desk.root / "a/Tea.md").exists()
+    assert harness.text("a/Cup.md") == "[[Oat Milk]] and [tea](Oat%20Milk.md)\n"
+    assert "up: '[[b/Oat Milk]]'" in harness.text("b/Milk.md")
+    assert '"file":"b/Oat Milk.md"' in harness.text("Board.canvas")
+    assert not (harness.root / "a/Tea.md").exists()
 
 
-def test_a_title_of_its_own_stays(editing: MakeDesk) -> None:
-    desk = editing({"Tea.md": "---\ntitle: All about tea\n---\n"})
+def test_a_title_of_its_own_stays(editing: MakeHarness) -> None:
+    harness = editing({"Tea.md": "---\ntitle: All about tea\n---\n"})
 
-    move(desk, "Tea", "Oat")
+    move(harness, "Tea", "Oat")
 
-    assert desk.text("Oat.md") == "---\ntitle: All about tea\n---\n"
+    assert harness.text("Oat.md") == "---\ntitle: All about tea\n---\n"
 
 
 @pytest.mark.parametrize(
@@ -75,37 +75,39 @@ def test_a_title_of_its_own_stays(editing: MakeDesk) -> None:
     ],
 )
 def test_a_title_follows_in_its_own_quotes(
-    editing: MakeDesk, title: str, after: str
+    editing: MakeHarness, title: str, after: str
 ) -> None:
-    desk = editing({"Tea.md": f"---\ntitle: {title}\nx: 1\n---\n"})
+    harness = editing({"Tea.md": f"---\ntitle: {title}\nx: 1\n---\n"})
 
-    move(desk, "Tea", "Yes")
+    move(harness, "Tea", "Yes")
 
-    assert desk.text("Yes.md") == f"---\ntitle: {after}\nx: 1\n---\n"
+    assert harness.text("Yes.md") == f"---\ntitle: {after}\nx: 1\n---\n"
 
 
-def test_a_folder_is_moved_by_one_step_with_links_and_bases(editing: MakeDesk) -> None:
-    desk = editing(VAULT | {"a/deep/p.pdf": b"%PDF", "a/hidden.xyz": "?"})
+def test_a_folder_is_moved_by_one_step_with_links_and_bases(
+    editing: MakeHarness,
+) -> None:
+    harness = editing(VAULT | {"a/deep/p.pdf": b"%PDF", "a/hidden.xyz": "?"})
 
-    draft = move(desk, "a/", "b/c/z")
+    draft = move(harness, "a/", "b/c/z")
 
     assert [(step.path, step.to) for step in draft.steps if step.folder] == [
         ("a", "b/c/z")
     ]
-    assert desk.text("b/c/z/Cup.md") == VAULT["a/Cup.md"]
-    assert "[[b/c/z/Tea#Tea]]" in desk.text("b/Milk.md")
-    assert desk.text("All.base") == 'filters: file.inFolder("b/c/z")\n'
-    assert (desk.root / "b/c/z/deep/p.pdf").exists()
-    assert (desk.root / "b/c/z/hidden.xyz").exists()
+    assert harness.text("b/c/z/Cup.md") == VAULT["a/Cup.md"]
+    assert "[[b/c/z/Tea#Tea]]" in harness.text("b/Milk.md")
+    assert harness.text("All.base") == 'filters: file.inFolder("b/c/z")\n'
+    assert (harness.root / "b/c/z/deep/p.pdf").exists()
+    assert (harness.root / "b/c/z/hidden.xyz").exists()
 
 
-def test_an_attachment_keeps_its_suffix_and_its_embeds(editing: MakeDesk) -> None:
-    desk = editing(VAULT)
+def test_an_attachment_keeps_its_suffix_and_its_embeds(editing: MakeHarness) -> None:
+    harness = editing(VAULT)
 
-    move(desk, "pic.png", "img/photo")
+    move(harness, "pic.png", "img/photo")
 
-    assert (desk.root / "img/photo.png").read_bytes() == b"\x89PNG"
-    assert "![[photo.png|100]]" in desk.text("b/Milk.md")
+    assert (harness.root / "img/photo.png").read_bytes() == b"\x89PNG"
+    assert "![[photo.png|100]]" in harness.text("b/Milk.md")
 
 
 @pytest.mark.parametrize(
@@ -123,11 +125,11 @@ def test_an_attachment_keeps_its_suffix_and_its_embeds(editing: MakeDesk) -> Non
     ],
 )
 def test_a_destination_is_a_name_or_a_folder(
-    editing: MakeDesk, source: str, destination: str, place: str
+    editing: MakeHarness, source: str, destination: str, place: str
 ) -> None:
-    desk = editing(VAULT)
+    harness = editing(VAULT)
 
-    assert plan_move(desk.desk, source, destination).facts["to"] == place
+    assert plan_move(harness.harness, source, destination).facts["to"] == place
 
 
 @pytest.mark.parametrize(
@@ -149,126 +151,126 @@ def test_a_destination_is_a_name_or_a_folder(
     ],
 )
 def test_nothing_is_moved_onto_anything_or_out_of_the_vault(
-    editing: MakeDesk, source: str, destination: str, error: type[Exception]
+    editing: MakeHarness, source: str, destination: str, error: type[Exception]
 ) -> None:
-    desk = editing(VAULT)
-    (desk.root / "b/hidden.md").symlink_to(desk.root / "Home.md")
-    before = snapshot(desk.root)
+    harness = editing(VAULT)
+    (harness.root / "b/hidden.md").symlink_to(harness.root / "Home.md")
+    before = snapshot(harness.root)
 
     with pytest.raises(error):
-        plan_move(desk.desk, source, destination)
+        plan_move(harness.harness, source, destination)
 
-    assert snapshot(desk.root) == before
+    assert snapshot(harness.root) == before
 
 
 def test_a_name_of_a_folder_and_of_a_note_elsewhere_is_asked_about(
-    editing: MakeDesk,
+    editing: MakeHarness,
 ) -> None:
-    desk = editing(VAULT | {"b/a.md": "", "b.md": ""})
+    harness = editing(VAULT | {"b/a.md": "", "b.md": ""})
 
     with pytest.raises(AmbiguousName):
-        plan_move(desk.desk, "a", "z")
-    assert plan_move(desk.desk, "a/", "z").facts["folder"]
-    assert plan_move(desk.desk, "b", "z").facts["from"] == "b.md"
+        plan_move(harness.harness, "a", "z")
+    assert plan_move(harness.harness, "a/", "z").facts["folder"]
+    assert plan_move(harness.harness, "b", "z").facts["from"] == "b.md"
 
 
 def test_a_note_that_cannot_be_read_is_told_and_keeps_nothing_back(
-    editing: MakeDesk, monkeypatch: pytest.MonkeyPatch
+    editing: MakeHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = editing(VAULT)
-    read = desk.files.read
+    harness = editing(VAULT)
+    read = harness.files.read
 
     def refusing(path: NotePath) -> bytes | None:
         if path == "a/Cup.md":
             raise FileUnreadable(path, "it is not downloaded")
         return read(path)
 
-    monkeypatch.setattr(desk.files, "read", refusing)
+    monkeypatch.setattr(harness.files, "read", refusing)
 
-    draft = plan_move(desk.desk, "a/Tea.md", "Oat")
+    draft = plan_move(harness.harness, "a/Tea.md", "Oat")
 
     assert "a/Cup.md" in draft.risks[0]
     assert "b/Milk.md" in [step.path for step in draft.steps]
 
 
-def test_other_case_alone_is_a_name_too(editing: MakeDesk) -> None:
-    desk = editing(VAULT)
+def test_other_case_alone_is_a_name_too(editing: MakeHarness) -> None:
+    harness = editing(VAULT)
 
-    move(desk, "a/Tea.md", "a/tea")
-    move(desk, "a/", "A")
+    move(harness, "a/Tea.md", "a/tea")
+    move(harness, "a/", "A")
 
-    assert (desk.root / "A/tea.md").exists()
-    assert [end for _, end, _ in desk.ends()[NotePath("A/Cup.md")]] == [
+    assert (harness.root / "A/tea.md").exists()
+    assert [end for _, end, _ in harness.ends()[NotePath("A/Cup.md")]] == [
         "A/tea.md",
         "A/tea.md",
     ]
-    assert '"file":"A/tea.md"' in desk.text("Board.canvas")
-    assert desk.text("All.base") == 'filters: file.inFolder("A")\n'
+    assert '"file":"A/tea.md"' in harness.text("Board.canvas")
+    assert harness.text("All.base") == 'filters: file.inFolder("A")\n'
 
 
-def test_a_move_in_case_and_back_leaves_every_byte(editing: MakeDesk) -> None:
-    desk = editing(VAULT)
-    before = snapshot(desk.root)
+def test_a_move_in_case_and_back_leaves_every_byte(editing: MakeHarness) -> None:
+    harness = editing(VAULT)
+    before = snapshot(harness.root)
 
-    move(desk, "a/Tea.md", "a/tea")
-    assert '"file":"a/tea.md"' in desk.text("Board.canvas")
-    move(desk, "a/tea.md", "a/Tea")
+    move(harness, "a/Tea.md", "a/tea")
+    assert '"file":"a/tea.md"' in harness.text("Board.canvas")
+    move(harness, "a/tea.md", "a/Tea")
 
-    assert snapshot(desk.root) == before
-
-
-def test_what_was_written_meanwhile_is_not_taken_back(editing: MakeDesk) -> None:
-    desk = editing(VAULT)
-    move(desk, "a/Tea.md", "Oat")
-    (desk.root / "a/Cup.md").write_text("[[Oat]] and [[Oat|more]]\n")
-    (desk.root / "New.md").write_text("[[Oat]]")
-
-    move(desk, "Oat", "a/Tea")
-
-    assert desk.text("a/Cup.md") == "[[Tea]] and [[Tea|more]]\n"
-    assert desk.text("New.md") == "[[Tea]]"
-    assert desk.text("a/Tea.md") == VAULT["a/Tea.md"]
+    assert snapshot(harness.root) == before
 
 
-def test_a_link_that_is_not_in_the_index_yet_follows_too(editing: MakeDesk) -> None:
-    desk = editing(VAULT)
-    (desk.root / "Late.md").write_text("[[Tea]]")
+def test_what_was_written_meanwhile_is_not_taken_back(editing: MakeHarness) -> None:
+    harness = editing(VAULT)
+    move(harness, "a/Tea.md", "Oat")
+    (harness.root / "a/Cup.md").write_text("[[Oat]] and [[Oat|more]]\n")
+    (harness.root / "New.md").write_text("[[Oat]]")
 
-    move(desk, "a/Tea.md", "Oat")
+    move(harness, "Oat", "a/Tea")
 
-    assert desk.text("Late.md") == "[[Oat]]"
+    assert harness.text("a/Cup.md") == "[[Tea]] and [[Tea|more]]\n"
+    assert harness.text("New.md") == "[[Tea]]"
+    assert harness.text("a/Tea.md") == VAULT["a/Tea.md"]
 
 
-def test_an_index_that_cannot_be_refreshed_is_a_risk(editing: MakeDesk) -> None:
-    desk = editing(VAULT)
-    desk.late = IndexBusy("somewhere", 1.0)
+def test_a_link_that_is_not_in_the_index_yet_follows_too(editing: MakeHarness) -> None:
+    harness = editing(VAULT)
+    (harness.root / "Late.md").write_text("[[Tea]]")
 
-    draft = plan_move(desk.desk, "a/Tea.md", "Oat")
+    move(harness, "a/Tea.md", "Oat")
+
+    assert harness.text("Late.md") == "[[Oat]]"
+
+
+def test_an_index_that_cannot_be_refreshed_is_a_risk(editing: MakeHarness) -> None:
+    harness = editing(VAULT)
+    harness.late = IndexBusy("somewhere", 1.0)
+
+    draft = plan_move(harness.harness, "a/Tea.md", "Oat")
 
     assert "newer than the index" in draft.risks[0]
 
 
 def test_a_folder_goes_to_the_trash_only_when_it_is_named_as_one(
-    editing: MakeDesk,
+    editing: MakeHarness,
 ) -> None:
-    desk = editing(VAULT)
+    harness = editing(VAULT)
 
     with pytest.raises(NoteNotFound):
-        plan_delete(desk.desk, "a")
-    draft = plan_delete(desk.desk, "a/")
-    desk.apply(draft)
+        plan_delete(harness.harness, "a")
+    draft = plan_delete(harness.harness, "a/")
+    harness.apply(draft)
 
     assert draft.facts == {"files": 2, "lost": 3, "elsewhere": 0}
-    assert (desk.root / ".trash/a/Tea.md").exists()
+    assert (harness.root / ".trash/a/Tea.md").exists()
 
 
 def test_a_deleted_note_goes_to_the_trash_and_its_links_are_counted(
-    editing: MakeDesk,
+    editing: MakeHarness,
 ) -> None:
-    desk = editing(VAULT | {"b/Tea.md": "", ".trash/a/Tea.md": "older"})
+    harness = editing(VAULT | {"b/Tea.md": "", ".trash/a/Tea.md": "older"})
 
-    draft = plan_delete(desk.desk, "a/Tea.md")
-    desk.apply(draft)
+    draft = plan_delete(harness.harness, "a/Tea.md")
+    harness.apply(draft)
 
     assert [(step.path, step.to) for step in draft.steps] == [
         ("a/Tea.md", ".trash/a/Tea 1.md")
@@ -278,14 +280,14 @@ def test_a_deleted_note_goes_to_the_trash_and_its_links_are_counted(
         "3 links will lead nowhere",
         "2 links will lead to another file of that name",
     )
-    assert desk.text("a/Cup.md") == VAULT["a/Cup.md"]
+    assert harness.text("a/Cup.md") == VAULT["a/Cup.md"]
 
 
-def test_a_new_note_adopts_its_links_and_takes_no_others(editing: MakeDesk) -> None:
-    desk = editing(VAULT)
+def test_a_new_note_adopts_its_links_and_takes_no_others(editing: MakeHarness) -> None:
+    harness = editing(VAULT)
 
-    nobody = plan_new(desk.desk, NotePath("x/Nobody.md"), b"# Nobody\n")
-    twin = plan_new(desk.desk, NotePath("Milk.md"), b"")
+    nobody = plan_new(harness.harness, NotePath("x/Nobody.md"), b"# Nobody\n")
+    twin = plan_new(harness.harness, NotePath("Milk.md"), b"")
 
     assert (nobody.adopted, nobody.rewritten.links) == (1, 0)
     assert (twin.adopted, twin.rewritten.links) == (0, 1)
@@ -293,35 +295,35 @@ def test_a_new_note_adopts_its_links_and_takes_no_others(editing: MakeDesk) -> N
         b"[[b/Milk]] [[Nobody]]\n"
     ]
     with pytest.raises(NameTaken):
-        plan_new(desk.desk, NotePath("HOME.md"), b"")
+        plan_new(harness.harness, NotePath("HOME.md"), b"")
 
 
-def test_links_to_what_was_renamed_outside_are_offered(editing: MakeDesk) -> None:
-    desk = editing(VAULT)
-    (desk.root / "c").mkdir()
-    (desk.root / "a/Tea.md").rename(desk.root / "c/Oat.md")
+def test_links_to_what_was_renamed_outside_are_offered(editing: MakeHarness) -> None:
+    harness = editing(VAULT)
+    (harness.root / "c").mkdir()
+    (harness.root / "a/Tea.md").rename(harness.root / "c/Oat.md")
 
-    draft = plan_outside(desk.desk, {NotePath("a/Tea.md"): NotePath("c/Oat.md")})
+    draft = plan_outside(harness.harness, {NotePath("a/Tea.md"): NotePath("c/Oat.md")})
     assert draft is not None
-    desk.apply(draft)
+    harness.apply(draft)
 
     assert draft.verb == "relink"
     assert all(step.path == step.to for step in draft.steps)
-    assert desk.text("a/Cup.md") == "[[Oat]] and [tea](Oat.md)\n"
-    assert "[[c/Oat#Tea]]" in desk.text("b/Milk.md")
-    assert '"file":"c/Oat.md"' in desk.text("Board.canvas")
-    again = plan_outside(desk.desk, {NotePath("a/Tea.md"): NotePath("c/Oat.md")})
+    assert harness.text("a/Cup.md") == "[[Oat]] and [tea](Oat.md)\n"
+    assert "[[c/Oat#Tea]]" in harness.text("b/Milk.md")
+    assert '"file":"c/Oat.md"' in harness.text("Board.canvas")
+    again = plan_outside(harness.harness, {NotePath("a/Tea.md"): NotePath("c/Oat.md")})
     assert again is None
 
 
 def test_the_relative_links_of_what_was_moved_outside_are_offered(
-    editing: MakeDesk,
+    editing: MakeHarness,
 ) -> None:
-    desk = editing({"a/S.md": "[[./T]]", "a/T.md": ""})
-    (desk.root / "S.md").write_bytes((desk.root / "a/S.md").read_bytes())
-    (desk.root / "a/S.md").unlink()
+    harness = editing({"a/S.md": "[[./T]]", "a/T.md": ""})
+    (harness.root / "S.md").write_bytes((harness.root / "a/S.md").read_bytes())
+    (harness.root / "a/S.md").unlink()
 
-    draft = plan_outside(desk.desk, {NotePath("a/S.md"): NotePath("S.md")})
+    draft = plan_outside(harness.harness, {NotePath("a/S.md"): NotePath("S.md")})
 
     assert draft is not None
     assert [step.after for step in draft.steps] == [b"[[./a/T]]"]

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editing_desk import (
+from editing_harness import (
     OTHERS,
     SAMPLE,
-    EditingDesk,
-    MakeDesk,
-    desks_in,
+    EditingHarness,
+    MakeHarness,
     ends_in,
+    harnesses_in,
 )
 
 from glassmind.edit.planning import plan_move
@@ -23,8 +23,8 @@ from glassmind.model.edits import Draft
 
 
 @pytest.fixture
-def editing(tmp_path: Path) -> Iterator[MakeDesk]:
-    yield from desks_in(tmp_path)
+def editing(tmp_path: Path) -> Iterator[MakeHarness]:
+    yield from harnesses_in(tmp_path)
 
 
 WORDS = (
@@ -115,9 +115,9 @@ def _canvas(chance: random.Random, paths: list[str]) -> str:
     return f'{{"nodes":[{",".join((*cards, text))}],"edges":[]}}'
 
 
-def random_move(chance: random.Random, desk: EditingDesk) -> tuple[str, str]:
+def random_move(chance: random.Random, harness: EditingHarness) -> tuple[str, str]:
     """Return something of the vault, and somewhere to move it."""
-    paths = [path for path in desk.paths() if Path(path).suffix]
+    paths = [path for path in harness.paths() if Path(path).suffix]
     path = chance.choice(paths)
     folders = sorted({p.rpartition("/")[0] for p in paths if "/" in p})
     kind = chance.random()
@@ -150,27 +150,29 @@ def expected_ends(
     }
 
 
-def moved_and_checked(desk: EditingDesk, source: str, destination: str) -> Draft | None:
+def moved_and_checked(
+    harness: EditingHarness, source: str, destination: str
+) -> Draft | None:
     """Move something, and see that every link leads where it led; None if refused.
 
     Links of notes left out of the index stay, those to them are as all others.
     """
-    paths = desk.paths()
-    every = [*paths, *left_out_of(desk.desk, paths)]
-    ends = ends_in(desk.root, every)
+    paths = harness.paths()
+    every = [*paths, *left_out_of(harness.harness, paths)]
+    ends = ends_in(harness.root, every)
     before = {path: links for path, links in ends.items() if path in set(paths)}
     try:
-        draft = plan_move(desk.desk, source, destination)
+        draft = plan_move(harness.harness, source, destination)
     except (BadEdit, NameTaken):
         return None
     goes = dict(renames_of(draft.steps, every).goes)
     risks = [risk for risk in draft.risks if "left out of the index" not in risk]
     assert not risks, (source, destination, risks)
 
-    desk.apply(draft)
+    harness.apply(draft)
 
-    paths = desk.paths()
-    after = ends_in(desk.root, [*paths, *left_out_of(desk.desk, paths)])
+    paths = harness.paths()
+    after = ends_in(harness.root, [*paths, *left_out_of(harness.harness, paths)])
     for path, wanted in expected_ends(before, goes).items():
         assert len(after[path]) == len(wanted), path
         for (target, end, part), (meant, subpath) in zip(
@@ -183,14 +185,14 @@ def moved_and_checked(desk: EditingDesk, source: str, destination: str) -> Draft
     return draft
 
 
-def moves_and_back(desk: EditingDesk, seed: int, count: int) -> Iterator[Draft]:
+def moves_and_back(harness: EditingHarness, seed: int, count: int) -> Iterator[Draft]:
     """Yield random moves, every second of which is made back."""
     chance = random.Random(seed)
     made = tries = 0
     while made < count and tries < count * 6:
         tries += 1
-        source, destination = random_move(chance, desk)
-        draft = moved_and_checked(desk, source, destination)
+        source, destination = random_move(chance, harness)
+        draft = moved_and_checked(harness, source, destination)
         if draft is None:
             continue
         made += 1
@@ -198,7 +200,7 @@ def moves_and_back(desk: EditingDesk, seed: int, count: int) -> Iterator[Draft]:
         if made % 2:
             there, back = str(draft.facts["to"]), str(draft.facts["from"])
             slash = "/" if draft.facts["folder"] else ""
-            assert moved_and_checked(desk, there + slash, back) is not None
+            assert moved_and_checked(harness, there + slash, back) is not None
     assert made == count
 
 
@@ -210,11 +212,11 @@ seeds = pytest.mark.parametrize(
 @pytest.mark.slow
 @seeds
 def test_random_moves_of_a_vault_of_twins_keep_every_link(
-    editing: MakeDesk, seed: int
+    editing: MakeHarness, seed: int
 ) -> None:
-    desk = editing(synthetic(seed))
+    harness = editing(synthetic(seed))
 
-    drafts = list(moves_and_back(desk, seed, SOME // 2))
+    drafts = list(moves_and_back(harness, seed, SOME // 2))
 
     assert sum(draft.rewritten.links for draft in drafts) > 0
 
@@ -222,23 +224,23 @@ def test_random_moves_of_a_vault_of_twins_keep_every_link(
 @pytest.mark.slow
 @seeds
 def test_random_moves_keep_every_link_to_files_left_out_of_the_index(
-    editing: MakeDesk, seed: int
+    editing: MakeHarness, seed: int
 ) -> None:
     hidden = r"/(^|\/)(pic\.png|It's\.md|50%\.md|Tea\.md)$/"
     app = json.dumps({"userIgnoreFilters": [hidden]})
-    desk = editing(synthetic(seed) | {".obsidian/app.json": app})
-    assert not {"pic.png", "a/pic.png"} & set(desk.paths())
+    harness = editing(synthetic(seed) | {".obsidian/app.json": app})
+    assert not {"pic.png", "a/pic.png"} & set(harness.paths())
 
-    drafts = list(moves_and_back(desk, seed, SOME // 2))
+    drafts = list(moves_and_back(harness, seed, SOME // 2))
 
     assert sum(draft.rewritten.links for draft in drafts) > 0
 
 
 @pytest.mark.slow
-def test_random_moves_of_the_sample_vault_keep_every_link(editing: MakeDesk) -> None:
-    desk = editing(copy=SAMPLE)
+def test_random_moves_of_the_sample_vault_keep_every_link(editing: MakeHarness) -> None:
+    harness = editing(copy=SAMPLE)
 
-    drafts = list(moves_and_back(desk, 7, SOME // 2))
+    drafts = list(moves_and_back(harness, 7, SOME // 2))
 
     assert sum(draft.rewritten.links for draft in drafts) > 0
 
@@ -246,12 +248,12 @@ def test_random_moves_of_the_sample_vault_keep_every_link(editing: MakeDesk) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["shortest", "relative", "absolute"])
 def test_many_random_moves_of_a_vault_of_twins_keep_every_link(
-    editing: MakeDesk, setting: str
+    editing: MakeHarness, setting: str
 ) -> None:
     files = synthetic(11) | {".obsidian/app.json": f'{{"newLinkFormat":"{setting}"}}'}
-    desk = editing(files)
+    harness = editing(files)
 
-    drafts = list(moves_and_back(desk, 11, MANY))
+    drafts = list(moves_and_back(harness, 11, MANY))
 
     assert sum(draft.rewritten.links for draft in drafts) > 0
 
@@ -261,13 +263,13 @@ def test_many_random_moves_of_a_vault_of_twins_keep_every_link(
     "name", ["sample", "kepano", "lyz", "tasks-demo", "tasks-docs"]
 )
 def test_many_random_moves_of_a_real_vault_keep_every_link(
-    editing: MakeDesk, name: str
+    editing: MakeHarness, name: str
 ) -> None:
     copy: Path = SAMPLE if name == "sample" else OTHERS / name
     if not copy.is_dir():
         pytest.skip(f"there is no vault {name} beside this checkout")
-    desk = editing(copy=copy)
+    harness = editing(copy=copy)
 
-    drafts = list(moves_and_back(desk, 3, MANY))
+    drafts = list(moves_and_back(harness, 3, MANY))
 
     assert sum(draft.rewritten.links for draft in drafts) > 0

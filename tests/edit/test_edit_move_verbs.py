@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editing_desk import SAMPLE, ends_in, snapshot
+from editing_harness import SAMPLE, ends_in, snapshot
 
 from glassmind import Engine, open_vault
 from glassmind.edit.vault import EditRequest

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.vault import EditRequest
@@ -46,7 +46,7 @@ verbs = pytest.mark.parametrize("verb", VERBS)
 
 
 @pytest.fixture
-def editing(vault: VaultDesk) -> Editing:
+def editing(vault: VaultHarness) -> Editing:
     vault.write(NOTES)
     vault.open(writes__mode="allow")
     vault.index()
@@ -81,7 +81,7 @@ def test_a_name_means_the_same_note_to_every_verb(
 
 @verbs
 def test_a_note_is_named_by_its_whole_path_on_the_disk(
-    vault: VaultDesk, editing: Editing, verb: str
+    vault: VaultHarness, editing: Editing, verb: str
 ) -> None:
     whole = (Path(vault.root) / "Sub/Deep.md").as_posix()
 
@@ -152,7 +152,7 @@ def test_a_name_that_climbs_is_refused(editing: Editing, verb: str, name: str) -
 
 @verbs
 def test_an_agent_is_told_of_no_note_that_is_hidden_from_it(
-    vault: VaultDesk, editing: Editing, verb: str
+    vault: VaultHarness, editing: Editing, verb: str
 ) -> None:
     del editing
     vault.write({

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
+from editing_harness import EditingHarness, MakeHarness, harnesses_in, snapshot
 
 from glassmind.edit.names import check_new_name
 from glassmind.edit.planning import new_note, plan_move
@@ -41,90 +41,94 @@ NO_NAMES = [
 
 
 @pytest.fixture
-def editing(tmp_path: Path) -> Iterator[MakeDesk]:
-    yield from desks_in(tmp_path)
+def editing(tmp_path: Path) -> Iterator[MakeHarness]:
+    yield from harnesses_in(tmp_path)
 
 
 @pytest.fixture
-def desk(editing: MakeDesk) -> EditingDesk:
+def harness(editing: MakeHarness) -> EditingHarness:
     return editing(VAULT)
 
 
 @pytest.mark.parametrize(("name", "why"), NO_NAMES)
 def test_what_is_no_name_is_refused_alike(
-    desk: EditingDesk, name: str, why: str
+    harness: EditingHarness, name: str, why: str
 ) -> None:
-    before = snapshot(desk.root)
+    before = snapshot(harness.root)
 
     with pytest.raises(BadEdit, match=why):
-        new_note(desk.desk, name, "text")
+        new_note(harness.harness, name, "text")
     with pytest.raises(BadEdit, match=why):
-        plan_move(desk.desk, "a/Tea.md", name)
+        plan_move(harness.harness, "a/Tea.md", name)
 
-    assert snapshot(desk.root) == before
+    assert snapshot(harness.root) == before
 
 
 @pytest.mark.parametrize("folder", ["aux", "b.", "new#", "new /b", "a/[b]"])
 def test_sections_go_to_no_folder_of_such_a_name(
-    desk: EditingDesk, folder: str
+    harness: EditingHarness, folder: str
 ) -> None:
     with pytest.raises(BadEdit):
-        plan_split(desk.desk, NotePath("a/Tea.md"), "Green", folder=folder)
+        plan_split(harness.harness, NotePath("a/Tea.md"), "Green", folder=folder)
 
 
 @pytest.mark.parametrize("name", [" Oolong", "Oolong ", " Oolong.md\n", "Oolong.md "])
 def test_blanks_around_the_whole_are_no_part_of_a_name(
-    desk: EditingDesk, name: str
+    harness: EditingHarness, name: str
 ) -> None:
-    assert new_note(desk.desk, name, "")[0] == "Oolong.md"
-    assert plan_move(desk.desk, "a/Tea.md", name).facts["to"] == "Oolong.md"
+    assert new_note(harness.harness, name, "")[0] == "Oolong.md"
+    assert plan_move(harness.harness, "a/Tea.md", name).facts["to"] == "Oolong.md"
 
 
 def test_folders_that_are_there_are_used_whatever_they_are_called(
-    desk: EditingDesk,
+    harness: EditingHarness,
 ) -> None:
     for folder in ("C #1", "Odd "):
-        assert new_note(desk.desk, f"{folder}/New", "")[0] == f"{folder}/New.md"
-        moved = plan_move(desk.desk, "a/Tea.md", f"{folder}/Tea")
+        assert new_note(harness.harness, f"{folder}/New", "")[0] == f"{folder}/New.md"
+        moved = plan_move(harness.harness, "a/Tea.md", f"{folder}/Tea")
         assert moved.facts["to"] == f"{folder}/Tea.md"
-    into = plan_move(desk.desk, "a/Tea.md", "Odd /")
+    into = plan_move(harness.harness, "a/Tea.md", "Odd /")
     assert into.facts["to"] == "Odd /Tea.md"
 
 
-def test_a_file_that_has_an_odd_name_may_keep_it_elsewhere(desk: EditingDesk) -> None:
-    assert plan_move(desk.desk, "x [y].md", "a/").facts["to"] == "a/x [y].md"
-    assert plan_move(desk.desk, "C #1/", "a/C #1").facts["to"] == "a/C #1"
+def test_a_file_that_has_an_odd_name_may_keep_it_elsewhere(
+    harness: EditingHarness,
+) -> None:
+    assert plan_move(harness.harness, "x [y].md", "a/").facts["to"] == "a/x [y].md"
+    assert plan_move(harness.harness, "C #1/", "a/C #1").facts["to"] == "a/C #1"
     with pytest.raises(BadEdit, match=r"it has \[ \]"):
-        plan_move(desk.desk, "x [y].md", "a/z [y]")
+        plan_move(harness.harness, "x [y].md", "a/z [y]")
 
 
-def test_folders_and_other_files_are_held_to_it_too(desk: EditingDesk) -> None:
+def test_folders_and_other_files_are_held_to_it_too(harness: EditingHarness) -> None:
     for name in ("b.", "nul", "b#", "x/b ?"):
         with pytest.raises(BadEdit):
-            plan_move(desk.desk, "a/", name)
+            plan_move(harness.harness, "a/", name)
     for name in ("pic .png", "con.png", "pic..png", "p[1].png"):
         with pytest.raises(BadEdit):
-            plan_move(desk.desk, "pic.png", name)
-    assert plan_move(desk.desk, "a/", "v1.2 (b)").facts["to"] == "v1.2 (b)"
+            plan_move(harness.harness, "pic.png", name)
+    assert plan_move(harness.harness, "a/", "v1.2 (b)").facts["to"] == "v1.2 (b)"
 
 
 def test_a_section_is_called_by_its_heading_where_that_is_a_name(
-    editing: MakeDesk,
+    editing: MakeHarness,
 ) -> None:
-    desk = editing({"Tea.md": "# Con\n\nx\n\n# a: [b]\n\ny\n"})
+    harness = editing({"Tea.md": "# Con\n\nx\n\n# a: [b]\n\ny\n"})
 
-    draft = plan_split(desk.desk, NotePath("Tea.md"), level=1)
+    draft = plan_split(harness.harness, NotePath("Tea.md"), level=1)
 
     assert draft.facts["notes"] == ["Con note.md", "a b.md"]
     for path in ("Con note.md", "a b.md"):
         check_new_name(path)
 
 
-def test_links_of_a_note_that_is_not_utf8_stay_and_are_told(editing: MakeDesk) -> None:
+def test_links_of_a_note_that_is_not_utf8_stay_and_are_told(
+    editing: MakeHarness,
+) -> None:
     latin = "Größe [[Tea]]\n".encode("cp1252")
-    desk = editing({"a/Tea.md": "", "Home.md": latin})
+    harness = editing({"a/Tea.md": "", "Home.md": latin})
 
-    draft = plan_move(desk.desk, "a/Tea.md", "Pot")
+    draft = plan_move(harness.harness, "a/Tea.md", "Pot")
 
     assert draft.rewritten.links == 0
     assert "Home.md" in draft.risks[0]

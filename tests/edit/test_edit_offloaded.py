@@ -5,8 +5,8 @@ from pathlib import Path
 from unicodedata import normalize
 
 import pytest
-from editing_desk import outside_agent, snapshot
-from vault_desk import VaultDesk
+from editing_harness import outside_agent, snapshot
+from vault_harness import VaultHarness
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.vault import EditRequest
@@ -24,7 +24,7 @@ NOTES = {
 }
 
 
-def offload(vault: VaultDesk, path: str) -> None:
+def offload(vault: VaultHarness, path: str) -> None:
     """Let a stub stand for a file, which goes if it is there."""
     file = vault.root / path
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -33,7 +33,7 @@ def offload(vault: VaultDesk, path: str) -> None:
 
 
 @pytest.fixture
-def editing(vault: VaultDesk) -> Editing:
+def editing(vault: VaultHarness) -> Editing:
     """A vault with a note that was never here, as far as we know."""
     vault.write(NOTES)
     offload(vault, "Cloud.md")
@@ -54,7 +54,7 @@ TAKING: dict[str, Callable[[Editing], Changed]] = {
 
 @pytest.mark.parametrize("verb", TAKING)
 def test_nothing_is_put_where_a_note_is_that_is_not_downloaded(
-    vault: VaultDesk, editing: Editing, verb: str
+    vault: VaultHarness, editing: Editing, verb: str
 ) -> None:
     before = snapshot(vault.root)
 
@@ -65,7 +65,7 @@ def test_nothing_is_put_where_a_note_is_that_is_not_downloaded(
 
 
 def test_a_section_gets_another_name_than_a_note_that_is_not_downloaded(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     done = editing.split("Tea", ASK, heading="Cloud")
 
@@ -75,7 +75,7 @@ def test_a_section_gets_another_name_than_a_note_that_is_not_downloaded(
 
 @pytest.mark.parametrize("verb", ["delete", "merge"])
 def test_what_goes_to_the_trash_gets_another_name_than_what_is_not_downloaded_there(
-    vault: VaultDesk, editing: Editing, verb: str
+    vault: VaultHarness, editing: Editing, verb: str
 ) -> None:
     offload(vault, ".trash/Kettle.md")
 
@@ -89,7 +89,7 @@ def test_what_goes_to_the_trash_gets_another_name_than_what_is_not_downloaded_th
 
 
 def test_what_was_made_goes_to_another_place_than_what_is_not_downloaded(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     made = editing.create("Mug", "x", ASK)
     offload(vault, ".trash/Mug.md")
@@ -100,7 +100,7 @@ def test_what_was_made_goes_to_another_place_than_what_is_not_downloaded(
 
 
 def test_a_deleted_note_comes_back_though_the_trash_is_not_downloaded(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     gone = editing.delete("Kettle", ASK, confirm=True)
     offload(vault, ".trash/Kettle.md")
@@ -112,7 +112,7 @@ def test_a_deleted_note_comes_back_though_the_trash_is_not_downloaded(
 
 
 def test_a_change_that_waited_is_not_made_where_a_note_has_come_and_gone(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     shown = [editing.create("Mug", "x", DRY), editing.move("Kettle", "Mug", DRY)]
     offload(vault, "Mug.md")
@@ -141,7 +141,7 @@ NAMING: dict[str, Callable[[Editing, str], Changed]] = {
 @pytest.mark.parametrize("indexed", [True, False], ids=["indexed", "unknown"])
 @pytest.mark.parametrize("verb", NAMING)
 def test_whoever_names_a_note_that_is_not_downloaded_is_told_so(
-    vault: VaultDesk, editing: Editing, verb: str, *, indexed: bool
+    vault: VaultHarness, editing: Editing, verb: str, *, indexed: bool
 ) -> None:
     if indexed:
         vault.write({"Mug.md": "# A\n\n## Crew\n"})
@@ -157,7 +157,7 @@ def test_whoever_names_a_note_that_is_not_downloaded_is_told_so(
 
 
 def test_a_link_may_name_a_note_that_is_not_downloaded(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     editing.edit("Kettle", [AddLink("cloud.md", "See")], ASK)
     editing.edit("Kettle", [AddLink("Cloud", "See")], ASK)
@@ -166,7 +166,7 @@ def test_a_link_may_name_a_note_that_is_not_downloaded(
 
 
 def test_links_and_tags_that_stay_in_a_note_that_is_not_downloaded_are_told(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     vault.write({"Mug.md": "For [[Tea]]. #cup\n", "Cup.md": "#cup\n"})
     vault.index()
@@ -186,7 +186,7 @@ def _risks(done: Changed) -> tuple[str, ...]:
 
 
 def test_no_folder_has_a_note_read_that_is_left_out_and_not_downloaded(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     offload(vault, "Drafts/Plan.md")
     vault.write({".glassmindignore": "Drafts/\n"})
@@ -196,7 +196,7 @@ def test_no_folder_has_a_note_read_that_is_left_out_and_not_downloaded(
 
 
 def test_an_agent_is_told_of_what_is_not_downloaded_as_far_as_it_was_indexed(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     del editing
     vault.write({"Mug.md": "x\n", "Diary.md": "---\nprivate: true\n---\nx\n"})
@@ -221,7 +221,7 @@ def test_an_agent_is_told_of_what_is_not_downloaded_as_far_as_it_was_indexed(
 
 @pytest.mark.parametrize("kind", ["folder", "link"])
 def test_what_is_called_as_a_stub_and_is_no_file_stands_for_none(
-    vault: VaultDesk, editing: Editing, kind: str
+    vault: VaultHarness, editing: Editing, kind: str
 ) -> None:
     place = vault.root / ".Mug.md.icloud"
     if kind == "folder":

@@ -4,7 +4,7 @@ import json
 from time import process_time
 
 import pytest
-from parts_desk import Shelf
+from parts_harness import Shelf
 
 from glassmind.edit.restructuring import plan_split
 from glassmind.errors import BadEdit, EditRefused, GlassmindError
@@ -22,7 +22,7 @@ def split(
     level: int | None = None,
     folder: str | None = None,
 ) -> tuple[Draft, Shelf]:
-    draft = plan_split(shelf.desk, TEA, heading, level, folder)
+    draft = plan_split(shelf.harness, TEA, heading, level, folder)
     return draft, shelf.after(draft)
 
 

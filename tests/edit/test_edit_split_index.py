@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editing_desk import MakeDesk, desks_in
+from editing_harness import MakeHarness, harnesses_in
 
 from glassmind.edit.restructuring import (
     plan_merge,
@@ -18,12 +18,12 @@ TEA, CUP = NotePath("Tea.md"), NotePath("x/Cup.md")
 
 
 @pytest.fixture
-def editing(tmp_path: Path) -> Iterator[MakeDesk]:
-    yield from desks_in(tmp_path)
+def editing(tmp_path: Path) -> Iterator[MakeHarness]:
+    yield from harnesses_in(tmp_path)
 
 
 def test_a_section_renamed_cut_out_tagged_and_merged_keeps_its_links(
-    editing: MakeDesk,
+    editing: MakeHarness,
 ) -> None:
     vault = editing(
         {
@@ -34,18 +34,18 @@ def test_a_section_renamed_cut_out_tagged_and_merged_keeps_its_links(
         }
     )
 
-    vault.apply(plan_rename_heading(vault.desk, TEA, "Pot", "Can"))
+    vault.apply(plan_rename_heading(vault.harness, TEA, "Pot", "Can"))
     assert vault.text(CUP) == "---\ntags: [brew]\n---\n[[Tea#Can]] ![[Tea#^id]]\n"
 
-    vault.apply(plan_split(vault.desk, TEA, "Can", folder="y"))
+    vault.apply(plan_split(vault.harness, TEA, "Can", folder="y"))
     assert vault.text(TEA) == "# Tea\n\n[[Can#Can]]\n\n[[Can]]\n"
     assert vault.text(CUP).endswith("[[Can#Can]] ![[Can#^id]]\n")
 
-    vault.apply(plan_rename_tag(vault.desk, "Brew", "drink/brew"))
+    vault.apply(plan_rename_tag(vault.harness, "Brew", "drink/brew"))
     assert vault.text("y/Can.md") == "## Can\n\n#drink/brew ^id\n"
     assert vault.text(CUP).startswith("---\ntags: [drink/brew]\n---\n")
 
-    vault.apply(plan_merge(vault.desk, NotePath("y/Can.md"), CUP))
+    vault.apply(plan_merge(vault.harness, NotePath("y/Can.md"), CUP))
     assert vault.text(TEA) == "# Tea\n\n[[Cup#Can]]\n\n[[Cup]]\n"
     assert '"file":"x/Cup.md","subpath":"#Can"' in vault.text("B.canvas")
     assert vault.text(CUP) == (

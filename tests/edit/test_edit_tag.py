@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from parts_desk import Shelf
+from parts_harness import Shelf
 
 from glassmind.edit.restructuring import plan_rename_tag
 from glassmind.errors import BadEdit, EditRefused
@@ -18,7 +18,7 @@ def test_every_note_with_the_tag_changes_and_no_other() -> None:
         }
     )
 
-    draft = plan_rename_tag(shelf.desk, "#tea", "drink")
+    draft = plan_rename_tag(shelf.harness, "#tea", "drink")
 
     after = shelf.after(draft)
     assert [step.to for step in draft.steps] == ["A.md", "B.md"]
@@ -37,7 +37,7 @@ def test_a_tag_that_is_there_already_is_not_said_twice() -> None:
         }
     )
 
-    draft = plan_rename_tag(shelf.desk, "tea", "drink")
+    draft = plan_rename_tag(shelf.harness, "tea", "drink")
 
     after = shelf.after(draft)
     assert after.text("A.md") == "---\ntags: [drink, x]\n---\n#drink #drink\n"
@@ -48,7 +48,7 @@ def test_tags_on_the_cards_of_a_canvas_are_renamed() -> None:
     raw = '{"nodes":[{"id":"1","type":"text","text":"a \\"#tea\\" #tea\\n#tea/x"}]}'
     shelf = Shelf.of({"B.canvas": raw})
 
-    after = shelf.after(plan_rename_tag(shelf.desk, "tea", "drink"))
+    after = shelf.after(plan_rename_tag(shelf.harness, "tea", "drink"))
 
     text = json.loads(after.text("B.canvas"))["nodes"][0]["text"]
     assert text == 'a "#tea" #drink\n#drink/x'
@@ -57,7 +57,7 @@ def test_tags_on_the_cards_of_a_canvas_are_renamed() -> None:
 def test_links_to_a_heading_with_the_tag_follow() -> None:
     shelf = Shelf.of({"A.md": "## Plan #tea\n", "B.md": "[[A#Plan tea]] [[A#Plan]]"})
 
-    after = shelf.after(plan_rename_tag(shelf.desk, "tea", "drink"))
+    after = shelf.after(plan_rename_tag(shelf.harness, "tea", "drink"))
 
     assert after.text("A.md") == "## Plan #drink\n"
     assert after.text("B.md") == "[[A#Plan drink]] [[A#Plan]]"
@@ -66,7 +66,7 @@ def test_links_to_a_heading_with_the_tag_follow() -> None:
 def test_a_tag_may_go_below_itself() -> None:
     shelf = Shelf.of({"A.md": "#tea #tea/green\n"})
 
-    after = shelf.after(plan_rename_tag(shelf.desk, "tea", "tea/all"))
+    after = shelf.after(plan_rename_tag(shelf.harness, "tea", "tea/all"))
 
     assert after.text("A.md") == "#tea/all #tea/all/green\n"
 
@@ -75,7 +75,7 @@ def test_a_drawing_keeps_its_tags_and_is_named() -> None:
     drawing = "---\nexcalidraw-plugin: parsed\ntags: [tea]\n---\n"
     shelf = Shelf.of({"A.md": "#tea\n", "D.excalidraw.md": drawing})
 
-    draft = plan_rename_tag(shelf.desk, "tea", "drink")
+    draft = plan_rename_tag(shelf.harness, "tea", "drink")
 
     assert [step.to for step in draft.steps] == ["A.md"]
     assert "D.excalidraw.md keeps the tag" in draft.risks[0]
@@ -85,10 +85,10 @@ def test_a_tag_that_nobody_has_is_refused() -> None:
     shelf = Shelf.of({"A.md": "tea\n"})
 
     with pytest.raises(EditRefused, match="no note has the tag #tea"):
-        plan_rename_tag(shelf.desk, "tea", "drink")
+        plan_rename_tag(shelf.harness, "tea", "drink")
 
 
 @pytest.mark.parametrize(("old", "new"), [("tea", "tea"), ("a b", "c"), ("a", "1")])
 def test_names_that_are_none_are_refused(old: str, new: str) -> None:
     with pytest.raises(BadEdit):
-        plan_rename_tag(Shelf.of({"A.md": "#tea\n"}).desk, old, new)
+        plan_rename_tag(Shelf.of({"A.md": "#tea\n"}).harness, old, new)

@@ -3,7 +3,7 @@
 import codecs
 
 import pytest
-from edit_text_desk import PATH, after, tried, unchanged
+from edit_text_harness import PATH, after, tried, unchanged
 
 from glassmind.edit.page import EditedPage
 from glassmind.errors import BadEdit, EditRefused, NoMatch, NotEditable

@@ -1,7 +1,7 @@
 """A block replaced by a text that brings its id along: the id stands once."""
 
 import pytest
-from edit_text_desk import after, tried
+from edit_text_harness import after, tried
 
 from glassmind.errors import BadEdit
 from glassmind.model.edits import AtBlock

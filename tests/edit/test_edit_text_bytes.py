@@ -4,7 +4,7 @@ import codecs
 from functools import partial
 
 import pytest
-from edit_text_desk import PATH, kept, texts_of, tried, unchanged
+from edit_text_harness import PATH, kept, texts_of, tried, unchanged
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,7 @@
 """Edits under headings and beside them, and of blocks that have an id."""
 
 import pytest
-from edit_text_desk import after, tried
+from edit_text_harness import after, tried
 
 from glassmind.errors import BadEdit, EditRefused, NoMatch, NotEditable, SeveralMatches
 from glassmind.model.edits import AtBlock, AtHeading

@@ -4,7 +4,7 @@ import codecs
 from random import Random
 
 from edit_model import Model
-from edit_text_desk import tried, unchanged
+from edit_text_harness import tried, unchanged
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

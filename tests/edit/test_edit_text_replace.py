@@ -5,7 +5,7 @@ import time
 from itertools import pairwise
 
 import pytest
-from edit_text_desk import after, tried
+from edit_text_harness import after, tried
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
-from vault_desk import VaultDesk
+from editing_harness import EditingHarness, MakeHarness, harnesses_in, snapshot
+from vault_harness import VaultHarness
 
 from glassmind.edit.planning import plan_move, plan_new
 from glassmind.edit.restructuring import plan_split
@@ -28,12 +28,12 @@ ASK = EditRequest(client="robot")
 
 
 @pytest.fixture
-def editing(tmp_path: Path) -> Iterator[MakeDesk]:
-    yield from desks_in(tmp_path)
+def editing(tmp_path: Path) -> Iterator[MakeHarness]:
+    yield from harnesses_in(tmp_path)
 
 
-def applied(desk: EditingDesk, draft: Draft) -> Draft:
-    desk.apply(draft)
+def applied(harness: EditingHarness, draft: Draft) -> Draft:
+    harness.apply(draft)
     return draft
 
 
@@ -41,23 +41,25 @@ def applied(desk: EditingDesk, draft: Draft) -> Draft:
     ("old", "new"), [("b/T.md", "b/U.md"), ("b/T.md", "x/T.md"), ("b", "c")]
 )
 def test_links_that_had_two_ends_are_as_they_were_after_a_move_there_and_back(
-    editing: MakeDesk, old: str, new: str
+    editing: MakeHarness, old: str, new: str
 ) -> None:
-    desk = editing({**VAULT, "b/T.md": ""})
-    before = snapshot(desk.root)
+    harness = editing({**VAULT, "b/T.md": ""})
+    before = snapshot(harness.root)
 
-    applied(desk, plan_move(desk.desk, old, new))
-    applied(desk, plan_move(desk.desk, new, old))
+    applied(harness, plan_move(harness.harness, old, new))
+    applied(harness, plan_move(harness.harness, new, old))
 
-    assert snapshot(desk.root) == before
+    assert snapshot(harness.root) == before
 
 
-def test_links_to_a_note_that_becomes_a_twin_itself_are_long(editing: MakeDesk) -> None:
-    desk = editing({**VAULT, "Home.md": "[[Other]] [o](Other.md)\n"})
+def test_links_to_a_note_that_becomes_a_twin_itself_are_long(
+    editing: MakeHarness,
+) -> None:
+    harness = editing({**VAULT, "Home.md": "[[Other]] [o](Other.md)\n"})
 
-    applied(desk, plan_move(desk.desk, "x/Other.md", "b/T.md"))
+    applied(harness, plan_move(harness.harness, "x/Other.md", "b/T.md"))
 
-    assert desk.text("Home.md") == "[[b/T]] [o](b/T.md)\n"
+    assert harness.text("Home.md") == "[[b/T]] [o](b/T.md)\n"
 
 
 @pytest.mark.parametrize(
@@ -70,46 +72,50 @@ def test_links_to_a_note_that_becomes_a_twin_itself_are_long(editing: MakeDesk) 
     ],
 )
 def test_the_link_that_a_split_leaves_is_written_as_the_vault_has_it(
-    editing: MakeDesk, form: str, folder: str | None, link: str
+    editing: MakeHarness, form: str, folder: str | None, link: str
 ) -> None:
     settings = {".obsidian/app.json": f'{{"newLinkFormat": "{form}"}}'}
-    desk = editing({**VAULT, **settings})
+    harness = editing({**VAULT, **settings})
 
-    applied(desk, plan_split(desk.desk, NotePath("x/Other.md"), "T", folder=folder))
+    applied(
+        harness, plan_split(harness.harness, NotePath("x/Other.md"), "T", folder=folder)
+    )
 
-    assert desk.text("x/Other.md").strip() == link
+    assert harness.text("x/Other.md").strip() == link
 
 
-def test_links_that_were_ambiguous_before_stay(editing: MakeDesk) -> None:
-    desk = editing({**VAULT, "c/T.md": ""})
+def test_links_that_were_ambiguous_before_stay(editing: MakeHarness) -> None:
+    harness = editing({**VAULT, "c/T.md": ""})
 
-    applied(desk, plan_new(desk.desk, NotePath("b/T.md"), b""))
+    applied(harness, plan_new(harness.harness, NotePath("b/T.md"), b""))
 
-    assert desk.text("S.md") == LINKS
+    assert harness.text("S.md") == LINKS
 
 
 @pytest.mark.parametrize("form", ["relative", "absolute"])
 def test_links_stay_where_the_vault_does_not_write_the_shortest(
-    editing: MakeDesk, form: str
+    editing: MakeHarness, form: str
 ) -> None:
     settings = {".obsidian/app.json": f'{{"newLinkFormat": "{form}"}}'}
-    desk = editing({**VAULT, **settings})
+    harness = editing({**VAULT, **settings})
 
-    applied(desk, plan_new(desk.desk, NotePath("b/T.md"), b""))
+    applied(harness, plan_new(harness.harness, NotePath("b/T.md"), b""))
 
-    assert desk.text("S.md") == LINKS
+    assert harness.text("S.md") == LINKS
 
 
-def test_a_note_of_the_vaults_own_folder_has_no_longer_name(editing: MakeDesk) -> None:
-    desk = editing({"T.md": "", "S.md": "[[T]]\n"})
+def test_a_note_of_the_vaults_own_folder_has_no_longer_name(
+    editing: MakeHarness,
+) -> None:
+    harness = editing({"T.md": "", "S.md": "[[T]]\n"})
 
-    draft = applied(desk, plan_new(desk.desk, NotePath("b/T.md"), b""))
+    draft = applied(harness, plan_new(harness.harness, NotePath("b/T.md"), b""))
 
-    assert desk.text("S.md") == "[[T]]\n"
+    assert harness.text("S.md") == "[[T]]\n"
     assert [step.to for step in draft.steps] == ["b/T.md"]
 
 
-def test_what_obsidian_does_not_see_is_no_twin(vault: VaultDesk) -> None:
+def test_what_obsidian_does_not_see_is_no_twin(vault: VaultHarness) -> None:
     vault.write(VAULT)
     vault.open()
     vault.index()
@@ -121,7 +127,7 @@ def test_what_obsidian_does_not_see_is_no_twin(vault: VaultDesk) -> None:
 
 
 def test_a_link_that_is_added_has_a_name_that_only_its_note_has(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"a/T.md": "", "x/y/T.md": "", "S.md": "See.\n"})
     vault.open(writes__mode="allow")

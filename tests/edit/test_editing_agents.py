@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from editing_desk import outside_agent
-from vault_desk import VaultDesk
+from editing_harness import outside_agent
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.edit.editing import Editing
@@ -16,7 +16,7 @@ from glassmind.model.edits import AddLink, Append, ChangeProperty, Replace, SetT
 ROBOT = EditRequest(client="robot")
 
 
-def agents(vault: VaultDesk, **settings: object) -> Engine:
+def agents(vault: VaultHarness, **settings: object) -> Engine:
     """Return the engine that agents ask, over what is in the vault."""
     engine = vault.open(writes__mode="allow", **settings)
     engine.index()
@@ -24,7 +24,7 @@ def agents(vault: VaultDesk, **settings: object) -> Engine:
 
 
 def test_what_stands_in_a_private_folder_stays_there_though_a_note_shows_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "![[leaf.png]]\n", "Own/leaf.png": b"bytes"})
     editing = agents(vault, access__private_folders=("Own",)).editing
@@ -40,7 +40,7 @@ def test_what_stands_in_a_private_folder_stays_there_though_a_note_shows_it(
 
 
 def test_a_link_to_a_hidden_picture_is_written_as_one_to_a_picture_to_come(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({
         ".obsidian/app.json": '{"useMarkdownLinks": true, "newLinkFormat": "absolute"}',
@@ -65,7 +65,7 @@ FORGED = {"kind": "decision", "client": "cli", "status": "current"}
 
 
 @pytest.fixture
-def memos(vault: VaultDesk) -> Engine:
+def memos(vault: VaultHarness) -> Engine:
     """Agents in a vault where all may be written, with memos of two clients."""
     vault.write(
         {
@@ -175,7 +175,7 @@ REFUSED: dict[str, Callable[[Editing], object]] = {
 
 @pytest.mark.parametrize("way", REFUSED)
 def test_an_agent_writes_no_memo_past_the_inbox(
-    memos: Engine, vault: VaultDesk, way: str
+    memos: Engine, vault: VaultHarness, way: str
 ) -> None:
     before = outside_agent(vault.root)
 
@@ -186,7 +186,7 @@ def test_an_agent_writes_no_memo_past_the_inbox(
 
 
 def test_what_is_no_memo_of_another_is_edited_in_the_agent_folder(
-    memos: Engine, vault: VaultDesk
+    memos: Engine, vault: VaultHarness
 ) -> None:
     editing = memos.editing
     yours = ".agent/decisions/Yours.md"
@@ -207,7 +207,9 @@ def test_what_is_no_memo_of_another_is_edited_in_the_agent_folder(
     assert "- [x] buy [[Mug]]" in vault.text(".agent/tasks/Plain.md")
 
 
-def test_its_owner_writes_memos_as_other_notes(memos: Engine, vault: VaultDesk) -> None:
+def test_its_owner_writes_memos_as_other_notes(
+    memos: Engine, vault: VaultHarness
+) -> None:
     assert memos is not vault.engine
     done = vault.engine.editing.create(
         "New", "x", EditRequest(), folder=".agent/decisions", properties=FORGED
@@ -224,7 +226,7 @@ def test_its_owner_writes_memos_as_other_notes(memos: Engine, vault: VaultDesk) 
 
 @pytest.mark.parametrize("client", ["cli", "another"])
 def test_what_another_did_to_a_memo_an_agent_only_proposes_to_take_back(
-    memos: Engine, vault: VaultDesk, client: str
+    memos: Engine, vault: VaultHarness, client: str
 ) -> None:
     hand = ".agent/memories/Hand.md"
     edits = [Append("Nor milk.")]
@@ -241,7 +243,7 @@ def test_what_another_did_to_a_memo_an_agent_only_proposes_to_take_back(
 
 
 def test_what_it_did_itself_an_agent_takes_back(
-    memos: Engine, vault: VaultDesk
+    memos: Engine, vault: VaultHarness
 ) -> None:
     mine, editing = ".agent/decisions/Mine.md", memos.editing
     gone = editing.delete(mine, ROBOT, confirm=True)
@@ -252,7 +254,7 @@ def test_what_it_did_itself_an_agent_takes_back(
 
 
 def test_what_another_did_to_notes_an_agent_takes_back_where_it_may_write(
-    memos: Engine, vault: VaultDesk
+    memos: Engine, vault: VaultHarness
 ) -> None:
     done = vault.engine.editing.edit("Cup.md", [Append("x")], EditRequest())
 

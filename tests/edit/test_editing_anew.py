@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.vault import EditRequest
@@ -20,13 +20,13 @@ DRY = EditRequest(client="robot", dry_run=True)
 
 
 @pytest.fixture
-def usual(vault: VaultDesk) -> Editing:
+def usual(vault: VaultHarness) -> Editing:
     vault.indexed(NOTES)
     return vault.engine.editing
 
 
 @pytest.fixture
-def allowed(vault: VaultDesk) -> Editing:
+def allowed(vault: VaultHarness) -> Editing:
     vault.open(writes__mode="allow")
     vault.indexed(NOTES)
     return vault.engine.editing
@@ -49,7 +49,7 @@ CARRIED: dict[str, tuple[Callable[[Editing, EditRequest], Changed], str, str]] =
 
 @pytest.mark.parametrize("verb", CARRIED)
 def test_links_written_before_approval_are_carried_once_a_person_saw_it(
-    vault: VaultDesk, verb: str
+    vault: VaultHarness, verb: str
 ) -> None:
     change, written, carried = CARRIED[verb]
     vault.indexed({**NOTES, "Sub/In.md": "[[N]]\n"})
@@ -72,7 +72,7 @@ def test_links_written_before_approval_are_carried_once_a_person_saw_it(
 
 @pytest.mark.parametrize("verb", CARRIED)
 def test_what_nothing_came_between_is_approved_at_once(
-    vault: VaultDesk, verb: str
+    vault: VaultHarness, verb: str
 ) -> None:
     vault.indexed({**NOTES, "Sub/In.md": "[[N]]\n"})
     usual = vault.engine.editing
@@ -86,7 +86,7 @@ def test_what_nothing_came_between_is_approved_at_once(
 
 
 def test_links_written_before_a_dry_run_is_applied_are_carried_too(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     shown = allowed.move("N", "M", DRY).changeset
     vault.write({"X.md": "[[N]]\n"})
@@ -112,7 +112,7 @@ def test_a_dry_run_that_nothing_came_after_is_applied_as_it_was_shown(
 
 
 def test_what_a_person_sees_anew_may_come_to_be_seen_again(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     first = usual.move("N", "M", ASK).changeset
     vault.write({"X.md": "[[N]]\n"})
@@ -127,7 +127,7 @@ def test_what_a_person_sees_anew_may_come_to_be_seen_again(
 
 
 def test_a_risk_that_is_less_than_it_was_is_no_reason_to_look_again(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     waits = usual.delete("Into", ASK, confirm=True).changeset
     vault.write({"Other.md": "No link.\n"})
@@ -136,7 +136,7 @@ def test_a_risk_that_is_less_than_it_was_is_no_reason_to_look_again(
 
 
 def test_a_file_that_may_not_be_edited_keeps_a_change_from_growing_into_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.open(writes__folders=["Locked=off"])
     vault.indexed(NOTES)
@@ -152,7 +152,7 @@ def test_a_file_that_may_not_be_edited_keeps_a_change_from_growing_into_it(
 
 
 def test_an_edit_by_line_numbers_is_not_made_on_other_lines(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     vault.indexed({"Note.md": "The first.\nThe last.\n"})
     waits = usual.edit("Note", [AtLine(2, "Better.")], ASK).changeset
@@ -165,7 +165,7 @@ def test_an_edit_by_line_numbers_is_not_made_on_other_lines(
 
 
 def test_an_edit_that_fits_no_more_is_refused_as_before(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     vault.indexed({"Note.md": "The first.\nThe last.\n"})
     waits = usual.edit("Note", [Replace("last", "end")], ASK).changeset
@@ -176,7 +176,7 @@ def test_an_edit_that_fits_no_more_is_refused_as_before(
 
 
 def test_the_rest_of_a_move_that_somebody_made_himself_can_be_approved(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     waits = usual.move("N", "M", ASK).changeset
     vault.move("N.md", "M.md")
@@ -190,7 +190,7 @@ def test_the_rest_of_a_move_that_somebody_made_himself_can_be_approved(
 
 
 def test_the_rest_of_a_heading_that_somebody_renamed_can_be_approved(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     waits = usual.rename_heading("N", "Two", "2", ASK, index=None).changeset
     vault.write({"N.md": NOTES["N.md"].replace("# Two", "# 2")})
@@ -207,7 +207,7 @@ def test_the_rest_of_a_heading_that_somebody_renamed_can_be_approved(
 
 @pytest.mark.parametrize("to", [None, "Renamed.md"])
 def test_an_edit_of_a_note_that_is_gone_says_so_and_what_to_do(
-    vault: VaultDesk, usual: Editing, to: str | None
+    vault: VaultHarness, usual: Editing, to: str | None
 ) -> None:
     waits = usual.edit("N", [Append("more")], ASK).changeset
     if to is None:
@@ -222,7 +222,7 @@ def test_an_edit_of_a_note_that_is_gone_says_so_and_what_to_do(
 
 
 def test_no_proposal_takes_the_place_of_one_that_is_forbidden_by_now(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.open(writes__tags=["locked=off"])
     vault.indexed({"U.md": "First.\n"})

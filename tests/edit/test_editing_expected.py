@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import pytest
-from editing_desk import snapshot
-from vault_desk import VaultDesk
+from editing_harness import snapshot
+from vault_harness import VaultHarness
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.vault import EditRequest
@@ -36,7 +36,7 @@ VERBS: dict[str, Expecting] = {
 
 
 @pytest.fixture
-def editing(vault: VaultDesk) -> Editing:
+def editing(vault: VaultHarness) -> Editing:
     vault.write(NOTES)
     vault.open(writes__mode="allow")
     vault.index()
@@ -46,7 +46,7 @@ def editing(vault: VaultDesk) -> Editing:
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("mode", ["allow", "propose"])
 def test_a_note_that_is_another_than_was_read_is_left_and_its_digest_is_told(
-    vault: VaultDesk, editing: Editing, verb: str, mode: str
+    vault: VaultHarness, editing: Editing, verb: str, mode: str
 ) -> None:
     read = digest_now(vault)
     editing = vault.open(writes__mode=mode).editing
@@ -63,7 +63,7 @@ def test_a_note_that_is_another_than_was_read_is_left_and_its_digest_is_told(
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_note_that_is_as_it_was_read_is_changed(
-    vault: VaultDesk, editing: Editing, verb: str
+    vault: VaultHarness, editing: Editing, verb: str
 ) -> None:
     done = VERBS[verb](editing, Digest(digest_now(vault)[:8]))
 
@@ -90,7 +90,7 @@ def test_other_files_have_a_digest_and_folders_have_none(editing: Editing) -> No
 
 @pytest.mark.parametrize(("index", "said"), [(0, "One."), (1, "Two.")])
 def test_of_headings_of_one_name_the_index_says_which_is_split_off(
-    vault: VaultDesk, editing: Editing, index: int, said: str
+    vault: VaultHarness, editing: Editing, index: int, said: str
 ) -> None:
     with pytest.raises(SeveralMatches, match="choose one by its index"):
         editing.split("Tea", ASK, heading="Notes")
@@ -102,7 +102,7 @@ def test_of_headings_of_one_name_the_index_says_which_is_split_off(
 
 
 def test_a_proposal_to_split_off_one_of_two_is_that_one_still_when_thought_out_anew(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     del editing
     waiting = vault.open(writes__mode="propose").editing
@@ -123,5 +123,5 @@ def test_an_index_goes_with_a_heading_and_not_with_a_level(editing: Editing) -> 
         editing.split("Tea", ASK, level=2, index=0)
 
 
-def digest_now(vault: VaultDesk) -> Digest:
+def digest_now(vault: VaultHarness) -> Digest:
     return Digest(vault.engine.read("Tea.md").digest)

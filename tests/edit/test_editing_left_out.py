@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 
 import pytest
-from editing_desk import snapshot
-from vault_desk import VaultDesk
+from editing_harness import snapshot
+from vault_harness import VaultHarness
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.vault import EditRequest
@@ -30,7 +30,7 @@ NOTES = {
 
 
 @pytest.fixture
-def editing(vault: VaultDesk) -> Editing:
+def editing(vault: VaultHarness) -> Editing:
     app = {"userIgnoreFilters": ["Old/", "Forms/"]}
     vault.write({
         ".glassmindignore": "Drafts/\n",
@@ -60,7 +60,7 @@ NAMING: dict[str, Callable[[Editing, str, EditRequest], Changed]] = {
 @pytest.mark.parametrize("asking", [ASK, DRY], ids=["made", "shown"])
 @pytest.mark.parametrize("verb", NAMING)
 def test_no_verb_takes_a_note_that_is_not_read(
-    vault: VaultDesk, editing: Editing, verb: str, asking: EditRequest
+    vault: VaultHarness, editing: Editing, verb: str, asking: EditRequest
 ) -> None:
     before = snapshot(vault.root)
 
@@ -84,7 +84,7 @@ def test_no_verb_takes_a_note_that_is_not_read(
     ],
 )
 def test_it_is_refused_as_it_is_for_reading_and_the_reason_is_told(
-    vault: VaultDesk, editing: Editing, verb: str, path: str, why: str
+    vault: VaultHarness, editing: Editing, verb: str, path: str, why: str
 ) -> None:
     with pytest.raises(FileUnreadable) as read:
         vault.engine.read(path)
@@ -107,7 +107,7 @@ def test_what_is_hidden_is_refused_as_such(
 
 
 def test_a_note_left_out_since_the_vault_was_indexed_is_refused_already(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     vault.write({".glassmindignore": "Drafts/\nTea.md\n"})
 
@@ -124,7 +124,7 @@ def test_a_template_may_be_excluded_from_searches(editing: Editing, name: str) -
 
 
 def test_a_template_may_stand_in_a_folder_that_the_settings_ignore(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     del editing
     vault.open(index__ignore_dirs=["Forms", "Private"])
@@ -136,7 +136,7 @@ def test_a_template_may_stand_in_a_folder_that_the_settings_ignore(
 
 @pytest.mark.parametrize("name", ["Letter", "Letter.md", "Forms/Letter"])
 def test_a_template_that_the_vault_lists_as_not_to_be_read_is_not(
-    vault: VaultDesk, editing: Editing, name: str
+    vault: VaultHarness, editing: Editing, name: str
 ) -> None:
     vault.write({".glassmindignore": "Drafts/\nForms/\n"})
 
@@ -145,7 +145,7 @@ def test_a_template_that_the_vault_lists_as_not_to_be_read_is_not(
 
 
 def test_a_note_made_where_nothing_is_read_is_made_and_that_is_told(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     done = editing.create("Plan F", "At noon.", ASK, folder="Drafts")
     split = editing.create("Log", "# A\n\nx\n", ASK)
@@ -170,7 +170,7 @@ def test_a_note_made_where_nothing_is_read_is_made_and_that_is_told(
     ],
 )
 def test_what_moves_to_where_nothing_is_read_is_moved_and_that_is_told(
-    vault: VaultDesk, editing: Editing, source: str, to: str, told: str
+    vault: VaultHarness, editing: Editing, source: str, to: str, told: str
 ) -> None:
     done = editing.move(source, to, ASK)
 
@@ -180,7 +180,7 @@ def test_what_moves_to_where_nothing_is_read_is_moved_and_that_is_told(
 
 
 def test_a_folder_takes_along_what_is_not_read_and_shows_none_of_it(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     done = editing.move("Deep/", "Deeper", ASK)
 
@@ -193,7 +193,7 @@ def test_a_folder_takes_along_what_is_not_read_and_shows_none_of_it(
 @pytest.mark.parametrize(("source", "path"), [("Drafts/", LISTED), ("Old/", EXCLUDED)])
 @pytest.mark.parametrize("asking", [ASK, DRY])
 def test_no_move_has_notes_read_that_are_left_out(
-    vault: VaultDesk, editing: Editing, source: str, path: str, asking: EditRequest
+    vault: VaultHarness, editing: Editing, source: str, path: str, asking: EditRequest
 ) -> None:
     with pytest.raises(EditRefused, match=f"{path} is left out of the index") as told:
         editing.move(source, "Open", asking)
@@ -203,7 +203,7 @@ def test_no_move_has_notes_read_that_are_left_out(
 
 
 def test_no_move_has_a_base_read_that_is_left_out(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     vault.write({"Old/More/All.base": "views:\n  - type: table\n"})
 

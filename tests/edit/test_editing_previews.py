@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from mcp_desk import call, structured_server, text_of
-from vault_desk import VaultDesk
+from mcp_harness import call, structured_server, text_of
+from vault_harness import VaultHarness
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.vault import EditRequest
@@ -18,7 +18,7 @@ ASK = EditRequest(client="robot")
 DRY = EditRequest(client="robot", dry_run=True)
 
 
-def opened(vault: VaultDesk, **settings: object) -> Editing:
+def opened(vault: VaultHarness, **settings: object) -> Editing:
     vault.write(TEA)
     vault.open(**settings)
     vault.index()
@@ -26,19 +26,19 @@ def opened(vault: VaultDesk, **settings: object) -> Editing:
 
 
 @pytest.fixture
-def allowed(vault: VaultDesk) -> Editing:
+def allowed(vault: VaultHarness) -> Editing:
     return opened(vault, writes__mode="allow")
 
 
 @pytest.fixture
-def usual(vault: VaultDesk) -> Editing:
+def usual(vault: VaultHarness) -> Editing:
     return opened(vault)
 
 
 @pytest.mark.parametrize("asking", [ASK, DRY])
 @pytest.mark.parametrize("mode", ["allow", "propose"])
 def test_a_change_of_nothing_is_not_applied_and_has_no_id(
-    vault: VaultDesk, mode: str, asking: EditRequest
+    vault: VaultHarness, mode: str, asking: EditRequest
 ) -> None:
     editing = opened(vault, writes__mode=mode)
 
@@ -59,7 +59,7 @@ def test_a_repair_of_nothing_is_none(allowed: Editing) -> None:
 
 
 def test_agents_are_told_that_nothing_is_to_be_changed(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     own = structured_server(vault.engine, toolsets=["write"])
     brain = structured_server(vault.engine, toolsets=["brain"])
@@ -80,7 +80,7 @@ def test_agents_are_told_that_nothing_is_to_be_changed(
 
 
 def test_what_was_shown_becomes_a_proposal_where_a_person_has_to_approve(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     shown = usual.edit("Tea", [Append("x")], DRY)
 
@@ -98,7 +98,7 @@ def test_what_was_shown_becomes_a_proposal_where_a_person_has_to_approve(
 
 
 def test_what_was_shown_of_another_text_is_not_proposed(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     shown = usual.edit("Tea", [Append("x")], DRY)
     vault.write({"Tea.md": "Drink sencha.\n"})
@@ -120,7 +120,7 @@ def test_who_wants_it_now_or_never_makes_no_proposal(usual: Editing) -> None:
 
 
 def test_a_person_approves_what_was_only_shown(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     shown = usual.edit("Tea", [Append("x")], DRY)
 
@@ -135,7 +135,7 @@ def test_a_person_approves_what_was_only_shown(
 @pytest.mark.parametrize("mode", ["allow", "propose"])
 @pytest.mark.parametrize("verb", ["delete", "merge"])
 def test_what_takes_a_note_away_is_confirmed_also_where_it_was_shown_before(
-    vault: VaultDesk, verb: str, mode: str
+    vault: VaultHarness, verb: str, mode: str
 ) -> None:
     editing = opened(vault, writes__mode=mode)
     if verb == "delete":
@@ -158,7 +158,7 @@ PARTS = "# One\n\na\n\n# Two\n\nb\n"
 
 @pytest.mark.parametrize("mode", ["allow", "propose"])
 def test_a_folder_that_a_split_made_goes_when_it_is_taken_back(
-    vault: VaultDesk, mode: str
+    vault: VaultHarness, mode: str
 ) -> None:
     editing = opened(vault, writes__mode=mode)
     vault.write({"Long.md": PARTS})
@@ -180,7 +180,7 @@ def test_a_folder_that_a_split_made_goes_when_it_is_taken_back(
 
 
 def test_a_folder_in_which_something_is_stays_when_the_change_is_taken_back(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     (vault.root / "Old").mkdir()
     made = allowed.move("Tea", "New/Tea", ASK)
@@ -206,7 +206,7 @@ def test_what_was_rejected_is_told_whole(usual: Editing) -> None:
 
 
 def test_taking_back_at_once_gives_no_reason_and_waiting_gives_one(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     done = allowed.edit("Tea", [Append("x")], ASK)
 

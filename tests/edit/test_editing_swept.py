@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.edit.vault import EditRequest
 from glassmind.files.folder import OpenFolder
@@ -14,7 +14,7 @@ PART = ".glassmind-0123456789abcdef.part"
 
 
 def test_a_run_of_indexing_takes_away_what_was_staged_and_left(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Deep/Tea.md": "Oolong.\n"})
     vault.open(writes__mode="allow")
@@ -35,7 +35,7 @@ def test_a_run_of_indexing_takes_away_what_was_staged_and_left(
 
 
 def test_what_cannot_be_swept_is_swept_by_who_comes_next(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.write({"Deep/Tea.md": "Oolong.\n"})
     vault.open(writes__mode="allow")
@@ -61,7 +61,7 @@ def test_what_cannot_be_swept_is_swept_by_who_comes_next(
     assert (home / EDIT_LOCK).stat().st_size == 0
 
 
-def test_what_only_looks_staged_and_was_not_left_stays(vault: VaultDesk) -> None:
+def test_what_only_looks_staged_and_was_not_left_stays(vault: VaultHarness) -> None:
     vault.write({"Tea.md": "Oolong.\n"})
     vault.open(writes__mode="allow")
     (vault.root / PART).write_bytes(b"whose?")

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.edit.vault import EditRequest
 from glassmind.errors import NameTaken, PathOutsideVault
@@ -13,7 +13,7 @@ ASK = EditRequest(client="test")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")
-def test_a_trash_folder_that_leads_elsewhere_is_refused(vault: VaultDesk) -> None:
+def test_a_trash_folder_that_leads_elsewhere_is_refused(vault: VaultHarness) -> None:
     vault.write({"Tea.md": "Oolong.\n", "Cup.md": "[[Tea]]\n"})
     elsewhere = vault.root.parent / "elsewhere"
     elsewhere.mkdir()

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from editing_desk import EditingDesk, snapshot
-from vault_desk import VaultDesk
+from editing_harness import EditingHarness, snapshot
+from vault_harness import VaultHarness
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.planning import plan_move
@@ -26,13 +26,13 @@ DRY = EditRequest(client="robot", dry_run=True)
 
 
 @pytest.fixture
-def allowed(vault: VaultDesk) -> Editing:
+def allowed(vault: VaultHarness) -> Editing:
     vault.open(writes__mode="allow")
     vault.indexed(NOTES)
     return vault.engine.editing
 
 
-def notes_in(vault: VaultDesk) -> dict[str, bytes]:
+def notes_in(vault: VaultHarness) -> dict[str, bytes]:
     found = snapshot(vault.root)
     return {path: raw for path, raw in found.items() if not path.startswith(".")}
 
@@ -58,7 +58,7 @@ RENAMES: dict[str, tuple[Callable[[Editing], Changed], str, str]] = {
 
 @pytest.mark.parametrize("verb", RENAMES)
 def test_links_written_since_a_rename_are_carried_back_with_it(
-    vault: VaultDesk, allowed: Editing, verb: str
+    vault: VaultHarness, allowed: Editing, verb: str
 ) -> None:
     change, written, carried = RENAMES[verb]
     done = change(allowed).changeset
@@ -75,7 +75,7 @@ def test_links_written_since_a_rename_are_carried_back_with_it(
 
 @pytest.mark.parametrize("verb", RENAMES)
 def test_what_was_taken_back_so_is_brought_again_whole(
-    vault: VaultDesk, allowed: Editing, verb: str
+    vault: VaultHarness, allowed: Editing, verb: str
 ) -> None:
     change, written, _ = RENAMES[verb]
     done = change(allowed).changeset
@@ -91,7 +91,7 @@ def test_what_was_taken_back_so_is_brought_again_whole(
 
 @pytest.mark.parametrize("verb", RENAMES)
 def test_where_nothing_was_written_since_only_files_of_the_change_are_restored(
-    vault: VaultDesk, allowed: Editing, verb: str
+    vault: VaultHarness, allowed: Editing, verb: str
 ) -> None:
     before = notes_in(vault)
     done = RENAMES[verb][0](allowed).changeset
@@ -105,7 +105,7 @@ def test_where_nothing_was_written_since_only_files_of_the_change_are_restored(
 
 
 def test_a_link_that_led_nowhere_before_the_change_does_so_again(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     written = "[[M]]\n"
     vault.indexed({"Early.md": written})
@@ -119,7 +119,7 @@ def test_a_link_that_led_nowhere_before_the_change_does_so_again(
 
 
 def test_links_to_a_note_that_is_taken_back_are_told(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     vault.indexed({"Early.md": "[[New]]\n"})
     done = allowed.create("New", "Text.", ASK).changeset
@@ -134,7 +134,7 @@ def test_links_to_a_note_that_is_taken_back_are_told(
 
 
 def test_links_to_notes_of_a_split_are_told_when_it_is_taken_back(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     done = allowed.split("N", ASK, heading="Two").changeset
     vault.write({"Y.md": "[[Two]]\n"})
@@ -145,7 +145,7 @@ def test_links_to_notes_of_a_split_are_told_when_it_is_taken_back(
 
 
 def test_a_heading_that_no_link_can_name_then_does_not_keep_it_from_coming_back(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     twins = "# Tea\n\nOne.\n\n# Pot\n\n# Tea\n\nTwo.\n"
     vault.indexed({"Twins.md": twins})
@@ -159,7 +159,7 @@ def test_a_heading_that_no_link_can_name_then_does_not_keep_it_from_coming_back(
 
 
 def test_a_deleted_note_comes_back_and_no_link_is_touched(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     vault.indexed({"Sub/N.md": "Another.\n"})
     before = notes_in(vault)
@@ -172,7 +172,7 @@ def test_a_deleted_note_comes_back_and_no_link_is_touched(
 
 
 def test_a_file_of_the_change_that_was_edited_since_has_its_new_links_carried(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     done = allowed.move("N", "M", ASK).changeset
     allowed.edit("Other", [Append("\nAnd more of [[M]].")], ASK)
@@ -186,7 +186,7 @@ def test_a_file_of_the_change_that_was_edited_since_has_its_new_links_carried(
 
 
 def test_a_file_that_may_not_be_edited_does_not_keep_a_change_from_being_taken_back(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.open(writes__mode="allow", writes__folders=["Locked=off"])
     vault.indexed(NOTES)
@@ -203,7 +203,7 @@ def test_a_file_that_may_not_be_edited_does_not_keep_a_change_from_being_taken_b
 
 
 def test_links_written_before_an_undo_is_approved_are_carried_too(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(NOTES)
     usual = vault.engine.editing
@@ -221,7 +221,7 @@ def test_links_written_before_an_undo_is_approved_are_carried_too(
 
 
 def test_a_dry_run_of_an_undo_shows_the_links_that_it_carries(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     done = allowed.move("N", "M", ASK).changeset
     vault.write({"Y.md": "[[M]]\n"})
@@ -236,17 +236,17 @@ def test_a_dry_run_of_an_undo_shows_the_links_that_it_carries(
 def test_a_change_is_taken_back_also_where_the_index_cannot_be_read(
     tmp_path: Path,
 ) -> None:
-    desk = EditingDesk.of(tmp_path, NOTES)
+    harness = EditingHarness.of(tmp_path, NOTES)
 
     def broken() -> SqliteRows:
         raise IndexDamaged("index.db", "torn")
 
-    done = desk.apply(plan_move(desk.desk, "N", "M"))
-    draft, _ = plan_undo(desk.desk, done)
-    without_rows: Any = desk.desk
+    done = harness.apply(plan_move(harness.harness, "N", "M"))
+    draft, _ = plan_undo(harness.harness, done)
+    without_rows: Any = harness.harness
     without_rows.rows = broken
     found, _ = plan_undo(without_rows, done)
-    desk.close()
+    harness.close()
 
     assert found.steps == draft.steps
     (risk,) = found.risks

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from editing_desk import EditingDesk, ends_in, snapshot
+from editing_harness import EditingHarness, ends_in, snapshot
 from test_edit_move_random import random_move, synthetic
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.edit.vault import EditRequest
 from glassmind.errors import BadEdit, NameTaken
@@ -21,7 +21,7 @@ ROUNDS = 12
 class Vault:
     """A vault of random notes that may be edited at once."""
 
-    def __init__(self, vault: VaultDesk, seed: int) -> None:
+    def __init__(self, vault: VaultHarness, seed: int) -> None:
         self.vault = vault
         vault.open(writes__mode="allow")
         vault.indexed(synthetic(seed))
@@ -39,7 +39,7 @@ class Vault:
     def moved(self, chance: random.Random) -> Changed:
         """Move something somewhere."""
         while True:
-            source, destination = random_move(chance, cast("EditingDesk", self))
+            source, destination = random_move(chance, cast("EditingHarness", self))
             try:
                 return self.editing.move(source, destination, ASK)
             except (BadEdit, NameTaken):
@@ -74,22 +74,22 @@ def way_back(draft: Draft, path: NotePath) -> NotePath:
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))]
 )
 def test_a_random_move_is_taken_back_with_what_was_written_since(
-    vault: VaultDesk, seed: int
+    vault: VaultHarness, seed: int
 ) -> None:
-    chance, desk = random.Random(seed), Vault(vault, seed)
+    chance, harness = random.Random(seed), Vault(vault, seed)
     for _ in range(ROUNDS):
-        before = desk.files()
-        done = desk.moved(chance).changeset
-        new = written_since(chance, desk)
+        before = harness.files()
+        done = harness.moved(chance).changeset
+        new = written_since(chance, harness)
         vault.write(new)
-        ends = ends_in(vault.root, desk.paths())
+        ends = ends_in(vault.root, harness.paths())
 
-        back = desk.editing.undo(done.id, ASK)
+        back = harness.editing.undo(done.id, ASK)
 
         assert back.applied, (done.draft.title, back.changeset.reason)
-        now = desk.files()
+        now = harness.files()
         assert {path: raw for path, raw in now.items() if path not in new} == before
-        after = ends_in(vault.root, desk.paths())
+        after = ends_in(vault.root, harness.paths())
         for path in map(NotePath, new):
             meant = [end and way_back(done.draft, end) for _, end, _ in ends[path]]
             there = [end for _, end, _ in after[path]]

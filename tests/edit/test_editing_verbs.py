@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from editing_desk import snapshot
-from vault_desk import VaultDesk
+from editing_harness import snapshot
+from vault_harness import VaultHarness
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.text_edits import Edited, edited
@@ -38,7 +38,7 @@ ASK = EditRequest(client="robot")
 DRY = EditRequest(client="robot", dry_run=True)
 
 
-def opened(vault: VaultDesk, **settings: object) -> Editing:
+def opened(vault: VaultHarness, **settings: object) -> Editing:
     vault.write(TEA)
     vault.open(**settings)
     vault.index()
@@ -46,17 +46,17 @@ def opened(vault: VaultDesk, **settings: object) -> Editing:
 
 
 @pytest.fixture
-def allowed(vault: VaultDesk) -> Editing:
+def allowed(vault: VaultHarness) -> Editing:
     return opened(vault, writes__mode="allow")
 
 
 @pytest.fixture
-def usual(vault: VaultDesk) -> Editing:
+def usual(vault: VaultHarness) -> Editing:
     return opened(vault)
 
 
 def test_an_edit_is_searchable_in_the_next_call(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     done = allowed.edit("Tea.md", [Append("Then gyokuro.")], ASK)
 
@@ -67,7 +67,7 @@ def test_an_edit_is_searchable_in_the_next_call(
 
 
 def test_by_default_an_edit_of_a_note_is_a_proposal_and_changes_nothing(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     before = snapshot(vault.root)
 
@@ -80,7 +80,7 @@ def test_by_default_an_edit_of_a_note_is_a_proposal_and_changes_nothing(
 
 
 def test_by_default_the_agent_folder_is_written_directly(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     done = usual.edit("Sugar", [Replace("None, ever.", "A little.")], ASK)
 
@@ -90,7 +90,7 @@ def test_by_default_the_agent_folder_is_written_directly(
 
 @pytest.mark.parametrize("path", ["Tea.md", ".agent/memories/Sugar.md"])
 def test_when_off_nothing_is_written_the_agent_folder_included(
-    vault: VaultDesk, path: str
+    vault: VaultHarness, path: str
 ) -> None:
     editing = opened(vault, writes__mode="off")
     before = snapshot(vault.root)
@@ -107,7 +107,7 @@ def test_when_off_nothing_is_written_the_agent_folder_included(
 
 
 def test_agent_only_refuses_other_notes_and_names_the_setting(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     editing = opened(vault, writes__mode="agent-only")
 
@@ -116,7 +116,7 @@ def test_agent_only_refuses_other_notes_and_names_the_setting(
     assert editing.edit("Sugar", [Append("x")], ASK).applied
 
 
-def test_a_change_is_judged_by_its_strictest_file(vault: VaultDesk) -> None:
+def test_a_change_is_judged_by_its_strictest_file(vault: VaultHarness) -> None:
     editing = opened(vault, writes__mode="allow", writes__folders="Work=off")
 
     with pytest.raises(PolicyForbids, match=r'Work/Plan\.md .*"Work=off"'):
@@ -126,7 +126,7 @@ def test_a_change_is_judged_by_its_strictest_file(vault: VaultDesk) -> None:
     assert (vault.root / "Kettle.md").exists()
 
 
-def test_a_change_that_adds_a_tag_is_judged_by_it(vault: VaultDesk) -> None:
+def test_a_change_that_adds_a_tag_is_judged_by_it(vault: VaultHarness) -> None:
     editing = opened(
         vault, writes__mode="allow", writes__tags="locked=off,check=propose"
     )
@@ -139,7 +139,7 @@ def test_a_change_that_adds_a_tag_is_judged_by_it(vault: VaultDesk) -> None:
     assert vault.text("Tea.md") == TEA["Tea.md"]
 
 
-def test_a_tag_cannot_be_taken_away_to_get_around_its_rule(vault: VaultDesk) -> None:
+def test_a_tag_cannot_be_taken_away_to_get_around_its_rule(vault: VaultHarness) -> None:
     vault.write({"Locked.md": "#locked text\n"})
     editing = opened(vault, writes__mode="allow", writes__tags="locked=off")
 
@@ -147,7 +147,7 @@ def test_a_tag_cannot_be_taken_away_to_get_around_its_rule(vault: VaultDesk) -> 
         editing.edit("Locked", [Replace("#locked ", "")], ASK)
 
 
-def test_a_folder_is_not_moved_with_a_note_that_is_locked(vault: VaultDesk) -> None:
+def test_a_folder_is_not_moved_with_a_note_that_is_locked(vault: VaultHarness) -> None:
     vault.write({"Work/Deep/Locked.md": "#locked/well text\n"})
     editing = opened(vault, writes__mode="allow", writes__tags="locked=off")
 
@@ -167,7 +167,7 @@ def test_a_folder_is_not_moved_with_a_note_that_is_locked(vault: VaultDesk) -> N
     ],
 )
 def test_nothing_is_moved_to_where_nothing_is_edited(
-    vault: VaultDesk, allowed: Editing, to: str
+    vault: VaultHarness, allowed: Editing, to: str
 ) -> None:
     before = snapshot(vault.root)
 
@@ -181,7 +181,7 @@ def test_nothing_is_moved_to_where_nothing_is_edited(
     "path",
     [".agent/inbox/Memo.md", ".obsidian/Memo.md", ".trash/Memo.md", "glassmind.toml"],
 )
-def test_some_files_are_edited_by_nobody(vault: VaultDesk, path: str) -> None:
+def test_some_files_are_edited_by_nobody(vault: VaultHarness, path: str) -> None:
     vault.write({path: ""})
     editing = opened(vault, writes__mode="allow")
 
@@ -197,7 +197,7 @@ def test_some_files_are_edited_by_nobody(vault: VaultDesk, path: str) -> None:
 
 @pytest.mark.parametrize("to", ["../Tea.md", "/etc/Tea.md", "a/../../Tea.md"])
 def test_nothing_is_moved_out_of_the_vault(
-    vault: VaultDesk, allowed: Editing, to: str
+    vault: VaultHarness, allowed: Editing, to: str
 ) -> None:
     before = sorted(vault.root.parent.rglob("*.md"))
 
@@ -209,7 +209,9 @@ def test_nothing_is_moved_out_of_the_vault(
     assert sorted(vault.root.parent.rglob("*.md")) == before
 
 
-def test_a_note_is_never_moved_onto_another(vault: VaultDesk, allowed: Editing) -> None:
+def test_a_note_is_never_moved_onto_another(
+    vault: VaultHarness, allowed: Editing
+) -> None:
     with pytest.raises(NameTaken):
         allowed.move("Tea", "Kettle.md", ASK)
     with pytest.raises(NameTaken):
@@ -219,7 +221,7 @@ def test_a_note_is_never_moved_onto_another(vault: VaultDesk, allowed: Editing) 
 
 
 def test_a_name_that_is_only_alike_is_an_error_that_names_the_closest(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     with pytest.raises(NoteNotFound, match=r"closest: Kettle\.md"):
         allowed.edit("Kettel", [Append("x")], ASK)
@@ -227,7 +229,7 @@ def test_a_name_that_is_only_alike_is_an_error_that_names_the_closest(
     assert vault.text("Kettle.md") == TEA["Kettle.md"]
 
 
-def test_a_name_of_two_notes_is_an_error(vault: VaultDesk) -> None:
+def test_a_name_of_two_notes_is_an_error(vault: VaultHarness) -> None:
     vault.write({"A/Log.md": "a\n", "B/Log.md": "b\n"})
     editing = opened(vault, writes__mode="allow")
 
@@ -242,7 +244,7 @@ def test_a_path_that_climbs_is_refused(allowed: Editing) -> None:
 
 
 def test_a_note_can_be_edited_by_its_path_before_anything_is_indexed(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write(TEA)
     vault.open(writes__mode="allow")
@@ -256,7 +258,7 @@ def test_a_note_can_be_edited_by_its_path_before_anything_is_indexed(
 
 @pytest.mark.parametrize("letters", [8, 16, 32])
 def test_an_edit_of_what_the_caller_read_is_made(
-    vault: VaultDesk, allowed: Editing, letters: int
+    vault: VaultHarness, allowed: Editing, letters: int
 ) -> None:
     read = digest_of(TEA["Tea.md"].encode())
 
@@ -267,7 +269,7 @@ def test_an_edit_of_what_the_caller_read_is_made(
 
 
 def test_a_note_that_is_not_what_the_caller_read_is_left_alone(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     with pytest.raises(NoteChanged) as caught:
         allowed.edit("Tea", [Append("x")], ASK, expected=digest_of(b"other"))
@@ -283,7 +285,7 @@ def test_what_is_no_digest_is_an_error(allowed: Editing, expected: str) -> None:
 
 
 def test_an_edit_is_made_again_where_somebody_else_edits_meanwhile(
-    vault: VaultDesk, allowed: Editing, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, allowed: Editing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note, left = vault.root / "Tea.md", [1, 2]
 
@@ -302,7 +304,7 @@ def test_an_edit_is_made_again_where_somebody_else_edits_meanwhile(
 
 
 def test_of_several_edits_all_are_made_or_none(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     edits: list[TextEdit] = [Append("x"), Replace("no such words", "y")]
 
@@ -313,7 +315,7 @@ def test_of_several_edits_all_are_made_or_none(
 
 
 def test_an_edit_that_changes_nothing_says_so(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     done = allowed.edit("Tea", [Replace("oolong", "oolong")], ASK)
 
@@ -321,7 +323,9 @@ def test_an_edit_that_changes_nothing_says_so(
     assert allowed.changesets().total == 0
 
 
-def test_a_new_note_adopts_the_links_to_it(vault: VaultDesk, allowed: Editing) -> None:
+def test_a_new_note_adopts_the_links_to_it(
+    vault: VaultHarness, allowed: Editing
+) -> None:
     done = allowed.create("Whisk", "Of bamboo.", ASK, properties={"kind": "tool"})
 
     assert done.applied
@@ -330,7 +334,7 @@ def test_a_new_note_adopts_the_links_to_it(vault: VaultDesk, allowed: Editing) -
     assert "Tea.md" in [end.path for end in vault.engine.links("Whisk").incoming]
 
 
-def test_a_move_carries_the_links(vault: VaultDesk, allowed: Editing) -> None:
+def test_a_move_carries_the_links(vault: VaultHarness, allowed: Editing) -> None:
     done = allowed.move("Kettle", "Things/Pot", ASK)
 
     assert done.applied
@@ -341,7 +345,7 @@ def test_a_move_carries_the_links(vault: VaultDesk, allowed: Editing) -> None:
 
 
 def test_what_takes_a_note_away_is_to_be_confirmed(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     before = snapshot(vault.root)
 
@@ -356,7 +360,7 @@ def test_what_takes_a_note_away_is_to_be_confirmed(
 
 
 def test_a_deleted_note_is_in_the_trash_and_comes_back(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     done = allowed.delete("Kettle", ASK, confirm=True)
     assert vault.text(".trash/Kettle.md") == TEA["Kettle.md"]
@@ -371,7 +375,7 @@ def test_a_deleted_note_is_in_the_trash_and_comes_back(
 
 
 def test_headings_tags_merges_and_splits_are_changes_too(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     vault.write(
         {"Long.md": "# One\n\na #tea\n\n# Two\n\nb\n", "Ref.md": "[[Long#Two]]\n"}
@@ -388,7 +392,7 @@ def test_headings_tags_merges_and_splits_are_changes_too(
 
 
 def test_a_dry_run_changes_nothing_and_can_be_applied(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     shown = allowed.edit("Tea", [Append("x")], DRY)
     assert shown.changeset.state == "previewed"
@@ -404,7 +408,7 @@ def test_a_dry_run_changes_nothing_and_can_be_applied(
 
 
 def test_what_was_shown_is_not_applied_to_another_text(
-    vault: VaultDesk, allowed: Editing
+    vault: VaultHarness, allowed: Editing
 ) -> None:
     shown = allowed.edit("Tea", [Append("x")], DRY)
     allowed.edit("Tea", [Append("y")], ASK)
@@ -415,7 +419,9 @@ def test_what_was_shown_is_not_applied_to_another_text(
     assert vault.text("Tea.md") == TEA["Tea.md"] + "y\n"
 
 
-def test_applying_is_no_way_around_approval(vault: VaultDesk, usual: Editing) -> None:
+def test_applying_is_no_way_around_approval(
+    vault: VaultHarness, usual: Editing
+) -> None:
     shown = usual.edit("Tea", [Append("x")], DRY)
     waits = usual.edit("Tea", [Append("y")], ASK)
 
@@ -428,7 +434,7 @@ def test_applying_is_no_way_around_approval(vault: VaultDesk, usual: Editing) ->
     assert vault.text("Tea.md") == TEA["Tea.md"]
 
 
-def test_a_person_approves_or_rejects(vault: VaultDesk, usual: Editing) -> None:
+def test_a_person_approves_or_rejects(vault: VaultHarness, usual: Editing) -> None:
     one = usual.edit("Tea", [Append("x")], ASK)
     other = usual.edit("Kettle", [Append("y")], ASK)
 
@@ -443,7 +449,7 @@ def test_a_person_approves_or_rejects(vault: VaultDesk, usual: Editing) -> None:
 
 
 def test_an_approved_change_is_taken_back_by_another_proposal(
-    vault: VaultDesk, usual: Editing
+    vault: VaultHarness, usual: Editing
 ) -> None:
     done = usual.approve(usual.edit("Tea", [Append("x")], ASK).changeset.id)
 
@@ -476,7 +482,7 @@ def test_a_change_is_shown_by_its_id(allowed: Editing) -> None:
     ],
 )
 def test_a_link_is_written_as_the_vault_writes_its_own(
-    vault: VaultDesk, app: str, target: str, link: str
+    vault: VaultHarness, app: str, target: str, link: str
 ) -> None:
     vault.write({".obsidian/app.json": app})
     editing = opened(vault, writes__mode="allow")
@@ -486,7 +492,7 @@ def test_a_link_is_written_as_the_vault_writes_its_own(
     assert vault.text("Tea.md").endswith(f"Compare {link}.\n")
 
 
-def test_a_link_does_not_lead_to_another_note_of_that_name(vault: VaultDesk) -> None:
+def test_a_link_does_not_lead_to_another_note_of_that_name(vault: VaultHarness) -> None:
     vault.write({"A/Log.md": "a\n", "B/Log.md": "b\n"})
     editing = opened(vault, writes__mode="allow")
 
@@ -515,7 +521,7 @@ FILES = {"top.png": b"p", "assets/pic.png": b"p", "doc.pdf": b"p", "data.csv": b
     ],
 )
 def test_a_link_to_a_file_that_is_no_note_has_the_name_of_the_file(
-    vault: VaultDesk, app: str, target: str, link: str
+    vault: VaultHarness, app: str, target: str, link: str
 ) -> None:
     vault.write({".obsidian/app.json": app, **FILES})
     editing = opened(vault, writes__mode="allow")
@@ -525,7 +531,7 @@ def test_a_link_to_a_file_that_is_no_note_has_the_name_of_the_file(
     assert vault.text("Tea.md").endswith(f"See {link}.\n")
 
 
-def test_a_link_to_a_file_needs_no_index_that_knows_it(vault: VaultDesk) -> None:
+def test_a_link_to_a_file_needs_no_index_that_knows_it(vault: VaultHarness) -> None:
     vault.write({".obsidian/app.json": '{"useMarkdownLinks": true}', **TEA})
     vault.open(writes__mode="allow")
     for target in ("doc.pdf", "Kettle"):
@@ -537,7 +543,7 @@ def test_a_link_to_a_file_needs_no_index_that_knows_it(vault: VaultDesk) -> None
     assert vault.text("Tea.md").endswith(said)
 
 
-def test_a_link_to_one_of_two_files_of_a_name_is_an_error(vault: VaultDesk) -> None:
+def test_a_link_to_one_of_two_files_of_a_name_is_an_error(vault: VaultHarness) -> None:
     vault.write({"a/pic.png": b"a", "b/pic.png": b"b"})
     editing = opened(vault, writes__mode="allow")
 

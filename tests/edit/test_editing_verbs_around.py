@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
-from daemon_desk import wait_for
-from git_desk import GitDesk
-from vault_desk import VaultDesk
+from daemon_harness import wait_for
+from git_harness import GitHarness
+from vault_harness import VaultHarness
 
 from glassmind.edit.vault import EditRequest
 from glassmind.errors import GlassmindError, NameTaken
@@ -47,7 +47,7 @@ with open_vault(root, settings=settings, env={"HOME": home}) as engine:
 """
 
 
-def test_nobody_is_tainted_unless_that_is_wished(vault: VaultDesk) -> None:
+def test_nobody_is_tainted_unless_that_is_wished(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.index()
 
@@ -56,7 +56,7 @@ def test_nobody_is_tainted_unless_that_is_wished(vault: VaultDesk) -> None:
     assert not vault.engine.tainted("robot")
 
 
-def test_who_was_given_an_untrusted_note_needs_approval(vault: VaultDesk) -> None:
+def test_who_was_given_an_untrusted_note_needs_approval(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.open(
         writes__mode="allow",
@@ -95,7 +95,7 @@ READING: dict[str, tuple[str, dict[str, object]]] = {
 
 
 @pytest.mark.parametrize("case", READING)
-def test_every_tool_that_returns_text_taints(vault: VaultDesk, case: str) -> None:
+def test_every_tool_that_returns_text_taints(vault: VaultHarness, case: str) -> None:
     vault.write(
         {**TEA, ".agent/inbox/Memo.md": "---\nkind: memory\n---\n\nTea. #web\n"}
     )
@@ -116,7 +116,7 @@ def test_every_tool_that_returns_text_taints(vault: VaultDesk, case: str) -> Non
     assert not vault.engine.tainted("other")
 
 
-def test_what_was_given_to_no_name_may_be_anybodys(vault: VaultDesk) -> None:
+def test_what_was_given_to_no_name_may_be_anybodys(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.open(writes__approve_after_untrusted=True, writes__untrusted="Clippings")
     vault.index()
@@ -126,7 +126,7 @@ def test_what_was_given_to_no_name_may_be_anybodys(vault: VaultDesk) -> None:
     assert vault.engine.tainted("robot")
 
 
-def test_capturing_and_editing_other_notes_taint_nobody(vault: VaultDesk) -> None:
+def test_capturing_and_editing_other_notes_taint_nobody(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.open(
         writes__mode="allow",
@@ -144,7 +144,7 @@ def test_capturing_and_editing_other_notes_taint_nobody(vault: VaultDesk) -> Non
     assert not engine.tainted("robot")
 
 
-def test_a_rename_made_outside_is_offered_once(vault: VaultDesk) -> None:
+def test_a_rename_made_outside_is_offered_once(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.index()
     vault.move("Kettle.md", "Things/Pot.md")
@@ -160,7 +160,7 @@ def test_a_rename_made_outside_is_offered_once(vault: VaultDesk) -> None:
     assert vault.text("Tea.md") == "Drink oolong. See [[Pot]].\n"
 
 
-def test_a_rename_that_was_rejected_is_not_offered_again(vault: VaultDesk) -> None:
+def test_a_rename_that_was_rejected_is_not_offered_again(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.index()
     for old, new in (("Kettle.md", "Pot.md"), ("Pot.md", "Kettle.md")):
@@ -176,7 +176,7 @@ def test_a_rename_that_was_rejected_is_not_offered_again(vault: VaultDesk) -> No
     assert editing.changesets(("proposed",)).total == 0
 
 
-def test_no_rename_is_offered_where_no_link_needs_it(vault: VaultDesk) -> None:
+def test_no_rename_is_offered_where_no_link_needs_it(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.index()
 
@@ -189,7 +189,7 @@ def test_no_rename_is_offered_where_no_link_needs_it(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("mode", ["off", "agent-only"])
 def test_no_rename_is_offered_where_no_note_may_be_edited(
-    vault: VaultDesk, mode: str
+    vault: VaultHarness, mode: str
 ) -> None:
     vault.write(TEA)
     vault.open(writes__mode=mode)
@@ -202,7 +202,7 @@ def test_no_rename_is_offered_where_no_note_may_be_edited(
     assert vault.engine.editing.changesets().total == 0
 
 
-def test_a_rename_that_is_found_on_the_way_is_offered_then(vault: VaultDesk) -> None:
+def test_a_rename_that_is_found_on_the_way_is_offered_then(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.open(writes__mode="allow")
     vault.index()
@@ -216,7 +216,9 @@ def test_a_rename_that_is_found_on_the_way_is_offered_then(vault: VaultDesk) -> 
     assert waits.draft.facts["moved"] == {"Kettle.md": "Pot.md"}
 
 
-def test_it_is_offered_also_where_nothing_came_of_the_change(vault: VaultDesk) -> None:
+def test_it_is_offered_also_where_nothing_came_of_the_change(
+    vault: VaultHarness,
+) -> None:
     vault.write(TEA)
     vault.open(writes__mode="allow")
     vault.index()
@@ -229,7 +231,7 @@ def test_it_is_offered_also_where_nothing_came_of_the_change(vault: VaultDesk) -
 
 
 def test_a_change_that_cannot_be_looked_at_does_not_fail_the_run(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(*_: object) -> None:
         raise GlassmindError("no luck")
@@ -244,7 +246,7 @@ def test_a_change_that_cannot_be_looked_at_does_not_fail_the_run(
     assert any("no luck" in warning for warning in report.warnings)
 
 
-def cut_short(vault: VaultDesk, steps: Sequence[FileStep]) -> Changeset:
+def cut_short(vault: VaultHarness, steps: Sequence[FileStep]) -> Changeset:
     """Leave a changeset as a process does that was killed while it applied it."""
     book = ChangesetFolder(vault.folder)
     changeset = book.made(
@@ -260,7 +262,7 @@ def step_to(path: str, before: str, after: str) -> FileStep:
 
 @pytest.mark.parametrize("begun_by", ["index", "edit"])
 def test_a_change_that_was_cut_short_is_brought_to_its_end(
-    vault: VaultDesk, begun_by: str
+    vault: VaultHarness, begun_by: str
 ) -> None:
     vault.write(TEA)
     vault.open(writes__mode="allow")
@@ -286,7 +288,7 @@ def test_a_change_that_was_cut_short_is_brought_to_its_end(
 
 
 def test_who_indexes_while_it_edits_leaves_its_own_change_to_itself(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write(TEA)
     vault.open(writes__mode="allow")
@@ -305,7 +307,7 @@ def test_who_indexes_while_it_edits_leaves_its_own_change_to_itself(
     assert vault.text("Tea.md") == "new tea\n"
 
 
-def test_a_server_brings_it_to_its_end_when_it_starts(vault: VaultDesk) -> None:
+def test_a_server_brings_it_to_its_end_when_it_starts(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.open(writes__mode="allow")
     vault.index()
@@ -318,7 +320,7 @@ def test_a_server_brings_it_to_its_end_when_it_starts(vault: VaultDesk) -> None:
     assert vault.text("Tea.md") == "new tea\n"
 
 
-def test_a_run_does_not_wait_for_whoever_is_editing(vault: VaultDesk) -> None:
+def test_a_run_does_not_wait_for_whoever_is_editing(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.open(writes__mode="allow")
     left = cut_short(vault, [step_to("Tea.md", TEA["Tea.md"], "new tea\n")])
@@ -333,7 +335,7 @@ def test_a_run_does_not_wait_for_whoever_is_editing(vault: VaultDesk) -> None:
     assert vault.engine.editing.show(left.id).changeset.state == "applying"
 
 
-def test_when_off_even_that_is_left_as_it_is(vault: VaultDesk) -> None:
+def test_when_off_even_that_is_left_as_it_is(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.open(writes__mode="off")
     left = cut_short(vault, [step_to("Tea.md", TEA["Tea.md"], "new tea\n")])
@@ -344,9 +346,9 @@ def test_when_off_even_that_is_left_as_it_is(vault: VaultDesk) -> None:
     assert vault.engine.editing.show(left.id).changeset.state == "applying"
 
 
-def test_changes_can_be_committed(vault: VaultDesk) -> None:
+def test_changes_can_be_committed(vault: VaultHarness) -> None:
     vault.write(TEA)
-    git = GitDesk(vault.root)
+    git = GitHarness(vault.root)
     git.git("config", "user.name", "A")
     git.git("config", "user.email", "a@example.invalid")
     git.commit("2024-01-01")
@@ -359,9 +361,9 @@ def test_changes_can_be_committed(vault: VaultDesk) -> None:
     assert done.changeset.draft.title in git.git("log", "-1", "--format=%s")
 
 
-def test_reading_and_proposing_leave_a_repository_clean(vault: VaultDesk) -> None:
+def test_reading_and_proposing_leave_a_repository_clean(vault: VaultHarness) -> None:
     vault.write(TEA)
-    git = GitDesk(vault.root)
+    git = GitHarness(vault.root)
     git.commit("2024-01-01")
 
     vault.index()
@@ -382,7 +384,7 @@ def test_reading_and_proposing_leave_a_repository_clean(vault: VaultDesk) -> Non
     assert git.git("status", "--porcelain") == ""
 
 
-def test_appends_of_many_threads_are_all_there(vault: VaultDesk) -> None:
+def test_appends_of_many_threads_are_all_there(vault: VaultHarness) -> None:
     vault.write({"Log.md": "begin\n"})
     vault.open(writes__mode="allow")
     vault.index()
@@ -401,7 +403,7 @@ def test_appends_of_many_threads_are_all_there(vault: VaultDesk) -> None:
     )
 
 
-def appended(vault: VaultDesk, writers: int, times: int) -> list[str]:
+def appended(vault: VaultHarness, writers: int, times: int) -> list[str]:
     vault.write({"Log.md": "begin\n"})
     vault.index()
     home = str(vault.place.parent / "home")
@@ -418,7 +420,7 @@ def appended(vault: VaultDesk, writers: int, times: int) -> list[str]:
 
 
 @pytest.mark.slow
-def test_appends_of_many_programs_are_all_there(vault: VaultDesk) -> None:
+def test_appends_of_many_programs_are_all_there(vault: VaultHarness) -> None:
     lines = appended(vault, 3, 8)
 
     assert sorted(lines) == sorted(
@@ -428,14 +430,14 @@ def test_appends_of_many_programs_are_all_there(vault: VaultDesk) -> None:
 
 @pytest.mark.slow
 def test_sixteen_hundred_appends_of_eight_programs_are_all_there(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     lines = appended(vault, 8, 200)
 
     assert len(lines) == len(set(lines)) == 1600
 
 
-def test_an_edit_needs_no_index_to_be_undone(vault: VaultDesk) -> None:
+def test_an_edit_needs_no_index_to_be_undone(vault: VaultHarness) -> None:
     vault.write(TEA)
     vault.open(writes__mode="allow")
     done = vault.engine.editing.edit("Tea.md", [Append("x")], ASK)

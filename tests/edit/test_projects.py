@@ -3,8 +3,8 @@
 from unicodedata import normalize
 
 import pytest
-from meaning_desk import MeaningDesk
-from vault_desk import VaultDesk
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.errors import ProjectUnknown
 from glassmind.model.context import ProjectName
@@ -30,7 +30,7 @@ NOTES = {
 }
 
 
-def members(vault: VaultDesk, said: str) -> list[str]:
+def members(vault: VaultHarness, said: str) -> list[str]:
     """Return the paths of a project's notes, by path."""
     vault.write(NOTES)
     vault.engine.index()
@@ -63,7 +63,9 @@ def test_a_project_is_named_by_folder_tag_property_or_bare(
     assert parse_project(said) == meant
 
 
-def test_a_bare_name_is_folder_tag_property_and_note_in_one(vault: VaultDesk) -> None:
+def test_a_bare_name_is_folder_tag_property_and_note_in_one(
+    vault: VaultHarness,
+) -> None:
     assert members(vault, "ATLAS") == [
         "Archive/atlas/Old.md",
         "Atlas.md",
@@ -92,12 +94,12 @@ def test_a_bare_name_is_folder_tag_property_and_note_in_one(vault: VaultDesk) ->
     ],
 )
 def test_a_form_that_is_named_is_the_only_one_looked_at(
-    vault: VaultDesk, said: str, paths: list[str]
+    vault: VaultHarness, said: str, paths: list[str]
 ) -> None:
     assert members(vault, said) == paths
 
 
-def test_every_note_of_a_project_says_by_which_rule(vault: VaultDesk) -> None:
+def test_every_note_of_a_project_says_by_which_rule(vault: VaultHarness) -> None:
     vault.write(NOTES)
     vault.engine.index()
 
@@ -110,7 +112,7 @@ def test_every_note_of_a_project_says_by_which_rule(vault: VaultDesk) -> None:
     assert why["Atlas.md"] == "the note of that name"
 
 
-def test_a_folder_in_another_script_is_found_without_case(vault: VaultDesk) -> None:
+def test_a_folder_in_another_script_is_found_without_case(vault: VaultHarness) -> None:
     vault.write({"Проекты/Атлас/План.md": "x", "Ärger/Übung/A.md": "y"})
     vault.engine.index()
 
@@ -145,7 +147,7 @@ VALUES = {
     ],
 )
 def test_a_project_by_property_has_the_notes_that_a_list_by_it_has(
-    vault: VaultDesk, name: str, value: str, paths: list[str]
+    vault: VaultHarness, name: str, value: str, paths: list[str]
 ) -> None:
     vault.indexed(VALUES)
 
@@ -158,7 +160,7 @@ def test_a_project_by_property_has_the_notes_that_a_list_by_it_has(
 
 
 def test_a_number_is_the_name_of_a_project_and_nothing_is_none(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(VALUES)
 
@@ -171,7 +173,7 @@ def test_a_number_is_the_name_of_a_project_and_nothing_is_none(
 
 
 def test_a_project_is_the_same_however_its_letters_are_composed(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     apart = normalize("NFD", "Türme")
     vault.indexed(
@@ -197,7 +199,7 @@ def test_a_project_is_the_same_however_its_letters_are_composed(
     assert [note.path for note in listed.notes] == ["Said.md"]
 
 
-def test_a_search_in_a_project_finds_its_notes_alone(vault: VaultDesk) -> None:
+def test_a_search_in_a_project_finds_its_notes_alone(vault: VaultHarness) -> None:
     vault.write({path: f"{text} of rivers" for path, text in NOTES.items()})
     vault.engine.index()
 
@@ -209,7 +211,7 @@ def test_a_search_in_a_project_finds_its_notes_alone(vault: VaultDesk) -> None:
 
 
 def test_a_search_by_meaning_in_a_project_finds_its_notes_alone(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed({"Atlas/One.md": "a heron", "Two.md": "a heron too"})
 
@@ -218,7 +220,7 @@ def test_a_search_by_meaning_in_a_project_finds_its_notes_alone(
     assert [hit.path for hit in reply.hits] == ["Atlas/One.md"]
 
 
-def test_a_search_in_a_project_without_notes_says_so(vault: VaultDesk) -> None:
+def test_a_search_in_a_project_without_notes_says_so(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     with pytest.raises(ProjectUnknown, match="no note belongs to a project 'Nemo'"):

@@ -4,9 +4,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from editing_desk import outside_agent
+from editing_harness import outside_agent
 from msgspec.structs import replace
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.edit.vault import EditRequest
 from glassmind.errors import UnknownCheck
@@ -33,15 +33,17 @@ WEATHER = {
 }
 
 
-def opened(desk: VaultDesk, files: dict[str, str], **settings: object) -> VaultDesk:
-    desk.write(files)
-    desk.open(**{"writes__user_notes": "allow", **settings})
-    desk.index()
-    return desk
+def opened(
+    harness: VaultHarness, files: dict[str, str], **settings: object
+) -> VaultHarness:
+    harness.write(files)
+    harness.open(**{"writes__user_notes": "allow", **settings})
+    harness.index()
+    return harness
 
 
-def fixed(desk: VaultDesk, *checks: str, asking: EditRequest = ASK) -> Changed:
-    engine = desk.engine
+def fixed(harness: VaultHarness, *checks: str, asking: EditRequest = ASK) -> Changed:
+    engine = harness.engine
     return engine.editing.repair(
         engine.knowledge.repairs(checks=checks or None), asking
     )
@@ -53,12 +55,12 @@ def mended(draft: Draft) -> set[str]:
     return set(found)
 
 
-def count(desk: VaultDesk, check: str) -> int:
-    (found,) = desk.engine.knowledge.health(checks=[check]).checks
+def count(harness: VaultHarness, check: str) -> int:
+    (found,) = harness.engine.knowledge.health(checks=[check]).checks
     return found.count
 
 
-def test_links_lead_to_the_one_note_that_a_lost_name_means(vault: VaultDesk) -> None:
+def test_links_lead_to_the_one_note_that_a_lost_name_means(vault: VaultHarness) -> None:
     opened(vault, WEATHER)
     assert count(vault, "ghosts") == 4
 
@@ -76,7 +78,7 @@ def test_links_lead_to_the_one_note_that_a_lost_name_means(vault: VaultDesk) -> 
     assert "ghosts:nobody: no file is called so" in left
 
 
-def test_a_name_that_may_mean_two_notes_is_left(vault: VaultDesk) -> None:
+def test_a_name_that_may_mean_two_notes_is_left(vault: VaultHarness) -> None:
     files = {
         "A.md": "---\naliases: [Glass]\n---\n",
         "B.md": "---\naliases: [glass]\n---\n",
@@ -91,7 +93,7 @@ def test_a_name_that_may_mean_two_notes_is_left(vault: VaultDesk) -> None:
     assert vault.text("Log.md") == "The [[Glass]].\n"
 
 
-def test_tags_are_spelled_as_most_notes_spell_them(vault: VaultDesk) -> None:
+def test_tags_are_spelled_as_most_notes_spell_them(vault: VaultHarness) -> None:
     opened(vault, WEATHER)
 
     fixed(vault, "inconsistent_tags")
@@ -100,7 +102,7 @@ def test_tags_are_spelled_as_most_notes_spell_them(vault: VaultDesk) -> None:
     assert count(vault, "inconsistent_tags") == 0
 
 
-def test_every_answer_that_a_property_lacks_is_added_to_it(vault: VaultDesk) -> None:
+def test_every_answer_that_a_property_lacks_is_added_to_it(vault: VaultHarness) -> None:
     opened(vault, WEATHER)
     assert count(vault, "missing_reciprocal") == 2
 
@@ -113,7 +115,7 @@ def test_every_answer_that_a_property_lacks_is_added_to_it(vault: VaultDesk) -> 
 
 
 def test_all_checks_are_mended_in_one_change_that_can_be_taken_back(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     opened(vault, WEATHER)
     before = outside_agent(vault.root)
@@ -129,7 +131,9 @@ def test_all_checks_are_mended_in_one_change_that_can_be_taken_back(
     assert count(vault, "ghosts") == 4
 
 
-def test_what_the_settings_do_not_allow_at_once_is_proposed(vault: VaultDesk) -> None:
+def test_what_the_settings_do_not_allow_at_once_is_proposed(
+    vault: VaultHarness,
+) -> None:
     opened(vault, WEATHER, writes__user_notes="propose")
     before = outside_agent(vault.root)
 
@@ -142,7 +146,7 @@ def test_what_the_settings_do_not_allow_at_once_is_proposed(vault: VaultDesk) ->
     assert count(vault, "inconsistent_tags") == 0
 
 
-def test_a_dry_run_only_shows_it(vault: VaultDesk) -> None:
+def test_a_dry_run_only_shows_it(vault: VaultHarness) -> None:
     opened(vault, WEATHER)
     before = outside_agent(vault.root)
 
@@ -152,7 +156,7 @@ def test_a_dry_run_only_shows_it(vault: VaultDesk) -> None:
     assert outside_agent(vault.root) == before
 
 
-def test_files_that_may_not_be_edited_are_left_and_told(vault: VaultDesk) -> None:
+def test_files_that_may_not_be_edited_are_left_and_told(vault: VaultHarness) -> None:
     opened(vault, WEATHER, writes__folders={"Tools": "off"})
 
     done = fixed(vault)
@@ -164,7 +168,7 @@ def test_files_that_may_not_be_edited_are_left_and_told(vault: VaultDesk) -> Non
 
 
 def test_what_is_mended_is_counted_without_files_that_may_not_be_edited(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     opened(vault, WEATHER, writes__folders={"Tools": "off"})
     plain = fixed(vault, asking=DRY).changeset.draft
@@ -177,7 +181,7 @@ def test_what_is_mended_is_counted_without_files_that_may_not_be_edited(
     assert "Tools/Log.md stays as it is" in str(draft.facts["unmended"])
 
 
-def test_findings_that_were_dismissed_are_left_alone(vault: VaultDesk) -> None:
+def test_findings_that_were_dismissed_are_left_alone(vault: VaultHarness) -> None:
     opened(vault, WEATHER)
     vault.engine.knowledge.dismiss_finding("inconsistent_tags", "tag weather")
 
@@ -186,7 +190,9 @@ def test_findings_that_were_dismissed_are_left_alone(vault: VaultDesk) -> None:
     assert not done.files
 
 
-def test_findings_that_need_a_person_are_told_with_what_to_do(vault: VaultDesk) -> None:
+def test_findings_that_need_a_person_are_told_with_what_to_do(
+    vault: VaultHarness,
+) -> None:
     opened(vault, {"A.md": "See [[B#Gone]].\n", "B.md": "Text of [[A]].\n"})
 
     done = fixed(vault, "broken_links")
@@ -195,7 +201,7 @@ def test_findings_that_need_a_person_are_told_with_what_to_do(vault: VaultDesk) 
     assert any("1 finding is for a person to mend" in said for said in done.notices)
 
 
-def test_a_check_that_is_none_is_refused(vault: VaultDesk) -> None:
+def test_a_check_that_is_none_is_refused(vault: VaultHarness) -> None:
     opened(vault, {"A.md": "a"})
 
     with pytest.raises(UnknownCheck):
@@ -210,7 +216,7 @@ def proposed(path: str, raw: bytes, find: str, after: str) -> ProposedEdit:
 
 
 def test_edits_of_one_note_are_joined_and_of_two_in_one_place_the_first_counts(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     opened(vault, {"Log.md": "Rain and wind. #Teas\n", "Rain.md": "", "Wind.md": ""})
     raw = (vault.root / "Log.md").read_bytes()
@@ -231,7 +237,7 @@ def test_edits_of_one_note_are_joined_and_of_two_in_one_place_the_first_counts(
 
 
 def test_an_edit_for_a_note_that_changed_since_is_left_out_and_told(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     opened(vault, {"Log.md": "Rain and wind.\n", "Wind.md": "Rain.\n"})
     raw = (vault.root / "Log.md").read_bytes()
@@ -255,7 +261,7 @@ MENTIONS = {
 }
 
 
-def test_suggested_links_are_made_by_their_keys(vault: VaultDesk) -> None:
+def test_suggested_links_are_made_by_their_keys(vault: VaultHarness) -> None:
     opened(vault, MENTIONS)
     knowledge = vault.engine.knowledge
 
@@ -267,7 +273,7 @@ def test_suggested_links_are_made_by_their_keys(vault: VaultDesk) -> None:
     assert any("No.md -> A.md: nothing of that key" in said for said in done.notices)
 
 
-def test_no_keys_at_all_make_no_link(vault: VaultDesk) -> None:
+def test_no_keys_at_all_make_no_link(vault: VaultHarness) -> None:
     opened(vault, MENTIONS)
 
     none = vault.engine.knowledge.links_to_add(keys=[])
@@ -286,7 +292,7 @@ def test_no_keys_at_all_make_no_link(vault: VaultDesk) -> None:
     ],
 )
 def test_new_links_name_their_notes_as_obsidian_is_set_to(
-    vault: VaultDesk, form: str, link: str, child: str
+    vault: VaultHarness, form: str, link: str, child: str
 ) -> None:
     opened(vault, {
         ".obsidian/app.json": f'{{"newLinkFormat": "{form}"}}',
@@ -308,7 +314,7 @@ def test_new_links_name_their_notes_as_obsidian_is_set_to(
 
 
 def test_every_mention_becomes_a_link_and_is_suggested_no_more(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     opened(vault, MENTIONS)
 
@@ -323,7 +329,7 @@ def test_every_mention_becomes_a_link_and_is_suggested_no_more(
     assert vault.text("Diary.md") == MENTIONS["Diary.md"]
 
 
-def test_a_note_that_another_names_is_an_orphan_no_more(vault: VaultDesk) -> None:
+def test_a_note_that_another_names_is_an_orphan_no_more(vault: VaultHarness) -> None:
     opened(vault, MENTIONS)
     assert count(vault, "orphans") == 4
 
@@ -335,26 +341,26 @@ def test_a_note_that_another_names_is_an_orphan_no_more(vault: VaultDesk) -> Non
 def test_the_sample_vault_has_fewer_findings_and_comes_back_to_the_byte(
     tmp_path: Path,
 ) -> None:
-    desk = VaultDesk(tmp_path)
-    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
-    person = desk.root / "People" / "Amara Sellick.md"
+    harness = VaultHarness(tmp_path)
+    shutil.copytree(SAMPLE, harness.root, dirs_exist_ok=True)
+    person = harness.root / "People" / "Amara Sellick.md"
     alias = person.read_bytes().replace(b"---\n", b"---\naliases: [Amara Sellick]\n", 1)
     person.with_name("A. Sellick.md").write_bytes(alias)
     person.unlink()
-    (desk.root / "Areas" / "Loose.md").write_bytes(b"See [[Home]]. #Question\r\n")
-    before = outside_agent(desk.root)
+    (harness.root / "Areas" / "Loose.md").write_bytes(b"See [[Home]]. #Question\r\n")
+    before = outside_agent(harness.root)
     try:
-        opened(desk, {})
-        found = desk.engine.knowledge.health(limit=0)
+        opened(harness, {})
+        found = harness.engine.knowledge.health(limit=0)
 
-        done = fixed(desk)
+        done = fixed(harness)
 
         assert done.applied
-        left = desk.engine.knowledge.health(limit=0)
+        left = harness.engine.knowledge.health(limit=0)
         assert left.findings == found.findings - 2
-        mended = outside_agent(desk.root)
+        mended = outside_agent(harness.root)
         assert b"[[A. Sellick|Amara Sellick]]" in b"".join(mended.values())
-        desk.engine.editing.undo(done.changeset.id, ASK)
-        assert outside_agent(desk.root) == before
+        harness.engine.editing.undo(done.changeset.id, ASK)
+        assert outside_agent(harness.root) == before
     finally:
-        desk.close()
+        harness.close()

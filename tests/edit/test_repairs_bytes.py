@@ -2,9 +2,9 @@
 
 from codecs import BOM_UTF8
 
-from git_desk import GitDesk
+from git_harness import GitHarness
 from test_repairs import ASK, count, fixed, opened
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.model.edits import Changed
 from glassmind.obsidian.notes import read_note
@@ -12,16 +12,16 @@ from glassmind.obsidian.notes import read_note
 TARGET = "---\naliases: [Glass]\n---\nIt falls before rain.\n"
 
 
-def raw(vault: VaultDesk, path: str) -> bytes:
+def raw(vault: VaultHarness, path: str) -> bytes:
     return (vault.root / path).read_bytes()
 
 
-def linked(vault: VaultDesk) -> Changed:
+def linked(vault: VaultHarness) -> Changed:
     found = vault.engine.knowledge.links_to_add(mentions=True)
     return vault.engine.editing.repair(found, ASK)
 
 
-def test_line_ends_and_a_mark_before_the_text_stay(vault: VaultDesk) -> None:
+def test_line_ends_and_a_mark_before_the_text_stay(vault: VaultHarness) -> None:
     text = "On Deep Work.\r\nÜber Slow Travel, too.\r\n[[glass]]\r\nno end"
     vault.write({"Log.md": BOM_UTF8 + text.encode(), "Barometer.md": TARGET})
     opened(vault, {"Deep Work.md": "a", "Slow Travel.md": "b"})
@@ -35,7 +35,7 @@ def test_line_ends_and_a_mark_before_the_text_stay(vault: VaultDesk) -> None:
 
 
 def test_several_suggestions_for_one_note_are_one_edit_with_all_their_links(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     knowledge = sample.engine.knowledge
     listed = knowledge.suggest("2025 in review", limit=6).suggestions
@@ -52,7 +52,7 @@ def test_several_suggestions_for_one_note_are_one_edit_with_all_their_links(
     assert len(has) == len(had) + len(listed)
 
 
-def test_every_kind_of_link_is_mended_in_its_own_style(vault: VaultDesk) -> None:
+def test_every_kind_of_link_is_mended_in_its_own_style(vault: VaultHarness) -> None:
     text = (
         "---\nup: '[[glass]]' # my note\n---\n"
         "![[glass]] [the glass](Glass.md) [[glass#Rain]] [[glass|it]]\n\n"
@@ -70,7 +70,7 @@ def test_every_kind_of_link_is_mended_in_its_own_style(vault: VaultDesk) -> None
     assert count(vault, "ghosts") == 0
 
 
-def test_a_link_that_leads_somewhere_is_never_written_anew(vault: VaultDesk) -> None:
+def test_a_link_that_leads_somewhere_is_never_written_anew(vault: VaultHarness) -> None:
     body = "A long enough text that git tells it from others, about pressure.\n" * 5
     first = {
         "Old/Gauge.md": body,
@@ -78,7 +78,7 @@ def test_a_link_that_leads_somewhere_is_never_written_anew(vault: VaultDesk) -> 
         "Old/Log.md": "Lost: [[Old/Gauge]]. Found: [[Gauge]].\n",
     }
     vault.write(first)
-    repository = GitDesk(vault.root)
+    repository = GitHarness(vault.root)
     repository.commit("2024-01-01")
     repository.git("mv", "Old/Gauge.md", "Tools/Rain.md")
     repository.commit("2024-01-02")
@@ -91,7 +91,7 @@ def test_a_link_that_leads_somewhere_is_never_written_anew(vault: VaultDesk) -> 
 
 
 def test_links_to_a_heading_follow_where_a_repair_gives_it_other_words(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     files = {
         "A.md": "# On #Weather\n\nText.\n",
@@ -109,9 +109,11 @@ def test_links_to_a_heading_follow_where_a_repair_gives_it_other_words(
     assert raw(vault, "A.md").decode() == files["A.md"]
 
 
-def test_a_repository_stays_clean_while_a_repair_only_waits(vault: VaultDesk) -> None:
+def test_a_repository_stays_clean_while_a_repair_only_waits(
+    vault: VaultHarness,
+) -> None:
     vault.write({"Log.md": "The [[glass]].\n", "Barometer.md": TARGET})
-    repository = GitDesk(vault.root)
+    repository = GitHarness(vault.root)
     repository.commit("2024-01-01")
     opened(vault, {}, writes__user_notes="propose")
 

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import Inside, Program
-from http_desk import Web, serving
-from mcp_desk import call, structured_server, text_of
+from cli_harness import Inside, Program
+from http_harness import Web, serving
+from mcp_harness import call, structured_server, text_of
 from route_table import ROUTES
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind import errors as exits
 
@@ -111,7 +111,7 @@ def test_a_key_that_is_none_is_told_and_nothing_changes(program: Inside) -> None
 
 
 @pytest.fixture
-def web(vault: VaultDesk) -> Iterator[Web]:
+def web(vault: VaultHarness) -> Iterator[Web]:
     vault.open(writes__mode="allow")
     vault.indexed(NOTES)
     with serving(vault.engine) as web:
@@ -119,7 +119,7 @@ def web(vault: VaultDesk) -> Iterator[Web]:
 
 
 def test_over_http_findings_are_mended_and_suggestions_followed(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     shown = web.post("/graph/health/fix", {"check": ["ghosts"], "dry_run": True}).json
     fixed = web.post("/graph/health/fix", {"check": ["ghosts"], "client": "page"}).json
@@ -134,7 +134,7 @@ def test_over_http_findings_are_mended_and_suggestions_followed(
     assert web.post("/graph/health/fix", {"check": ["bogus"]}).status == 404
 
 
-def test_no_route_of_a_repair_approves_it(vault: VaultDesk) -> None:
+def test_no_route_of_a_repair_approves_it(vault: VaultHarness) -> None:
     vault.open(writes__mode="propose")
     vault.indexed(NOTES)
     with serving(vault.engine) as web:
@@ -148,13 +148,13 @@ def test_no_route_of_a_repair_approves_it(vault: VaultDesk) -> None:
 FIX, LINK = "glassmind_fix_findings", "glassmind_add_suggested_links"
 
 
-def asked(vault: VaultDesk, tool: str, **given: Any) -> Any:
+def asked(vault: VaultHarness, tool: str, **given: Any) -> Any:
     server = structured_server(vault.engine, toolsets=["graph", "write"])
     answer = call(server, tool, **given)
     return answer.structured_content if not answer.is_error else text_of(answer)
 
 
-def test_an_agent_mends_and_links_as_far_as_it_may(vault: VaultDesk) -> None:
+def test_an_agent_mends_and_links_as_far_as_it_may(vault: VaultHarness) -> None:
     vault.open(writes__mode="allow")
     vault.indexed(NOTES)
 
@@ -171,7 +171,7 @@ def test_an_agent_mends_and_links_as_far_as_it_may(vault: VaultDesk) -> None:
     assert (vault.root / "Diary.md").read_text("utf-8") == LINKED
 
 
-def test_what_an_agent_may_not_do_at_once_waits(vault: VaultDesk) -> None:
+def test_what_an_agent_may_not_do_at_once_waits(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     done = asked(vault, LINK, mentions=True)

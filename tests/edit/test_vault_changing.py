@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changing_desk import (
+from changing_harness import (
     EVERY,
     LOG,
     NEW,
@@ -24,7 +24,7 @@ from changing_desk import (
     move_folder,
     new,
 )
-from git_desk import GitDesk
+from git_harness import GitHarness
 
 from glassmind.errors import NameTaken, NoteChanged, NowhereToKeep, WriteFailed
 from glassmind.files import folder, transaction
@@ -309,13 +309,13 @@ def test_who_has_the_turn_may_ask_for_it_again_and_others_wait(
 def test_git_sees_no_more_than_what_was_changed(
     changer: VaultChanger, root: Path
 ) -> None:
-    repository = GitDesk(root)
+    repository = GitHarness(root)
     repository.commit("2024-01-01")
 
     apply(changer, edit("Tea.md", b"oolong", b"sencha"))
 
     told = repository.git("status", "--porcelain").split("\n")
-    assert told == ["M Tea.md", "?? .agent/"]  # the desk cuts a space off
+    assert told == ["M Tea.md", "?? .agent/"]  # the harness cuts a space off
 
 
 @posix

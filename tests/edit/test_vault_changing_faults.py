@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changing_desk import (
+from changing_harness import (
     EVERY,
     NEW,
     OLD,
@@ -26,8 +26,8 @@ from changing_desk import (
     move_folder,
     new,
 )
-from changing_drive import KEPT
-from write_drive import Counted
+from changing_program import KEPT
+from write_program import Counted
 
 from glassmind.errors import NotTakenBack, VaultError, VaultMissing, WriteFailed
 from glassmind.files import folder, transaction
@@ -35,7 +35,7 @@ from glassmind.files.folder import OpenFolder
 from glassmind.files.transaction import OpenFolders
 from glassmind.files.write import VaultChanger
 
-DRIVE = Path(__file__).parents[1] / "support" / "changing_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "changing_program.py"
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 slow = pytest.mark.slow
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from changing_desk import (
+from changing_harness import (
     OLD,
     changer_of,
     edit,

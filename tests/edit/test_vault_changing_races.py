@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from changing_desk import (
+from changing_harness import (
     OLD,
     changer_of,
     edit,

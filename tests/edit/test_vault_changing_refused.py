@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from changing_desk import (
+from changing_harness import (
     EVERY,
     LOG,
     OLD,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from write_drive import CALLS, Counted
+from write_program import CALLS, Counted
 
 from glassmind.errors import (
     NameTaken,
@@ -26,7 +26,7 @@ from glassmind.files.folder import FolderEntry
 from glassmind.files.read import digest_of
 from glassmind.files.write import Permit, VaultWriter
 
-DRIVE = Path(__file__).parents[1] / "support" / "write_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "write_program.py"
 NOTE, THERE = ".agent/inbox/Tea.md", ".agent/memories/Tea.md"
 LOG = ".agent/logs/writes.jsonl"
 TEA = digest_of(b"oolong")

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.model import Span
 from glassmind.model.context import ReceiptCheck
@@ -70,17 +70,17 @@ def test_what_is_told_of_receipts_is_what_the_files_say(
     receipts = receipts_for(before)
     assume(receipts)  # notes without a line have nothing to cite
     with TemporaryDirectory(ignore_cleanup_errors=True) as place:
-        desk = VaultDesk(Path(place))
-        desk.indexed({path: "\n".join(lines) for path, lines in before.items()})
-        desk.remove(*before)
-        desk.write({path: "\n".join(lines) for path, lines in after.items()})
+        harness = VaultHarness(Path(place))
+        harness.indexed({path: "\n".join(lines) for path, lines in before.items()})
+        harness.remove(*before)
+        harness.write({path: "\n".join(lines) for path, lines in after.items()})
         if indexed:
-            desk.index(accept_deletions=True)
+            harness.index(accept_deletions=True)
 
-        told = desk.engine.bundles.verify(receipts)
+        told = harness.engine.bundles.verify(receipts)
         there = [one.now for one in told if one.now]
-        again = desk.engine.bundles.verify(there) if there else []
-        desk.close()
+        again = harness.engine.bundles.verify(there) if there else []
+        harness.close()
 
     assert [one.receipt for one in told] == receipts
     assert [one for one in told if not holds(one, before, after)] == []

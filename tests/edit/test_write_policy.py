@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from config_desk import Desk
+from config_harness import Harness
 from write_policy_tables import rule_table, spelling_table
 
 from glassmind.access.policy import WritePolicy, strictest
@@ -18,17 +18,17 @@ PAGE = Path(__file__).parents[2] / "docs/editing.md"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 def may(config: Config, path: str, *tags: str, **more: bool) -> str:
     return WritePolicy(config).judge(NotePath(path), tags=tags, **more).may
 
 
-def writes(desk: Desk, text: str) -> Config:
-    desk.user_says(f"[writes]\n{text}\n")
-    return desk.load()
+def writes(harness: Harness, text: str) -> Config:
+    harness.user_says(f"[writes]\n{text}\n")
+    return harness.load()
 
 
 @pytest.mark.parametrize("table", [spelling_table, rule_table])
@@ -54,9 +54,9 @@ def test_the_page_shows_what_every_combination_does(table: Callable[[], str]) ->
     ],
 )
 def test_both_spellings_say_what_may_be_written(
-    desk: Desk, text: str, note: str, memo: str
+    harness: Harness, text: str, note: str, memo: str
 ) -> None:
-    config = writes(desk, text)
+    config = writes(harness, text)
 
     assert may(config, "Log.md") == note
     assert may(config, ".agent/memories/Tea.md") == memo
@@ -81,12 +81,14 @@ def test_both_spellings_say_what_may_be_written(
         ".agent/.hidden/Tea.md",
     ],
 )
-def test_some_places_are_never_edited(desk: Desk, path: str) -> None:
-    assert may(writes(desk, 'mode = "allow"'), path) == "off"
+def test_some_places_are_never_edited(harness: Harness, path: str) -> None:
+    assert may(writes(harness, 'mode = "allow"'), path) == "off"
 
 
-def test_an_agent_folder_of_another_name_is_the_one_that_is_written(desk: Desk) -> None:
-    config = writes(desk, 'agent_dir = "Meta/robot"')
+def test_an_agent_folder_of_another_name_is_the_one_that_is_written(
+    harness: Harness,
+) -> None:
+    config = writes(harness, 'agent_dir = "Meta/robot"')
 
     assert may(config, "Meta/robot/Tea.md") == "allow"
     assert may(config, "Meta/robot/inbox/Tea.md") == "off"
@@ -95,10 +97,11 @@ def test_an_agent_folder_of_another_name_is_the_one_that_is_written(desk: Desk) 
 
 
 def test_the_rule_of_the_innermost_folder_takes_the_place_of_the_vaults(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
     config = writes(
-        desk, 'folders = ["Drafts=allow", "Drafts/Final=off", "Drafts/Final/x=propose"]'
+        harness,
+        'folders = ["Drafts=allow", "Drafts/Final=off", "Drafts/Final/x=propose"]',
     )
 
     assert may(config, "Log.md") == "propose"
@@ -108,23 +111,25 @@ def test_the_rule_of_the_innermost_folder_takes_the_place_of_the_vaults(
     assert may(config, "Draftsman.md") == "propose"
 
 
-def test_a_folder_is_the_same_in_another_case(desk: Desk) -> None:
-    config = writes(desk, 'mode = "allow"\nfolders = ["Journal=off"]')
+def test_a_folder_is_the_same_in_another_case(harness: Harness) -> None:
+    config = writes(harness, 'mode = "allow"\nfolders = ["Journal=off"]')
 
     assert may(config, "journal/Tea.md") == "off"
 
 
-def test_a_folder_that_is_moved_whole_is_held_to_the_rules_below_it(desk: Desk) -> None:
-    config = writes(desk, 'mode = "allow"\nfolders = ["Work/Secret=off"]')
+def test_a_folder_that_is_moved_whole_is_held_to_the_rules_below_it(
+    harness: Harness,
+) -> None:
+    config = writes(harness, 'mode = "allow"\nfolders = ["Work/Secret=off"]')
 
     assert may(config, "Work", folder=True) == "off"
     assert may(config, "Work/Tea.md") == "allow"
     assert may(config, "Workshop", folder=True) == "allow"
 
 
-def test_a_tag_only_makes_it_stricter(desk: Desk) -> None:
+def test_a_tag_only_makes_it_stricter(harness: Harness) -> None:
     config = writes(
-        desk,
+        harness,
         'folders = ["Drafts=allow"]\n'
         'tags = ["#locked=off", "check=propose", "x=allow"]',
     )
@@ -138,30 +143,32 @@ def test_a_tag_only_makes_it_stricter(desk: Desk) -> None:
     assert may(config, ".agent/memories/Tea.md", "locked") == "off"
 
 
-def test_rules_may_hold_in_the_agent_folder_where_they_are_stricter(desk: Desk) -> None:
+def test_rules_may_hold_in_the_agent_folder_where_they_are_stricter(
+    harness: Harness,
+) -> None:
     config = writes(
-        desk, 'folders = [".agent/decisions=propose", ".agent/inbox=allow"]'
+        harness, 'folders = [".agent/decisions=propose", ".agent/inbox=allow"]'
     )
 
     assert may(config, ".agent/decisions/Tea.md") == "propose"
     assert may(config, ".agent/inbox/Tea.md") == "off"
 
 
-def test_no_rule_brings_back_what_off_forbids(desk: Desk) -> None:
-    config = writes(desk, 'mode = "off"\nfolders = ["Drafts=allow"]')
+def test_no_rule_brings_back_what_off_forbids(harness: Harness) -> None:
+    config = writes(harness, 'mode = "off"\nfolders = ["Drafts=allow"]')
 
     assert may(config, "Drafts/Tea.md") == "off"
 
 
 def test_after_untrusted_text_a_person_approves_where_that_is_wished(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    config = writes(desk, 'mode = "allow"\napprove_after_untrusted = true')
+    config = writes(harness, 'mode = "allow"\napprove_after_untrusted = true')
 
     assert may(config, "Log.md") == "allow"
     assert may(config, "Log.md", tainted=True) == "propose"
     assert may(config, ".agent/memories/Tea.md", tainted=True) == "propose"
-    assert may(writes(desk, 'mode = "allow"'), "Log.md", tainted=True) == "allow"
+    assert may(writes(harness, 'mode = "allow"'), "Log.md", tainted=True) == "allow"
 
 
 @pytest.mark.parametrize(
@@ -174,8 +181,10 @@ def test_after_untrusted_text_a_person_approves_where_that_is_wished(
         ('folders = ["Log=off"]', "Log/x.md", '"Log=off" in writes.folders'),
     ],
 )
-def test_a_verdict_names_its_rule(desk: Desk, text: str, path: str, rule: str) -> None:
-    config = writes(desk, text)
+def test_a_verdict_names_its_rule(
+    harness: Harness, text: str, path: str, rule: str
+) -> None:
+    config = writes(harness, text)
 
     assert WritePolicy(config).judge(NotePath(path)).rule == rule
 
@@ -195,8 +204,8 @@ def test_the_strictest_of_several_verdicts_decides() -> None:
         '[writes.folders]\nJournal = "off"\n"A b/c" = "allow"',
     ],
 )
-def test_rules_are_a_list_or_a_table(desk: Desk, text: str) -> None:
-    assert writes(desk, text).writes.folders == ("Journal=off", "A b/c=allow")
+def test_rules_are_a_list_or_a_table(harness: Harness, text: str) -> None:
+    assert writes(harness, text).writes.folders == ("Journal=off", "A b/c=allow")
 
 
 @pytest.mark.parametrize(
@@ -207,18 +216,18 @@ def test_rules_are_a_list_or_a_table(desk: Desk, text: str) -> None:
         '{ Journal = "off", "A b/c" = "allow" }',
     ],
 )
-def test_rules_come_from_a_variable_too(desk: Desk, said: str) -> None:
-    config = desk.load(GLASSMIND_WRITES_FOLDERS=said)
+def test_rules_come_from_a_variable_too(harness: Harness, said: str) -> None:
+    config = harness.load(GLASSMIND_WRITES_FOLDERS=said)
 
     assert config.writes.folders == ("Journal=off", "A b/c=allow")
 
 
-def test_rules_can_be_set_from_the_command_line(desk: Desk) -> None:
-    file = desk.user_says('[writes]\nmode = "allow"  # mine\n')
+def test_rules_can_be_set_from_the_command_line(harness: Harness) -> None:
+    file = harness.user_says('[writes]\nmode = "allow"  # mine\n')
 
     set_keys(file, {"writes.tags": "#locked=off,check=propose"})
 
-    assert desk.load().writes.tags == ("#locked=off", "check=propose")
+    assert harness.load().writes.tags == ("#locked=off", "check=propose")
     assert 'mode = "allow"  # mine\n' in file.read_text("utf-8")
 
 
@@ -235,9 +244,9 @@ def test_rules_can_be_set_from_the_command_line(desk: Desk) -> None:
         "3",
     ],
 )
-def test_rules_that_mean_nothing_are_errors(desk: Desk, rules: str) -> None:
+def test_rules_that_mean_nothing_are_errors(harness: Harness, rules: str) -> None:
     with pytest.raises(BadSetting, match=r"writes\.folders"):
-        writes(desk, f"folders = {rules}")
+        writes(harness, f"folders = {rules}")
 
 
 @pytest.mark.parametrize(
@@ -250,10 +259,10 @@ def test_rules_that_mean_nothing_are_errors(desk: Desk, rules: str) -> None:
     ],
 )
 def test_an_invalid_rule_is_shown_with_an_example(
-    desk: Desk, rules: str, said: str
+    harness: Harness, rules: str, said: str
 ) -> None:
     with pytest.raises(BadSetting) as refused:
-        writes(desk, f"folders = {rules}")
+        writes(harness, f"folders = {rules}")
 
     assert said in str(refused.value)
     assert "such as Journal=off" in str(refused.value)
@@ -271,34 +280,36 @@ def test_an_invalid_rule_is_shown_with_an_example(
         "git_commit = true",
     ],
 )
-def test_a_vault_cannot_loosen_a_rule(desk: Desk, text: str) -> None:
-    desk.user_says("[writes]\napprove_after_untrusted = true\n")
-    before = desk.load().writes
-    desk.vault_says(f"[writes]\n{text}\n")
+def test_a_vault_cannot_loosen_a_rule(harness: Harness, text: str) -> None:
+    harness.user_says("[writes]\napprove_after_untrusted = true\n")
+    before = harness.load().writes
+    harness.vault_says(f"[writes]\n{text}\n")
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.writes == before
     (warning,) = config.warnings
     assert text.partition(" ")[0] in warning
 
 
-def test_what_a_vault_forbids_stands_beside_the_rules_of_its_reader(desk: Desk) -> None:
-    desk.user_says(
+def test_what_a_vault_forbids_stands_beside_the_rules_of_its_reader(
+    harness: Harness,
+) -> None:
+    harness.user_says(
         '[writes]\nmode = "allow"\nfolders = ["Journal=off", "Work=allow"]\n'
     )
-    desk.vault_says('[writes]\nfolders = ["Work=off", "Old=off"]\n')
+    harness.vault_says('[writes]\nfolders = ["Work=off", "Old=off"]\n')
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.writes.folders == ("Journal=off", "Work=off", "Old=off")
     assert config.warnings == ()
 
 
-def test_a_vault_may_keep_what_undoes_a_change_for_longer(desk: Desk) -> None:
-    desk.vault_says("[writes]\nundo_days = 400\napprove_after_untrusted = true\n")
+def test_a_vault_may_keep_what_undoes_a_change_for_longer(harness: Harness) -> None:
+    harness.vault_says("[writes]\nundo_days = 400\napprove_after_untrusted = true\n")
 
-    config = desk.load()
+    config = harness.load()
 
     assert config.writes.undo_days == 400
     assert config.writes.approve_after_untrusted

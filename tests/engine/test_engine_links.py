@@ -1,7 +1,7 @@
 """The links of a note, both ways, each with the paragraph it stands in."""
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import AmbiguousName, IndexAbsent, NoteNotFound
 
@@ -18,7 +18,7 @@ NOTES: dict[str, str | bytes] = {
 
 
 def test_links_that_leave_a_note_come_in_order_with_their_paragraphs(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(NOTES)
 
@@ -34,7 +34,9 @@ def test_links_that_leave_a_note_come_in_order_with_their_paragraphs(
     assert (found.note.path, found.note.tags) == ("Kettle.md", ("iron",))
 
 
-def test_links_that_lead_to_a_note_come_with_where_they_stand(vault: VaultDesk) -> None:
+def test_links_that_lead_to_a_note_come_with_where_they_stand(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(NOTES)
 
     found = vault.engine.links("Kettle")
@@ -46,7 +48,7 @@ def test_links_that_lead_to_a_note_come_with_where_they_stand(vault: VaultDesk) 
 
 
 def test_of_many_links_the_first_are_given_and_all_are_counted(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({f"n{i}.md": "to [[Hub]]" for i in range(9)} | {"Hub.md": "hub"})
 
@@ -56,14 +58,14 @@ def test_of_many_links_the_first_are_given_and_all_are_counted(
     assert (found.incoming_total, found.outgoing_total) == (9, 0)
 
 
-def test_of_a_long_paragraph_the_line_of_the_link_is_shown(vault: VaultDesk) -> None:
+def test_of_a_long_paragraph_the_line_of_the_link_is_shown(vault: VaultHarness) -> None:
     rows = "\n".join(f"- item number {i} of a long list" for i in range(100))
     vault.indexed({"List.md": f"{rows}\n- the [[Tea]] here\n{rows}\n"})
 
     assert vault.engine.links("List").outgoing[0].context == "- the [[Tea]] here"
 
 
-def test_the_links_of_no_one_note_are_an_error(vault: VaultDesk) -> None:
+def test_the_links_of_no_one_note_are_an_error(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         vault.engine.links("Tea")
     vault.indexed({"a/Index.md": "one", "b/Index.md": "two"})
@@ -74,7 +76,7 @@ def test_the_links_of_no_one_note_are_an_error(vault: VaultDesk) -> None:
         vault.engine.links("Zebra")
 
 
-def test_names_that_links_lead_to_in_vain_are_listed_once(vault: VaultDesk) -> None:
+def test_names_that_links_lead_to_in_vain_are_listed_once(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "[[Zebra]] and [[aunt]] [[#A]]", "B.md": "[[Aunt]] [[A]]"})
 
     found = vault.engine.ghosts()
@@ -87,7 +89,7 @@ def test_names_that_links_lead_to_in_vain_are_listed_once(vault: VaultDesk) -> N
 
 
 def test_a_file_that_is_left_out_of_the_index_is_no_ghost_to_anybody(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({".glassmindignore": "Drafts/\nSecret.md\n"})
     vault.indexed(
@@ -108,7 +110,7 @@ def test_a_file_that_is_left_out_of_the_index_is_no_ghost_to_anybody(
     assert [one.path for one in around] == ["Zebra"]
 
 
-def test_a_name_that_no_file_has_tells_who_links_to_it(vault: VaultDesk) -> None:
+def test_a_name_that_no_file_has_tells_who_links_to_it(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "Ask [[Ähre]].\n", "B.md": "[[ähre.md]]\n", "C.md": "C"})
 
     (ghost,) = vault.engine.ghosts(named="[[ÄHRE]]")

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from fault_tools.desk import delete_index
-from vault_desk import VaultDesk
+from fault_tools.harness import delete_index
+from vault_harness import VaultHarness
 
 from glassmind import open_vault
 from glassmind.errors import (
@@ -29,7 +29,7 @@ NOTE = (
 )
 
 
-def test_a_note_is_read_whole_as_it_stands_on_disk(vault: VaultDesk) -> None:
+def test_a_note_is_read_whole_as_it_stands_on_disk(vault: VaultHarness) -> None:
     vault.indexed({"drinks/Tea.md": NOTE})
 
     found = vault.engine.read("Tea")
@@ -42,14 +42,16 @@ def test_a_note_is_read_whole_as_it_stands_on_disk(vault: VaultDesk) -> None:
 @pytest.mark.parametrize(
     "name", ["Tea", "tea", "Tea.md", "drinks/Tea", "Cha", "[[Tea]]"]
 )
-def test_a_note_goes_by_every_name_a_person_types(vault: VaultDesk, name: str) -> None:
+def test_a_note_goes_by_every_name_a_person_types(
+    vault: VaultHarness, name: str
+) -> None:
     vault.indexed({"drinks/Tea.md": NOTE})
 
     assert vault.engine.read(name).path == "drinks/Tea.md"
 
 
 def test_a_note_changed_since_it_was_indexed_is_read_as_it_is_now(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "old"})
     vault.write({"Tea.md": "new"})
@@ -68,7 +70,7 @@ def test_a_note_changed_since_it_was_indexed_is_read_as_it_is_now(
     ],
 )
 def test_a_section_is_read_by_its_heading(
-    vault: VaultDesk, heading: str, text: str, under: tuple[str, ...]
+    vault: VaultHarness, heading: str, text: str, under: tuple[str, ...]
 ) -> None:
     vault.indexed({"Tea.md": NOTE})
 
@@ -80,7 +82,7 @@ def test_a_section_is_read_by_its_heading(
 
 
 def test_lines_before_a_heading_are_not_said_to_stand_under_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": NOTE})
 
@@ -91,7 +93,7 @@ def test_lines_before_a_heading_are_not_said_to_stand_under_it(
     assert (inside.text, inside.heading_path) == ("one\ntwo\n", ("Top", "A"))
 
 
-def test_lines_are_read_and_those_beyond_the_end_are_cut(vault: VaultDesk) -> None:
+def test_lines_are_read_and_those_beyond_the_end_are_cut(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "a\nb\nc\n"})
 
     assert vault.engine.read("Tea", lines=(2, 3)).text == "b\nc\n"
@@ -100,7 +102,7 @@ def test_lines_are_read_and_those_beyond_the_end_are_cut(vault: VaultDesk) -> No
 
 @pytest.mark.parametrize("lines", [(0, 1), (4, 5), (2, 1), (-1, 2)])
 def test_lines_that_are_not_there_are_an_error(
-    vault: VaultDesk, lines: tuple[int, int]
+    vault: VaultHarness, lines: tuple[int, int]
 ) -> None:
     vault.indexed({"Tea.md": "a\nb\nc\n"})
 
@@ -109,7 +111,7 @@ def test_lines_that_are_not_there_are_an_error(
 
 
 def test_a_name_that_is_no_note_or_several_is_an_error_that_helps(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"a/Tea.md": NOTE, "b/Tea.md": NOTE})
 
@@ -124,7 +126,7 @@ def test_a_name_that_is_no_note_or_several_is_an_error_that_helps(
 
 
 @pytest.mark.parametrize("name", ["../outside.md", "/etc/hostname", "x/../../y", "\0"])
-def test_nothing_outside_the_vault_can_be_read(vault: VaultDesk, name: str) -> None:
+def test_nothing_outside_the_vault_can_be_read(vault: VaultHarness, name: str) -> None:
     vault.indexed({"Tea.md": NOTE})
     (vault.root.parent / "outside.md").write_text("secret")
 
@@ -132,7 +134,9 @@ def test_nothing_outside_the_vault_can_be_read(vault: VaultDesk, name: str) -> N
         vault.engine.read(name)
 
 
-def test_a_note_deleted_since_it_was_indexed_cannot_be_read(vault: VaultDesk) -> None:
+def test_a_note_deleted_since_it_was_indexed_cannot_be_read(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"Tea.md": NOTE})
     vault.remove("Tea.md")
 
@@ -140,14 +144,14 @@ def test_a_note_deleted_since_it_was_indexed_cannot_be_read(vault: VaultDesk) ->
         vault.engine.read("Tea")
 
 
-def test_an_empty_note_is_read_and_listed(vault: VaultDesk) -> None:
+def test_an_empty_note_is_read_and_listed(vault: VaultHarness) -> None:
     vault.indexed({"Empty.md": ""})
 
     assert vault.engine.read("Empty").text == ""
     assert vault.engine.stats().notes == 1
 
 
-def test_an_engine_sees_what_another_has_indexed(vault: VaultDesk) -> None:
+def test_an_engine_sees_what_another_has_indexed(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "alpha"})
     first = vault.engine
     assert not first.search("beta").hits
@@ -160,7 +164,7 @@ def test_an_engine_sees_what_another_has_indexed(vault: VaultDesk) -> None:
 
 
 def test_an_engine_sees_an_index_that_was_made_after_it_was_opened(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     first = vault.open()
     with pytest.raises(IndexAbsent):
@@ -173,7 +177,7 @@ def test_an_engine_sees_an_index_that_was_made_after_it_was_opened(
 
 
 def test_an_engine_sees_that_its_index_was_rebuilt_or_deleted(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "alpha"})
     first = vault.engine
@@ -192,7 +196,7 @@ def test_an_engine_sees_that_its_index_was_rebuilt_or_deleted(
 
 
 def test_a_word_index_that_was_deleted_is_made_anew_by_the_next_search(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "alpha"})
     vault.close()
@@ -204,7 +208,7 @@ def test_a_word_index_that_was_deleted_is_made_anew_by_the_next_search(
     assert reply.degraded == ()
 
 
-def test_one_engine_answers_many_threads(vault: VaultDesk) -> None:
+def test_one_engine_answers_many_threads(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": f"tea word{n}" for n in range(20)})
 
     def ask(n: int) -> list[str]:
@@ -218,7 +222,7 @@ def test_one_engine_answers_many_threads(vault: VaultDesk) -> None:
     assert found == [[f"{n % 20}.md"] for n in range(40)]
 
 
-def test_an_engine_is_closed_by_leaving_its_block(vault: VaultDesk) -> None:
+def test_an_engine_is_closed_by_leaving_its_block(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "alpha"})
 
     with vault.open() as engine:
@@ -227,7 +231,7 @@ def test_an_engine_is_closed_by_leaving_its_block(vault: VaultDesk) -> None:
     engine.close()
 
 
-def test_a_healthy_vault_has_nothing_to_mend(vault: VaultDesk) -> None:
+def test_a_healthy_vault_has_nothing_to_mend(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "alpha"})
 
     checks = vault.engine.doctor()
@@ -238,7 +242,7 @@ def test_a_healthy_vault_has_nothing_to_mend(vault: VaultDesk) -> None:
     }
 
 
-def test_the_doctor_says_that_there_is_no_index_yet(vault: VaultDesk) -> None:
+def test_the_doctor_says_that_there_is_no_index_yet(vault: VaultHarness) -> None:
     vault.write({"A.md": "alpha"})
 
     checks = {check.name: check for check in vault.engine.doctor()}
@@ -250,7 +254,7 @@ def test_the_doctor_says_that_there_is_no_index_yet(vault: VaultDesk) -> None:
     assert checks["vault"].state == "ok"
 
 
-def test_the_doctor_counts_what_changed_since(vault: VaultDesk) -> None:
+def test_the_doctor_counts_what_changed_since(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "alpha", "B.md": "beta"})
     vault.write({"A.md": "changed", "C.md": "new"})
     vault.remove("B.md")
@@ -269,14 +273,14 @@ def test_a_vault_that_is_no_folder_cannot_be_opened(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_does_not_exist_is_an_error_that_names_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     with pytest.raises(ConfigError, match=r"index\.locaton"):
         open_vault(vault.root, settings={"index.locaton": "x"}, env={})
 
 
 def test_two_vaults_in_one_place_keep_their_indexes_apart(tmp_path: Path) -> None:
-    one, two = VaultDesk(tmp_path / "one"), VaultDesk(tmp_path / "two")
+    one, two = VaultHarness(tmp_path / "one"), VaultHarness(tmp_path / "two")
     two.place = one.place
     one.indexed({"A.md": "alpha"})
     two.indexed({"B.md": "beta"})
@@ -291,7 +295,7 @@ def test_two_vaults_in_one_place_keep_their_indexes_apart(tmp_path: Path) -> Non
 ODD_ENDS = "one\x0cstill one\x85\u2028still\rone\ntwo\r\n## Three\nfour"
 
 
-def test_a_line_ends_at_a_line_feed_and_nowhere_else(vault: VaultDesk) -> None:
+def test_a_line_ends_at_a_line_feed_and_nowhere_else(vault: VaultHarness) -> None:
     vault.indexed({"Odd.md": ODD_ENDS})
 
     second = vault.engine.read("Odd", lines=(2, 2))
@@ -311,7 +315,7 @@ CARDS = [
 CANVAS = json.dumps({"nodes": CARDS, "edges": []})
 
 
-def test_the_lines_of_a_canvas_are_those_a_search_names(vault: VaultDesk) -> None:
+def test_the_lines_of_a_canvas_are_those_a_search_names(vault: VaultHarness) -> None:
     vault.indexed({"Board.canvas": CANVAS})
     hits = [vault.engine.search(f"word{n}").hits[0] for n in range(3)]
 
@@ -321,7 +325,7 @@ def test_the_lines_of_a_canvas_are_those_a_search_names(vault: VaultDesk) -> Non
     assert vault.engine.read("Board.canvas#Card 1").text.startswith("# Card 1\n")
 
 
-def test_the_file_of_a_canvas_can_be_had_itself(vault: VaultDesk) -> None:
+def test_the_file_of_a_canvas_can_be_had_itself(vault: VaultHarness) -> None:
     vault.indexed({"Board.canvas": CANVAS})
 
     found = vault.engine.read("Board.canvas", raw=True)
@@ -332,7 +336,7 @@ def test_the_file_of_a_canvas_can_be_had_itself(vault: VaultDesk) -> None:
         vault.engine.read("Board.canvas", heading="Card 1", raw=True)
 
 
-def test_a_drawing_is_read_without_its_drawing_unless_raw(vault: VaultDesk) -> None:
+def test_a_drawing_is_read_without_its_drawing_unless_raw(vault: VaultHarness) -> None:
     words = "---\nexcalidraw-plugin: parsed\n---\n# Text Elements\nkettle ^a1b2c3d4\n"
     scene = '%%\n## Drawing\n```json\n{"type": "excalidraw"}\n```\n%%\n'
     vault.indexed({"Pot.excalidraw.md": words + scene})
@@ -364,14 +368,14 @@ SHARP = "# C# notes\nx\n## F#\ny\n### C# notes\nz\n## A\n### B\nb\n# A#B\nboth\n
     ],
 )
 def test_a_heading_or_a_name_may_hold_a_sharp(
-    vault: VaultDesk, name: str, heading: str, text: str
+    vault: VaultHarness, name: str, heading: str, text: str
 ) -> None:
     vault.indexed({"Sharp.md": SHARP, "C# tips.md": "# Use\nspan\n", "C.md": "see"})
 
     assert vault.engine.read(name, heading=heading).text == text
 
 
-def test_a_path_may_be_written_as_a_shell_writes_it(vault: VaultDesk) -> None:
+def test_a_path_may_be_written_as_a_shell_writes_it(vault: VaultHarness) -> None:
     vault.indexed({"drinks/Tea.md": NOTE})
     link = vault.root.parent / "link"
     link.symlink_to(vault.root)
@@ -386,7 +390,7 @@ def test_a_path_may_be_written_as_a_shell_writes_it(vault: VaultDesk) -> None:
 
 
 def test_a_note_taken_for_a_typo_is_told_from_one_that_was_named(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Oolong.md": NOTE})
 
@@ -395,7 +399,7 @@ def test_a_note_taken_for_a_typo_is_told_from_one_that_was_named(
 
 
 def test_a_file_that_was_skipped_is_answered_with_the_reason(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {"Tea.md": NOTE, "Te.md": "\0\0", ".glassmindignore": "Old/\n", "Old/A.md": "a"}
@@ -409,7 +413,7 @@ def test_a_file_that_was_skipped_is_answered_with_the_reason(
 
 
 def test_counting_bears_files_that_vanish_meanwhile(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"Tea.md": NOTE})
     nothing: list[str] = []
@@ -422,7 +426,7 @@ def test_counting_bears_files_that_vanish_meanwhile(
 
 
 def test_chunks_of_a_path_are_found_without_a_look_at_every_name(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"drinks/Tea.md": NOTE})
     by_name = vault.engine.chunks("Cha")

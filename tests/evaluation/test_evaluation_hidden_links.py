@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from hidden_links import Left, folds_of
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.evaluation.bench import copy_vault
 from glassmind.evaluation.own_links import read_vault
@@ -21,7 +21,7 @@ PAIRS = {("a.md", "b.md"), ("a.md", "c.md"), ("b.md", "c.md"), ("b.md", "d.md"),
          ("c.md", "d.md")}  # fmt: skip
 
 
-def test_every_pair_is_hidden_in_exactly_one_fold(vault: VaultDesk) -> None:
+def test_every_pair_is_hidden_in_exactly_one_fold(vault: VaultHarness) -> None:
     vault.write(NOTES)
     readings = read_vault(vault.engine.config)
 
@@ -41,7 +41,7 @@ def test_every_pair_is_hidden_in_exactly_one_fold(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("left", ["shown", "gone"])
 def test_a_copy_has_the_other_links_and_none_of_the_hidden(
-    vault: VaultDesk, left: Left
+    vault: VaultHarness, left: Left
 ) -> None:
     vault.write(NOTES)
     config = vault.engine.config
@@ -49,27 +49,27 @@ def test_a_copy_has_the_other_links_and_none_of_the_hidden(
 
     for fold in folds_of(readings, left=left, count=2):
         copy_vault(readings, fold.edits, vault.root.parent / "copy" / "Notes")
-        desk = VaultDesk(vault.root.parent / "other")
-        desk.write(
+        harness = VaultHarness(vault.root.parent / "other")
+        harness.write(
             {
                 path: (vault.root.parent / "copy" / "Notes" / path).read_bytes()
                 for path in NOTES
             }
         )
-        desk.index(accept_deletions=True)
-        linked = {tuple(sorted((s, e))) for (s, _), e in desk.edges().items() if e}
+        harness.index(accept_deletions=True)
+        linked = {tuple(sorted((s, e))) for (s, _), e in harness.edges().items() if e}
         hidden = {
             (note, other)
             for note, partners in fold.partners.items()
             for other in partners
             if note < other
         }
-        desk.close()
+        harness.close()
         assert {pair for pair in linked if pair[0] != pair[1]} == PAIRS - hidden
         shutil.rmtree(vault.root.parent / "other")
 
 
-def test_what_a_link_showed_is_left_or_gone(vault: VaultDesk) -> None:
+def test_what_a_link_showed_is_left_or_gone(vault: VaultHarness) -> None:
     vault.write(NOTES)
     readings = read_vault(vault.engine.config)
 

@@ -78,7 +78,7 @@ def report_of(settings: Mapping[str, object] = CHOSEN) -> TuneReport:
     )
 
 
-class Desk:
+class Harness:
     """A vault, a home, and the configuration they give."""
 
     def __init__(self, root: Path) -> None:
@@ -102,8 +102,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 def test_what_is_tried_begins_with_the_settings_in_force(tmp_path: Path) -> None:
@@ -149,14 +149,16 @@ def test_too_few_questions_are_refused(tmp_path: Path) -> None:
         tune(bench_of(tmp_path, 49))
 
 
-def test_what_was_chosen_is_in_force_with_its_evidence_above_it(desk: Desk) -> None:
-    desk.write('# mine\n[search]\nlimit = 7  # enough\nfusion = "minmax"\n')
+def test_what_was_chosen_is_in_force_with_its_evidence_above_it(
+    harness: Harness,
+) -> None:
+    harness.write('# mine\n[search]\nlimit = 7  # enough\nfusion = "minmax"\n')
 
-    text = desk.tuned()
+    text = harness.tuned()
 
-    assert desk.config().search.fusion == "rrf"
-    assert desk.config().search.rerank == "off"
-    assert desk.config().search.limit == 7
+    assert harness.config().search.fusion == "rrf"
+    assert harness.config().search.rerank == "off"
+    assert harness.config().search.limit == 7
     above = text[: text.index('fusion = "rrf"')]
     assert "# Chosen by `glassmind tune` on 2026-11-15 from 412 questions" in above
     assert "# A gain of +0.0500, 95 % interval +0.0300 to +0.0700." in above
@@ -164,24 +166,24 @@ def test_what_was_chosen_is_in_force_with_its_evidence_above_it(desk: Desk) -> N
     assert text.startswith("# mine\n[search]\nlimit = 7  # enough\n")
 
 
-def test_a_file_that_cannot_be_written_is_left_as_it_is(desk: Desk) -> None:
-    desk.write("search = 3\n")
+def test_a_file_that_cannot_be_written_is_left_as_it_is(harness: Harness) -> None:
+    harness.write("search = 3\n")
 
     with pytest.raises(Exception, match="by hand"):
-        desk.tuned()
+        harness.tuned()
 
-    assert desk.file.read_text("utf-8") == "search = 3\n"
+    assert harness.file.read_text("utf-8") == "search = 3\n"
 
 
-def test_a_comment_goes_above_a_setting_however_lines_end(desk: Desk) -> None:
-    desk.file.parent.mkdir(parents=True)
-    desk.file.write_bytes(b"[search]\r\nlimit = 7\r\n")
+def test_a_comment_goes_above_a_setting_however_lines_end(harness: Harness) -> None:
+    harness.file.parent.mkdir(parents=True)
+    harness.file.write_bytes(b"[search]\r\nlimit = 7\r\n")
 
-    text = desk.tuned({"search.limit": 9})
+    text = harness.tuned({"search.limit": 9})
 
-    lines = desk.file.read_bytes().split(b"\r\n")
+    lines = harness.file.read_bytes().split(b"\r\n")
     assert lines[0] == b"[search]"
     assert lines[1].startswith(b"# Chosen by")
     assert lines[-2] == b"limit = 9"
-    assert b"\n" not in desk.file.read_bytes().replace(b"\r\n", b"")
+    assert b"\n" not in harness.file.read_bytes().replace(b"\r\n", b"")
     assert text.count("#") == 4

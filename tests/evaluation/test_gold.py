@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLD = ROOT / "tests" / "gold"
@@ -47,7 +47,7 @@ def _stems(text: str) -> set[str]:
     return {ENDING.sub("", word) for word in words if word not in PLAIN_WORDS}
 
 
-def _linking(vault: VaultDesk, target: str) -> list[str]:
+def _linking(vault: VaultHarness, target: str) -> list[str]:
     """Return what links to a note, or to a name that has no note, itself aside."""
     ends = {(source, end or name) for (source, name), end in vault.edges().items()}
     return sorted(s for s, end in ends if end == target and s != target)
@@ -104,7 +104,7 @@ def test_a_bridge_is_a_handful_of_notes() -> None:
 
 @pytest.mark.parametrize("item", _of("backlink"), ids=lambda item: item["target"])
 def test_backlinks_are_exactly_the_links_of_the_index(
-    sample: VaultDesk, item: dict[str, Any]
+    sample: VaultHarness, item: dict[str, Any]
 ) -> None:
     assert item["relevant"] == _linking(sample, item["target"])
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from cli_desk import Inside, with_index
+from cli_harness import Inside, with_index
 
 
 def test_what_eval_asks_goes_on_no_record(tmp_path: Path) -> None:

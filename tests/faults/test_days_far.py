@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import date
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.search.query import midnight
@@ -23,7 +23,7 @@ VERBS: dict[str, Callable[[Engine, str], object]] = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_takes_the_first_and_the_last_day(
-    vault: VaultDesk, verb: str
+    vault: VaultHarness, verb: str
 ) -> None:
     vault.write({"Tea.md": "tea\n"})
     vault.index()

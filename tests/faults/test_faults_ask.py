@@ -16,12 +16,12 @@ from subprocess import DEVNULL, PIPE, Popen
 from typing import Any, NamedTuple
 
 import pytest
-from ask_desk import address, parsed, read_until, streaming
-from chat_desk import WAIT_S, Reply, Voice, chat_server, speaking
-from cli_desk import Inside, Program
-from http_desk import LIMIT_S, TOKEN, serving, started, until
-from meaning_desk import vector_of
-from model_desk import scripted
+from ask_harness import address, parsed, read_until, streaming
+from chat_harness import WAIT_S, Reply, Voice, chat_server, speaking
+from cli_harness import Inside, Program
+from http_harness import LIMIT_S, TOKEN, serving, started, until
+from model_harness import scripted
+from semantic_harness import vector_of
 from test_cli_ask_model import HALF, NOTE, QUESTION
 from test_models_served import Ollama, OpenAI, hung, says, silent
 
@@ -77,8 +77,8 @@ def nobody() -> Iterator[str]:
 @contextmanager
 def writing(reply: Reply | str) -> Iterator[str]:
     """Yield the url of a model that writes."""
-    with chat_server(reply) as desk:
-        yield desk.url
+    with chat_server(reply) as harness:
+        yield harness.url
 
 
 def quiet(voice: Voice) -> None:
@@ -401,10 +401,10 @@ def test_who_is_ended_in_the_company_of_a_daemon_leaves_nothing_and_harms_nobody
     model = Hanging()
     env = variables(program, "llm ollama", "") | {"GLASSMIND_LLM_TIMEOUT_S": "100"}
     with (
-        chat_server(model) as desk,
+        chat_server(model) as harness,
         started(program, **env, GLASSMIND_SERVER_TOKEN=TOKEN) as daemon,
     ):
-        env["GLASSMIND_LLM_URL"] = desk.url
+        env["GLASSMIND_LLM_URL"] = harness.url
         until(lambda: any(map(daemon_at, (program.home / "words").rglob("*/"))))
         for number, code in ENDS.items():
             with running(program, "ask", QUESTION, **env) as asking:
@@ -418,7 +418,7 @@ def test_who_is_ended_in_the_company_of_a_daemon_leaves_nothing_and_harms_nobody
                 assert of_session(asking.pid) == set()
         answer = daemon.web(TOKEN).get(address(QUESTION, model="false"))
 
-    assert len(desk.asked) == len(ENDS)
+    assert len(harness.asked) == len(ENDS)
     assert answer.json["in_notes"] is True
 
 
@@ -435,8 +435,8 @@ def test_a_server_that_is_ended_takes_all_its_models_with_it(
     program: Program, backend: str, number: signal.Signals
 ) -> None:
     model = Hanging()
-    with chat_server(model) as desk:
-        env = variables(program, f"llm {backend}", desk.url)
+    with chat_server(model) as harness:
+        env = variables(program, f"llm {backend}", harness.url)
         env |= {"GLASSMIND_LLM_TIMEOUT_S": "100", "GLASSMIND_SERVER_TOKEN": TOKEN}
         with started(program, **env) as server:
             web = server.web(TOKEN)
@@ -456,8 +456,8 @@ def test_a_server_that_is_ended_takes_all_its_models_with_it(
 def test_who_halts_an_answer_leaves_no_thread_behind(program: Program) -> None:
     model, halt, ends = Hanging(), Cancellation(), list[str]()
     before = set(threading.enumerate())
-    with chat_server(model) as desk:
-        env = {**program.env, **variables(program, "llm openai", desk.url)}
+    with chat_server(model) as harness:
+        env = {**program.env, **variables(program, "llm openai", harness.url)}
         env["GLASSMIND_LLM_TIMEOUT_S"] = "100"
         with open_vault(program.vault, env=env) as engine:
 

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 import msgspec
 import pytest
-from fault_tools.desk import Desk
+from fault_tools.harness import Harness
 from fault_tools.vaults import age, write
 
 from glassmind.engine import Engine
@@ -18,8 +18,8 @@ from glassmind.errors import GlassmindError
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 def paths(engine: Engine, query: str) -> list[str]:
@@ -74,12 +74,14 @@ ENCODED: dict[str, bytes] = {
 SEEN = {"empty", "one letter", "blanks", "picture"}
 
 
-def test_every_encoding_is_indexed_or_named_and_all_output_is_json(desk: Desk) -> None:
+def test_every_encoding_is_indexed_or_named_and_all_output_is_json(
+    harness: Harness,
+) -> None:
     for name, content in ENCODED.items():
-        write(desk.vault, f"{name}.md", content)
-    before = {name: (desk.vault / f"{name}.md").read_bytes() for name in ENCODED}
+        write(harness.vault, f"{name}.md", content)
+    before = {name: (harness.vault / f"{name}.md").read_bytes() for name in ENCODED}
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         report = engine.index()
         reply = engine.search("oolong", limit=50)
         known = {note.path for note in engine.list_notes(limit=100).notes}
@@ -93,8 +95,8 @@ def test_every_encoding_is_indexed_or_named_and_all_output_is_json(desk: Desk) -
         check_json(report, reply, engine.stats(), engine.list_notes(), engine.doctor())
         for path in sorted(known):
             check_json(engine.read(path), engine.chunks(path))
-    assert {n: (desk.vault / f"{n}.md").read_bytes() for n in ENCODED} == before
-    desk.check_converges(queries=["oolong", "end", "line"])
+    assert {n: (harness.vault / f"{n}.md").read_bytes() for n in ENCODED} == before
+    harness.check_converges(queries=["oolong", "end", "line"])
 
 
 BOMB = "\n".join(
@@ -121,12 +123,12 @@ YAML = {
 
 @pytest.mark.parametrize("name", YAML)
 def test_properties_of_any_shape_cost_little_and_show_as_json(
-    desk: Desk, name: str
+    harness: Harness, name: str
 ) -> None:
-    write(desk.vault, f"{name}.md", f"---\n{YAML[name]}\n---\nA cup of oolong.\n")
-    write(desk.vault, "Plain.md", "A pot of oolong.")
+    write(harness.vault, f"{name}.md", f"---\n{YAML[name]}\n---\nA cup of oolong.\n")
+    write(harness.vault, "Plain.md", "A pot of oolong.")
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         report = engine.index()
         reply = engine.search("oolong")
 
@@ -137,16 +139,16 @@ def test_properties_of_any_shape_cost_little_and_show_as_json(
             check_json(engine.search(query))
 
 
-def test_names_are_one_in_every_form_of_unicode(desk: Desk) -> None:
+def test_names_are_one_in_every_form_of_unicode(harness: Harness) -> None:
     name = "Café Ünïcode"
-    write(desk.vault, f"{normalize('NFD', name)}.md", "oolong is served")
+    write(harness.vault, f"{normalize('NFD', name)}.md", "oolong is served")
     write(
-        desk.vault,
+        harness.vault,
         "Links.md",
         f"[[{normalize('NFC', name)}]] [[{normalize('NFD', name)}]]",
     )
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         engine.index()
 
         assert engine.stats().ghosts == 0
@@ -154,7 +156,7 @@ def test_names_are_one_in_every_form_of_unicode(desk: Desk) -> None:
         for form in ("NFC", "NFD"):
             assert engine.read(normalize(form, name)).text == "oolong is served"
             assert paths(engine, f'file:"{normalize(form, name)}"')
-    desk.check_converges(queries=["cafe", "café", "served"])
+    harness.check_converges(queries=["cafe", "café", "served"])
 
 
 SCRIPTS = {
@@ -169,12 +171,12 @@ SCRIPTS = {
 }
 
 
-def test_notes_in_every_script_are_found_by_their_words(desk: Desk) -> None:
+def test_notes_in_every_script_are_found_by_their_words(harness: Harness) -> None:
     for title, text in SCRIPTS.items():
-        write(desk.vault, f"{title}.md", text)
-    write(desk.vault, "Emoji.md", "tea 🍵 family 👨‍👩‍👧‍👦 flag 🇯🇵 heart ❤️ oolong")
+        write(harness.vault, f"{title}.md", text)
+    write(harness.vault, "Emoji.md", "tea 🍵 family 👨‍👩‍👧‍👦 flag 🇯🇵 heart ❤️ oolong")
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         engine.index()
 
         for title, text in SCRIPTS.items():
@@ -192,11 +194,11 @@ def test_notes_in_every_script_are_found_by_their_words(desk: Desk) -> None:
         assert paths(engine, "tea 🍵") == ["Emoji.md"]
 
 
-def test_the_letters_i_of_turkish_lose_no_note(desk: Desk) -> None:
+def test_the_letters_i_of_turkish_lose_no_note(harness: Harness) -> None:
     for name in ("ISPARTA", "İzmir", "\u0131s\u0131", "istanbul"):
-        write(desk.vault, f"{name}.md", f"{name} kahve")
+        write(harness.vault, f"{name}.md", f"{name} kahve")
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         engine.index()
 
         for name in ("ISPARTA", "İzmir", "\u0131s\u0131", "istanbul"):
@@ -204,9 +206,9 @@ def test_the_letters_i_of_turkish_lose_no_note(desk: Desk) -> None:
             assert engine.read(name).title == name
 
 
-def test_no_punctuation_in_a_query_is_an_error(desk: Desk) -> None:
-    write(desk.vault, "Tea.md", "---\na: b\n---\n# Heading\noolong sencha #tag (x)")
-    age(desk.vault)
+def test_no_punctuation_in_a_query_is_an_error(harness: Harness) -> None:
+    write(harness.vault, "Tea.md", "---\na: b\n---\n# Heading\noolong sencha #tag (x)")
+    age(harness.vault)
     marks = [
         *string.punctuation,
         "\u2013",
@@ -220,7 +222,7 @@ def test_no_punctuation_in_a_query_is_an_error(desk: Desk) -> None:
     ]
     operators = ["tag:", "path:", "file:", "[", "[a:", "[a:]", "-", '"', "after:"]
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         engine.index()
 
         for mark in [*marks, *operators]:
@@ -249,10 +251,12 @@ def check_query(engine: Engine, query: str) -> None:
         check_json(reply)
 
 
-def test_queries_without_end_and_words_without_end_are_answered(desk: Desk) -> None:
-    write(desk.vault, "Tea.md", f"oolong {'x' * 100_000} sencha")
+def test_queries_without_end_and_words_without_end_are_answered(
+    harness: Harness,
+) -> None:
+    write(harness.vault, "Tea.md", f"oolong {'x' * 100_000} sencha")
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         engine.index()
 
         for query in (

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fault_tools.desk import (
+from fault_tools.dump import Dump, differences, dump
+from fault_tools.harness import (
     Answers,
-    Desk,
     Finished,
+    Harness,
     answers,
     fingerprint,
     finish,
 )
-from fault_tools.dump import Dump, differences, dump
 from fault_tools.strace import count_calls, is_root, need_strace, run_failing
 from fault_tools.vaults import edit, make_vault
 
@@ -24,22 +24,22 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 def kill_while_indexing(
-    desk: Desk, rng: random.Random, longest_s: float, *, rebuild: bool
+    harness: Harness, rng: random.Random, longest_s: float, *, rebuild: bool
 ) -> bool:
     """Change notes, index, kill it at a random moment; say whether it was running."""
-    edit(desk.vault, rng, steps=6)
-    running = desk.start(("index", {"rebuild": rebuild}), wait=True)
+    edit(harness.vault, rng, steps=6)
+    running = harness.start(("index", {"rebuild": rebuild}), wait=True)
     assert running.stdout is not None
     assert running.stdout.readline() == "ready\n"
     assert running.stdin is not None
     running.stdin.write("\n")
     running.stdin.flush()
-    edit(desk.vault, rng, steps=3)
+    edit(harness.vault, rng, steps=3)
     try:
         running.wait(timeout=rng.uniform(0, longest_s))
     except subprocess.TimeoutExpired:
@@ -49,53 +49,53 @@ def kill_while_indexing(
     return done.code != 0
 
 
-def check_kills(desk: Desk, *, notes: int, kills: int, longest_s: float) -> None:
+def check_kills(harness: Harness, *, notes: int, kills: int, longest_s: float) -> None:
     seed = 20_261
     rng = random.Random(seed)
-    make_vault(desk.vault, notes, seed)
+    make_vault(harness.vault, notes, seed)
 
     killed = 0
     for turn in range(kills):
-        died = kill_while_indexing(desk, rng, longest_s, rebuild=turn % 10 == 9)
+        died = kill_while_indexing(harness, rng, longest_s, rebuild=turn % 10 == 9)
         killed += died
         # so that about every second run is caught, however fast the machine
         longest_s *= 1.3 if died else 0.75
 
     assert killed >= kills // 4, f"seed {seed}: only {killed} of {kills} died"
-    desk.check_converges()
+    harness.check_converges()
 
 
-def test_a_run_killed_anywhere_is_finished_by_the_next(desk: Desk) -> None:
-    check_kills(desk, notes=120, kills=5, longest_s=0.25)
+def test_a_run_killed_anywhere_is_finished_by_the_next(harness: Harness) -> None:
+    check_kills(harness, notes=120, kills=5, longest_s=0.25)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_a_hundred_kills_in_two_thousand_notes_leave_no_trace(desk: Desk) -> None:
-    check_kills(desk, notes=2_000, kills=100, longest_s=2.5)
+def test_a_hundred_kills_in_two_thousand_notes_leave_no_trace(harness: Harness) -> None:
+    check_kills(harness, notes=2_000, kills=100, longest_s=2.5)
 
 
 class Trial:
     """A vault with changes yet to be indexed, tried again and again."""
 
     def __init__(self, root: Path) -> None:
-        self.desk = Desk(root)
-        make_vault(self.desk.vault, 40, 7)
-        self.desk.index()
+        self.harness = Harness(root)
+        make_vault(self.harness.vault, 40, 7)
+        self.harness.index()
         self.log = root / "strace.log"
         self._before = root / "before"
-        shutil.copytree(self.desk.home, self._before)
-        edit(self.desk.vault, random.Random(7), steps=25)
-        self._vault = fingerprint(self.desk.vault)
-        self._expected: tuple[Dump, Answers] = self.desk.fresh()
+        shutil.copytree(self.harness.home, self._before)
+        edit(self.harness.vault, random.Random(7), steps=25)
+        self._vault = fingerprint(self.harness.vault)
+        self._expected: tuple[Dump, Answers] = self.harness.fresh()
 
     def begin(self, *, cold: bool) -> None:
         """Put the index back: as it was before the changes, or none at all."""
-        shutil.rmtree(self.desk.home)
+        shutil.rmtree(self.harness.home)
         if cold:
-            self.desk.home.mkdir()
+            self.harness.home.mkdir()
         else:
-            shutil.copytree(self._before, self.desk.home)
+            shutil.copytree(self._before, self.harness.home)
 
     def check(self, done: Finished, what: str) -> None:
         """The run said what was wrong, and the next one makes it good."""
@@ -103,13 +103,13 @@ class Trial:
         if done.code:
             assert done.err.count("\n") == 1, f"{what}: {done.err}"
             assert "cannot be" in done.err, f"{what}: {done.err}"
-        assert fingerprint(self.desk.vault) == self._vault, what
-        with self.desk.engine() as engine:
+        assert fingerprint(self.harness.vault) == self._vault, what
+        with self.harness.engine() as engine:
             engine.index()
-            assert differences(dump(self.desk.folder), self._expected[0]) == [], what
+            assert differences(dump(self.harness.folder), self._expected[0]) == [], what
             assert [c for c in engine.doctor() if c.state == "fail"] == [], what
-        self.desk.index(compact=True)
-        with self.desk.engine() as engine:
+        self.harness.index(compact=True)
+        with self.harness.engine() as engine:
             assert answers(engine) == self._expected[1], what
 
 
@@ -121,7 +121,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Trial:
 def check_call_fails(trial: Trial, call: str, number: int, *, cold: bool) -> None:
     trial.begin(cold=cold)
 
-    done = run_failing(trial.desk, trial.log, call, number)
+    done = run_failing(trial.harness, trial.log, call, number)
 
     trial.check(done, f"{call} number {number} failed, cold={cold}")
 
@@ -134,7 +134,7 @@ MOST_OF_A_KIND = 150
 def calls_of(trial: Trial, *, cold: bool) -> list[tuple[str, int]]:
     need_strace()
     trial.begin(cold=cold)
-    most = count_calls(trial.desk, trial.log)
+    most = count_calls(trial.harness, trial.log)
     return [(name, n) for name in sorted(most) for n in _spread(most[name])]
 
 
@@ -167,7 +167,7 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(trial: Trial, limit: int) -
         pytest.skip("prlimit is not installed: limits on file sizes are NOT tested")
     trial.begin(cold=True)
 
-    done = trial.desk.run("index", wrap=["prlimit", f"--fsize={limit}"])
+    done = trial.harness.run("index", wrap=["prlimit", f"--fsize={limit}"])
 
     assert done.code == 1, done
     trial.check(done, f"files up to {limit} bytes")
@@ -177,7 +177,7 @@ def test_a_limit_on_the_size_of_files_is_a_full_disk(trial: Trial, limit: int) -
 def small_disk(trial: Trial) -> Iterator[Path]:
     """A disk of half a megabyte where the index is to be."""
     trial.begin(cold=True)
-    place = trial.desk.home / ".local"
+    place = trial.harness.home / ".local"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(place)]
     if (
@@ -192,7 +192,7 @@ def small_disk(trial: Trial) -> Iterator[Path]:
 def test_a_full_disk_is_named_and_once_grown_made_good(
     trial: Trial, small_disk: Path
 ) -> None:
-    done = trial.desk.run("index")
+    done = trial.harness.run("index")
 
     assert done.code == 1, done
     grow = ["mount", "-o", "remount,size=50m", str(small_disk)]

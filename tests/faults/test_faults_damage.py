@@ -7,8 +7,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from fault_tools.desk import Desk, answers, check_texts, delete_index, words_of
 from fault_tools.dump import differences, dump
+from fault_tools.harness import Harness, answers, check_texts, delete_index, words_of
 from fault_tools.vaults import edit, make_vault, note_text, notes_of, write
 
 from glassmind.engine import Engine
@@ -23,13 +23,13 @@ class Sound:
     """A vault with a sound index, put back as often as it is damaged."""
 
     def __init__(self, root: Path) -> None:
-        self.desk = Desk(root)
-        make_vault(self.desk.vault, 60, 3)
-        self.desk.index()
-        self.folder = self.desk.folder
+        self.harness = Harness(root)
+        make_vault(self.harness.vault, 60, 3)
+        self.harness.index()
+        self.folder = self.harness.folder
         self._copy = root / "sound"
         shutil.copytree(self.folder, self._copy)
-        self.rows, self.answers = self.desk.fresh()
+        self.rows, self.answers = self.harness.fresh()
 
     def restore(self) -> Path:
         delete_index(self.folder)
@@ -63,14 +63,14 @@ def check_damage(sound: Sound, damage: Damage, seed: int) -> None:
     file = sound.restore()
     damage(file, random.Random(seed))
 
-    with sound.desk.engine() as engine:
-        use_everything(engine, sound.desk.vault)
+    with sound.harness.engine() as engine:
+        use_everything(engine, sound.harness.vault)
         engine.index(accept_deletions=True)
-        use_everything(engine, sound.desk.vault)
+        use_everything(engine, sound.harness.vault)
         if all(check.state != "fail" for check in engine.doctor()):
             check_passages(sound, seed)
         engine.index(rebuild=True)
-    with sound.desk.engine() as engine:
+    with sound.harness.engine() as engine:
         assert not [c for c in engine.doctor() if c.state != "ok"], seed
         assert differences(dump(sound.folder), sound.rows) == [], f"seed {seed}"
         assert answers(engine) == sound.answers, f"seed {seed}"
@@ -78,9 +78,9 @@ def check_damage(sound: Sound, damage: Damage, seed: int) -> None:
 
 def check_passages(sound: Sound, seed: int) -> None:
     """What the doctor calls well has every passage, where it stands in the vault."""
-    with sound.desk.engine() as engine:
-        for path in notes_of(sound.desk.vault):
-            text = words_of((sound.desk.vault / path).read_text("utf-8"))
+    with sound.harness.engine() as engine:
+        for path in notes_of(sound.harness.vault):
+            text = words_of((sound.harness.vault / path).read_text("utf-8"))
             _, chunks = engine.chunks(path)
             assert chunks, f"seed {seed}: {path}"
             for chunk in chunks:
@@ -145,27 +145,27 @@ def test_lost_files_beside_the_database_lose_nothing_that_was_settled(
         file = sound.restore()
         Path(f"{file}{part}").unlink(missing_ok=True)
 
-        with sound.desk.engine() as engine:
-            check_texts(engine, sound.desk.vault)
+        with sound.harness.engine() as engine:
+            check_texts(engine, sound.harness.vault)
             engine.index()
 
             assert differences(dump(sound.folder), sound.rows) == []
 
 
-def live_wal(desk: Desk, seed: int) -> bytes:
+def live_wal(harness: Harness, seed: int) -> bytes:
     """Return the write-ahead log of an index that is open and was just written."""
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         engine.search("oolong")  # a reader keeps the log from being folded in
-        edit(desk.vault, random.Random(seed), steps=5)
+        edit(harness.vault, random.Random(seed), steps=5)
         engine.index(accept_deletions=True)
-        return Path(f"{desk.folder / 'index.db'}-wal").read_bytes()
+        return Path(f"{harness.folder / 'index.db'}-wal").read_bytes()
 
 
 @pytest.mark.parametrize("size", [60, 300])
 def test_the_log_of_another_database_never_shows_another_vaults_text(
     sound: Sound, tmp_path: Path, size: int
 ) -> None:
-    other = Desk(tmp_path)
+    other = Harness(tmp_path)
     make_vault(other.vault, size, 99)
     other.index()
     foreign = live_wal(other, 5)
@@ -174,12 +174,12 @@ def test_the_log_of_another_database_never_shows_another_vaults_text(
     Path(f"{file}-shm").unlink(missing_ok=True)
     Path(f"{file}-wal").write_bytes(foreign)
 
-    with sound.desk.engine() as engine:
-        use_everything(engine, sound.desk.vault)
+    with sound.harness.engine() as engine:
+        use_everything(engine, sound.harness.vault)
         engine.index(accept_deletions=True)
-        use_everything(engine, sound.desk.vault)
+        use_everything(engine, sound.harness.vault)
         engine.index(rebuild=True)
-        check_texts(engine, sound.desk.vault)
+        check_texts(engine, sound.harness.vault)
 
         assert differences(dump(sound.folder), sound.rows) == []
 
@@ -187,7 +187,7 @@ def test_the_log_of_another_database_never_shows_another_vaults_text(
 def test_a_database_found_damaged_is_kept_aside_and_named(sound: Sound) -> None:
     no_database(sound.restore(), random.Random(1))
 
-    with sound.desk.engine() as engine:
+    with sound.harness.engine() as engine:
         report = engine.index()
 
     aside = [file.name for file in sound.folder.glob("index.db.broken-*")]
@@ -200,17 +200,17 @@ def test_a_database_damaged_under_an_open_engine_is_made_good(
     sound: Sound, damage: Damage
 ) -> None:
     file = sound.restore()
-    with sound.desk.engine() as engine:
+    with sound.harness.engine() as engine:
         engine.index()
         engine.search("oolong")
         damage(file, random.Random(8))
-        write(sound.desk.vault, "Late.md", "a late oolong")
+        write(sound.harness.vault, "Late.md", "a late oolong")
 
-        use_everything(engine, sound.desk.vault)
+        use_everything(engine, sound.harness.vault)
         engine.index(accept_deletions=True)
-        use_everything(engine, sound.desk.vault)
+        use_everything(engine, sound.harness.vault)
 
-        (sound.desk.vault / "Late.md").unlink()
+        (sound.harness.vault / "Late.md").unlink()
         engine.index(rebuild=True)
         assert answers(engine) == sound.answers
     assert differences(dump(sound.folder), sound.rows) == []
@@ -220,7 +220,7 @@ def test_pages_gone_bad_under_an_open_engine_are_set_aside_by_its_next_run(
     sound: Sound,
 ) -> None:
     file = sound.restore()
-    with sound.desk.engine() as engine:
+    with sound.harness.engine() as engine:
         engine.index()
         db = apsw.Connection(str(file))  # makes the engine forget the pages it knows
         db.execute("insert into settings values ('odd', '1')")
@@ -237,23 +237,23 @@ def test_pages_gone_bad_under_an_open_engine_are_set_aside_by_its_next_run(
 
 
 def test_damage_that_shows_in_the_middle_of_a_run_is_made_good(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    make_vault(desk.vault, 60, 4)
-    desk.index()
+    harness = Harness(tmp_path)
+    make_vault(harness.vault, 60, 4)
+    harness.index()
     rng = random.Random(4)
-    file = desk.folder / "index.db"
+    file = harness.folder / "index.db"
     content = bytearray(file.read_bytes())
     for at in range(8 * 4096, len(content) - 4096, 3 * 4096):
         content[at : at + 2048] = rng.randbytes(2048)
     file.write_bytes(content)
-    for path in notes_of(desk.vault)[:30]:
-        write(desk.vault, path, note_text(rng, []))
+    for path in notes_of(harness.vault)[:30]:
+        write(harness.vault, path, note_text(rng, []))
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         report = engine.index()
 
     assert any("made anew" in warning for warning in report.warnings)
-    desk.check_converges()
+    harness.check_converges()
 
 
 def test_a_database_of_a_later_release_is_rebuilt_only_when_asked(sound: Sound) -> None:
@@ -261,7 +261,7 @@ def test_a_database_of_a_later_release_is_rebuilt_only_when_asked(sound: Sound) 
     db.execute("pragma user_version = 99")
     db.close()
 
-    with sound.desk.engine() as engine:
+    with sound.harness.engine() as engine:
         with pytest.raises(IndexTooNew):
             engine.search("oolong")
         with pytest.raises(IndexTooNew):

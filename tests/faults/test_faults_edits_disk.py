@@ -10,18 +10,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from edit_faults_desk import KINDS, VERBS, Stage, Stages, named, patched
-from edit_faults_drive import ENOUGH
-from fault_tools.desk import Desk
+from edit_faults_harness import KINDS, VERBS, Stage, Stages, named, patched
+from edit_faults_program import ENOUGH
+from fault_tools.harness import Harness
 from fault_tools.strace import FAILING, count_calls, need_strace, run_failing
-from vault_desk import VaultDesk
-from write_drive import Counted
+from vault_harness import VaultHarness
+from write_program import Counted
 
 from glassmind.errors import GlassmindError, NotTakenBack, WriteFailed
 from glassmind.model.edits import Changeset
 from glassmind.store.changesets import ChangesetFolder
 
-DRIVE = Path(__file__).parents[1] / "support" / "edit_faults_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "edit_faults_program.py"
 ORDER = list(VERBS)
 
 pytestmark = [
@@ -151,10 +151,10 @@ def check_refusal(stage: Stage, refusal: Refusal, ends: Ends) -> None:
     old, new = ends
     stage.begin()
     told: GlassmindError | str = ""
-    with stage.opened() as desk, pytest.MonkeyPatch.context() as patch:
+    with stage.opened() as harness, pytest.MonkeyPatch.context() as patch:
         refusal.patch(patch)
         try:
-            done = stage.act(desk)
+            done = stage.act(harness)
         except GlassmindError as error:
             told = error
         else:  # what waited is looked at again where the index could not follow
@@ -224,26 +224,26 @@ def test_what_the_book_notes_and_fails_all_the_same_is_not_made_later(
         real(*given)
         raise WriteFailed("a changeset", "No space left on device")
 
-    with stage.opened() as desk:
-        before = [changeset.state for changeset in changesets(desk)]
+    with stage.opened() as harness:
+        before = [changeset.state for changeset in changesets(harness)]
         monkeypatch.setattr(ChangesetFolder, name, noted)
         with pytest.raises(WriteFailed):
-            stage.act(desk)
-        after = [changeset.state for changeset in changesets(desk)]
+            stage.act(harness)
+        after = [changeset.state for changeset in changesets(harness)]
 
     assert after == (before or ["failed"])
     assert stage.restarted() == old
 
 
-def changesets(desk: VaultDesk) -> Sequence[Changeset]:
-    return desk.engine.editing.changesets().changesets
+def changesets(harness: VaultHarness) -> Sequence[Changeset]:
+    return harness.engine.editing.changesets().changesets
 
 
 ROWS_SAY = ("disk I/O error", "database or disk is full")
 """What SQLite says where the rows cannot be written, whichever call it was."""
 
 
-class Traced(Desk):
+class Traced(Harness):
     """A program that does one verb, to be looked on by strace."""
 
     def __init__(self, stage: Stage, folder: Path) -> None:

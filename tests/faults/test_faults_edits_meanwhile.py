@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from edit_faults_desk import (
+from edit_faults_harness import (
     ASK,
     DRY,
     FILES,
@@ -20,9 +20,9 @@ from edit_faults_desk import (
     named,
     patched,
 )
-from edit_faults_drive import ENOUGH
-from vault_desk import VaultDesk
-from write_drive import Counted
+from edit_faults_program import ENOUGH
+from vault_harness import VaultHarness
+from write_program import Counted
 
 from glassmind.errors import GlassmindError, NoteChanged
 from glassmind.files.read import digest_of
@@ -75,8 +75,8 @@ def test_an_edit_of_what_was_read_before_a_save_is_refused_with_the_hash_of_now(
     stages: Stages, verb: str, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = stages.of(verb)
-    with stage.opened() as desk:
-        editing = desk.engine.editing
+    with stage.opened() as harness:
+        editing = harness.engine.editing
         read = digest_of((stage.root / TEA).read_bytes())
         save(stage.root / TEA, SAVED)
         before = stage.files()
@@ -86,7 +86,7 @@ def test_an_edit_of_what_was_read_before_a_save_is_refused_with_the_hash_of_now(
         )
 
         with pytest.raises(NoteChanged) as told:
-            stage.act(desk)
+            stage.act(harness)
 
         assert told.value.found == digest_of(SAVED)
         assert stage.files() == before
@@ -100,14 +100,14 @@ def test_a_verb_after_a_save_takes_the_saved_text_or_says_that_it_changed(
     stages: Stages, verb: str, save: Save
 ) -> None:
     stage = stages.of(verb)
-    with stage.opened() as desk:
+    with stage.opened() as harness:
         file = stage.root / TEA
         if not file.exists():  # it was moved, to be moved back
             file = stage.root / "Black/Tea.md"
         save(file, file.read_bytes() + b"\n" + LINE)
         before = stage.files()
         try:
-            done: str = stage.act(desk).changeset.state
+            done: str = stage.act(harness).changeset.state
         except NoteChanged:
             done = "refused"
 
@@ -151,13 +151,15 @@ class Somebody:
             self.saved = True
 
 
-def acted(stage: Stage, desk: VaultDesk, counted: Counted) -> GlassmindError | None:
+def acted(
+    stage: Stage, harness: VaultHarness, counted: Counted
+) -> GlassmindError | None:
     """Do what a verb does, and return what it says where it does not."""
     with pytest.MonkeyPatch.context() as patch:
         for module, name, call in patched(counted):
             patch.setattr(module, name, call)
         try:
-            stage.act(desk)
+            stage.act(harness)
         except GlassmindError as error:
             return error
     return None
@@ -169,8 +171,8 @@ def check_saves(stage: Stage, save: Save, first: int, step: int) -> None:
     for meant in range(first, ENOUGH, step):
         stage.begin()
         somebody = Somebody(stage, save, meant)
-        with stage.opened() as desk:
-            told = acted(stage, desk, somebody.counted)
+        with stage.opened() as harness:
+            told = acted(stage, harness, somebody.counted)
             assert told is None or isinstance(told, NoteChanged), (verb, meant)
             if not somebody.came:
                 assert meant > first, "no call came to save at"
@@ -205,8 +207,8 @@ def check_race(stage: Stage, rounds: int) -> None:
     """Save and edit at the same time, again and again; no save is lost."""
     file = stage.root / TEA
     edited = 0
-    with stage.opened() as desk:
-        editing = desk.engine.editing
+    with stage.opened() as harness:
+        editing = harness.engine.editing
         for turn in range(rounds):
             start = threading.Barrier(2)
             raw = FILES[TEA] + b"Saved %d.\n" % turn
@@ -240,8 +242,8 @@ def test_of_many_who_read_the_same_text_one_edits_and_the_others_are_told(
     stages: Stages,
 ) -> None:
     stage = stages.of("append")
-    with stage.opened() as desk:
-        editing = desk.engine.editing
+    with stage.opened() as harness:
+        editing = harness.engine.editing
         told: list[str] = []
 
         def edit(who: int, read: Digest, start: threading.Barrier) -> None:
@@ -270,8 +272,8 @@ def test_of_many_who_read_the_same_text_one_edits_and_the_others_are_told(
 
 def test_what_was_shown_before_a_save_is_not_applied_after_it(stages: Stages) -> None:
     stage = stages.of("append")
-    with stage.opened() as desk:
-        editing = desk.engine.editing
+    with stage.opened() as harness:
+        editing = harness.engine.editing
         shown = editing.edit(TEA, [Append("More.")], DRY).changeset.id
         replaced(stage.root / TEA, SAVED)
 
@@ -337,8 +339,8 @@ def test_a_verb_keeps_the_mode_and_the_attributes_of_a_file(
             has_attributes = False
     names = {file.name for file in marked}
 
-    with stage.opened() as desk:
-        assert stage.act(desk).applied
+    with stage.opened() as harness:
+        assert stage.act(harness).applied
 
     for file in stage.root.rglob("*.md"):
         if file.name in names:

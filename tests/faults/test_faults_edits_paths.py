@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from changing_desk import files_of
-from edit_faults_desk import (
+from changing_harness import files_of
+from edit_faults_harness import (
     ASK,
     FILES,
     KETTLE,
@@ -26,11 +26,11 @@ from edit_faults_desk import (
     named,
     patched,
 )
-from edit_faults_drive import ENOUGH
+from edit_faults_program import ENOUGH
 from path_table import NAMES, Fence, lay
 from test_vault_changing_names import Blind
-from vault_desk import VaultDesk
-from write_drive import Counted
+from vault_harness import VaultHarness
+from write_program import Counted
 
 from glassmind.edit.editing import Editing
 from glassmind.errors import GlassmindError, NameTaken
@@ -124,7 +124,7 @@ def trapped(fence: Fence) -> dict[str, object]:
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_a_name_that_is_a_trap_leads_no_verb_out_of_the_vault(
-    vault: VaultDesk, entry: str
+    vault: VaultHarness, entry: str
 ) -> None:
     fence = lay(vault.root)
     (vault.root / "Inside.md").write_text("# Inside\n\nAll is well. #tag\n", "utf-8")
@@ -192,12 +192,12 @@ def test_a_verb_leaves_alone_what_is_no_plain_note(
     stages: Stages, verb: str, kind: str, indexed: bool
 ) -> None:
     stage = stages.of(verb)
-    with odd_note(stage, kind), stage.opened() as desk:
+    with odd_note(stage, kind), stage.opened() as harness:
         if indexed:
-            desk.index()
+            harness.index()
         before = files_of(stage.root)
         try:
-            applied = stage.act(desk).applied
+            applied = stage.act(harness).applied
         except GlassmindError:
             applied = False
 
@@ -240,11 +240,11 @@ def check_swaps(stage: Stage, first: int, step: int) -> None:
         stage.begin()
         swapped = Swapped(stage)
         counted = Counted(meant, lambda: in_a_thread(swapped.out))  # noqa: B023
-        with stage.opened() as desk, pytest.MonkeyPatch.context() as patch:
+        with stage.opened() as harness, pytest.MonkeyPatch.context() as patch:
             for module, name, call in patched(counted):
                 patch.setattr(module, name, call)
             try:
-                stage.act(desk)
+                stage.act(harness)
             except GlassmindError:
                 swapped.check()
         swapped.check()
@@ -296,8 +296,8 @@ def test_a_folder_that_is_swapped_all_the_time_leads_no_edit_out_of_the_vault(
 
     thread = threading.Thread(target=race)
     seen, deadline = [0, 0], time.monotonic() + LIMIT_S
-    with stage.opened() as desk:
-        editing = desk.engine.editing
+    with stage.opened() as harness:
+        editing = harness.engine.editing
         thread.start()
         try:
             while sum(seen) < RACES or not all(seen):
@@ -354,8 +354,8 @@ def test_no_verb_makes_a_twin_that_differs_in_case_alone(
         blinded(monkeypatch)
     before = stage.files()
 
-    with stage.opened() as desk, pytest.raises(NameTaken):
-        TWINS[verb](desk.engine.editing)
+    with stage.opened() as harness, pytest.raises(NameTaken):
+        TWINS[verb](harness.engine.editing)
 
     assert stage.files() == before
 
@@ -369,8 +369,8 @@ def test_a_section_gets_another_name_than_a_note_that_differs_in_case_alone(
     if blind:
         blinded(monkeypatch)
 
-    with stage.opened() as desk:
-        done = desk.engine.editing.split("Green/Twin.md", ASK, heading="kettle")
+    with stage.opened() as harness:
+        done = harness.engine.editing.split("Green/Twin.md", ASK, heading="kettle")
 
     assert done.applied
     check_no_twins(stage)

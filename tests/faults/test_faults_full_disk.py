@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import IndexUnwritable
 
@@ -20,7 +20,7 @@ NOTES = {f"{n}.md": f"oolong number{n}, see [[{n + 1}]]" for n in range(20)}
 
 
 @pytest.fixture
-def disk(vault: VaultDesk) -> Iterator[Path]:
+def disk(vault: VaultHarness) -> Iterator[Path]:
     """Mount a small disk where the index of the vault is to be."""
     vault.place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(vault.place)]
@@ -47,7 +47,7 @@ def fill(disk: Path) -> Path:
 
 
 def test_an_index_on_a_full_disk_is_read_and_later_written(
-    vault: VaultDesk, disk: Path
+    vault: VaultHarness, disk: Path
 ) -> None:
     vault.indexed(NOTES)
     vault.close()
@@ -76,7 +76,7 @@ def test_an_index_on_a_full_disk_is_read_and_later_written(
 
 
 def test_a_reader_of_a_full_disk_sees_what_another_engine_writes_later(
-    vault: VaultDesk, disk: Path
+    vault: VaultHarness, disk: Path
 ) -> None:
     vault.indexed(NOTES)
     vault.close()
@@ -94,7 +94,7 @@ def test_a_reader_of_a_full_disk_sees_what_another_engine_writes_later(
 
 
 def test_rows_in_a_log_are_not_passed_over_on_a_full_disk(
-    vault: VaultDesk, disk: Path
+    vault: VaultHarness, disk: Path
 ) -> None:
     vault.indexed(NOTES)
     reader = vault.open()
@@ -115,7 +115,7 @@ def test_rows_in_a_log_are_not_passed_over_on_a_full_disk(
 
 
 def test_where_no_log_can_be_made_the_rows_are_read_without(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(NOTES)
     vault.close()

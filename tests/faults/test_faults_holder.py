@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from daemon_desk import PATIENCE_S, wait_for
+from daemon_harness import PATIENCE_S, wait_for
 from fault_tools.dump import Dump, differences, dump
-from meaning_desk import LONG, MeaningDesk
+from semantic_harness import LONG, MeaningHarness
 
 from glassmind.errors import IndexAbsent, IndexBusy, IndexTaken
 from glassmind.store.lock import (
@@ -28,7 +28,7 @@ from glassmind.vault import Vault
 
 pytestmark = pytest.mark.slow
 
-DRIVE = Path(__file__).parents[1] / "support" / "holder_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "holder_program.py"
 FIRST = {f"{n}.md": LONG.format(f"word{n}") for n in range(20)}
 LATER = {f"later {n}.md": LONG.format(f"later{n} [[{n}]]") for n in range(10)}
 
@@ -36,7 +36,7 @@ LATER = {f"later {n}.md": LONG.format(f"later{n} [[{n}]]") for n in range(10)}
 class Stopped:
     """A run of indexing that has stopped itself in the middle."""
 
-    def __init__(self, meaning: MeaningDesk, step: str, passed: int) -> None:
+    def __init__(self, meaning: MeaningHarness, step: str, passed: int) -> None:
         place, vault = str(meaning.place), str(meaning.root)
         asked = {"vault": vault, "place": place, "stop_at": [step, passed]}
         self.running = subprocess.Popen(
@@ -73,7 +73,7 @@ class Stopped:
 
 @pytest.fixture
 def stopped(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[list[Stopped]]:
     """Runs that are ended with the test, whatever state they are in."""
     monkeypatch.setattr("glassmind.store.lock.LOOK_S", 0.1)  # or each takes two seconds
@@ -83,14 +83,14 @@ def stopped(
         one.end()
 
 
-def rows_of(meaning: MeaningDesk) -> Dump:
+def rows_of(meaning: MeaningHarness) -> Dump:
     """Return the rows of notes; those of vectors are numbered as they came."""
     rows = dump(meaning.folder)
     apart = {"settings", "spaces", "vectors", "chunk_vectors", "note_vectors"}
     return {name: found for name, found in rows.items() if name not in apart}
 
 
-def check_as_new(meaning: MeaningDesk, root: Path) -> None:
+def check_as_new(meaning: MeaningHarness, root: Path) -> None:
     """The index is what one made from nothing would be: rows, words, vectors."""
     meaning.index()
     found, covered = rows_of(meaning), meaning.covered()
@@ -116,7 +116,11 @@ TAKEN = [
 
 @pytest.mark.parametrize(("step", "passed"), TAKEN)
 def test_a_stopped_run_is_replaced_and_writes_no_more_when_it_wakes(
-    meaning: MeaningDesk, stopped: list[Stopped], step: str, passed: int, tmp_path: Path
+    meaning: MeaningHarness,
+    stopped: list[Stopped],
+    step: str,
+    passed: int,
+    tmp_path: Path,
 ) -> None:
     meaning.indexed(FIRST)
     meaning.write(LATER)
@@ -144,7 +148,11 @@ HARMLESS = [
 
 @pytest.mark.parametrize(("step", "passed"), HARMLESS)
 def test_what_a_run_does_as_it_wakes_does_no_harm(
-    meaning: MeaningDesk, stopped: list[Stopped], step: str, passed: int, tmp_path: Path
+    meaning: MeaningHarness,
+    stopped: list[Stopped],
+    step: str,
+    passed: int,
+    tmp_path: Path,
 ) -> None:
     meaning.indexed(FIRST)
     meaning.write(LATER)
@@ -159,7 +167,7 @@ def test_what_a_run_does_as_it_wakes_does_no_harm(
 
 
 def test_a_run_that_is_stopped_in_a_transaction_keeps_writers_out_and_lets_readers_in(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
     stopped: list[Stopped],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -178,7 +186,7 @@ def test_a_run_that_is_stopped_in_a_transaction_keeps_writers_out_and_lets_reade
 
 
 def test_who_embeds_is_replaced_when_it_hangs(
-    meaning: MeaningDesk, stopped: list[Stopped], tmp_path: Path
+    meaning: MeaningHarness, stopped: list[Stopped], tmp_path: Path
 ) -> None:
     meaning.write(FIRST)
     meaning.index(embed=False)
@@ -290,7 +298,7 @@ def test_two_that_would_take_a_lock_do_not_both_have_it(tmp_path: Path) -> None:
 
 
 def test_a_thread_whose_lock_was_taken_keeps_the_next_thread_waiting(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(FIRST)
     adapters = Vault(meaning.engine.config)

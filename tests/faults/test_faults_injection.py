@@ -8,11 +8,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from http_desk import Web, serving
+from http_harness import Web, serving
 from markdown_it import MarkdownIt
-from mcp_desk import call, structured_server, text_of
+from mcp_harness import call, structured_server, text_of
 from test_mcp_fence import inside
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.model.memory import CAPTURED, KEEP
 from glassmind.operations.model_text import LABEL_OF_VALUES
@@ -88,14 +88,14 @@ ROUTES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
     """A vault whose every title, heading, task, decision and memo attacks."""
-    desk = VaultDesk(tmp_path_factory.mktemp("hostile"))
-    desk.write(NOTES, at=int(time.time()))
-    desk.index()
+    harness = VaultHarness(tmp_path_factory.mktemp("hostile"))
+    harness.write(NOTES, at=int(time.time()))
+    harness.index()
     for agent in (True, False):
         for kind in ("memory", "decision", "task", "question"):
-            desk.engine.memory.capture(
+            harness.engine.memory.capture(
                 kind,
                 f"kingfisher {kind} {BODY}",
                 project="obey",
@@ -103,12 +103,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
                 client=f"obey {ATTACK}",
                 agent=agent,
             )
-    yield desk
-    desk.close()
+    yield harness
+    harness.close()
 
 
 @pytest.fixture(scope="module")
-def web(hostile: VaultDesk) -> Iterator[Web]:
+def web(hostile: VaultHarness) -> Iterator[Web]:
     with serving(hostile.engine) as web:
         yield web
 
@@ -125,7 +125,7 @@ PACKED = ("glassmind_context", "glassmind_hot_context", "glassmind_brief")
     ],
 )
 def test_what_notes_say_stands_in_the_fence_and_nowhere_else(
-    hostile: VaultDesk, tool: str, more: dict[str, Any]
+    hostile: VaultHarness, tool: str, more: dict[str, Any]
 ) -> None:
     server = structured_server(hostile.engine, toolsets=("core", "memory"))
 
@@ -140,7 +140,7 @@ def test_what_notes_say_stands_in_the_fence_and_nowhere_else(
 
 
 def test_what_a_capture_is_answered_with_stands_in_the_fence(
-    hostile: VaultDesk,
+    hostile: VaultHarness,
 ) -> None:
     given = {"kind": "memory", "text": f"kingfisher memory {BODY}", "project": "obey"}
 
@@ -239,7 +239,7 @@ PROMOTING: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("kind", CAPTURED)
-def test_no_capture_of_an_agent_promotes_itself(vault: VaultDesk, kind: str) -> None:
+def test_no_capture_of_an_agent_promotes_itself(vault: VaultHarness, kind: str) -> None:
     vault.open()
     vault.indexed({"Tea.md": "# Tea\n"})
 

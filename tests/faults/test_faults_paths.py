@@ -12,13 +12,13 @@ from functools import cache
 from typing import Any
 
 import pytest
-from http_desk import Web, answer_of, serving
+from http_harness import Web, answer_of, serving
 from mcp import Client
-from mcp_desk import environment, structured_server, visit
+from mcp_harness import environment, structured_server, visit
 from path_table import CANARY, NAMES, Fence, lay
 from route_table import ROUTES, Route
 from surface_arguments import Argument, arguments_of
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
@@ -105,17 +105,17 @@ for calls in json.load(sys.stdin):
 @pytest.fixture(scope="module")
 def trapped(
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[VaultDesk, Fence]]:
+) -> Iterator[tuple[VaultHarness, Fence]]:
     """A vault full of traps, indexed once."""
-    desk = VaultDesk(tmp_path_factory.mktemp("paths"))
-    fence = lay(desk.root)
-    desk.index()
-    yield desk, fence
-    desk.close()
+    harness = VaultHarness(tmp_path_factory.mktemp("paths"))
+    fence = lay(harness.root)
+    harness.index()
+    yield harness, fence
+    harness.close()
 
 
 @pytest.fixture(scope="module")
-def web(trapped: tuple[VaultDesk, Fence]) -> Iterator[Web]:
+def web(trapped: tuple[VaultHarness, Fence]) -> Iterator[Web]:
     with serving(trapped[0].engine, toolsets=SETS) as web:
         yield web
 
@@ -167,9 +167,9 @@ few_or_all = pytest.mark.parametrize(
 @some_or_all
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_no_argument_of_a_tool_leads_out_of_the_vault(
-    trapped: tuple[VaultDesk, Fence], tool: McpTool, every: int
+    trapped: tuple[VaultHarness, Fence], tool: McpTool, every: int
 ) -> None:
-    desk, fence = trapped
+    harness, fence = trapped
 
     async def body(client: Client) -> list[str]:
         said = []
@@ -180,7 +180,7 @@ def test_no_argument_of_a_tool_leads_out_of_the_vault(
             said.append(text.replace(CANARY, "") if CANARY in str(given) else text)
         return said
 
-    answers = visit(structured_server(desk.engine, toolsets=SETS), body)
+    answers = visit(structured_server(harness.engine, toolsets=SETS), body)
 
     fence.assert_untouched(*answers)
     assert not [said for said in answers if "unexpected" in said.lower()]
@@ -188,9 +188,9 @@ def test_no_argument_of_a_tool_leads_out_of_the_vault(
 
 
 def test_no_question_finds_what_stands_outside(
-    trapped: tuple[VaultDesk, Fence],
+    trapped: tuple[VaultHarness, Fence],
 ) -> None:
-    desk, _ = trapped
+    harness, _ = trapped
     searching = [tool for tool in TOOLS if arguments_of(tool)[0].name == "query"]
 
     async def body(client: Client) -> list[str]:
@@ -202,7 +202,7 @@ def test_no_question_finds_what_stands_outside(
     def more(tool: McpTool) -> dict[str, Any]:
         return {"mode": "fulltext"} if tool.name == "search" else {}
 
-    for said in visit(structured_server(desk.engine, toolsets=SETS), body):
+    for said in visit(structured_server(harness.engine, toolsets=SETS), body):
         assert "outside of the vault" not in said
         assert "Outside.md" not in said
 
@@ -217,7 +217,7 @@ SERVED = [
 @few_or_all
 @pytest.mark.parametrize("route", SERVED, ids=lambda route: route.path)
 def test_no_argument_of_a_route_leads_out_of_the_vault(
-    trapped: tuple[VaultDesk, Fence], web: Web, route: Route, every: int
+    trapped: tuple[VaultHarness, Fence], web: Web, route: Route, every: int
 ) -> None:
     _, fence = trapped
 
@@ -233,7 +233,7 @@ def test_no_argument_of_a_route_leads_out_of_the_vault(
 
 @some_or_all
 def test_no_argument_of_a_capture_leads_out_of_the_inbox(
-    vault: VaultDesk, every: int
+    vault: VaultHarness, every: int
 ) -> None:
     fence = lay(vault.root)
     vault.index()
@@ -294,17 +294,17 @@ Said = Callable[[int], dict[str, tuple[str, str]]]
 
 
 @pytest.fixture(scope="module")
-def said(trapped: tuple[VaultDesk, Fence]) -> Said:
+def said(trapped: tuple[VaultHarness, Fence]) -> Said:
     """What each command says to all of its calls, and to standard error."""
-    desk, _ = trapped
+    harness, _ = trapped
 
     @cache
     def told(every: int) -> dict[str, tuple[str, str]]:
         done = subprocess.run(
             [sys.executable, "-c", DRIVE],
             input=json.dumps([calls_of(command, every) for command in COMMANDS]),
-            env={**environment(desk), "PYTHONIOENCODING": "utf-8"},
-            cwd=desk.root,
+            env={**environment(harness), "PYTHONIOENCODING": "utf-8"},
+            cwd=harness.root,
             capture_output=True,
             encoding="utf-8",
             timeout=LIMIT_S,
@@ -320,7 +320,7 @@ def said(trapped: tuple[VaultDesk, Fence]) -> Said:
 @few_or_all
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_argument_of_a_command_leads_out_of_the_vault(
-    trapped: tuple[VaultDesk, Fence], said: Said, command: str, every: int
+    trapped: tuple[VaultHarness, Fence], said: Said, command: str, every: int
 ) -> None:
     _, fence = trapped
     out, err = said(every)[command]
@@ -331,10 +331,10 @@ def test_no_argument_of_a_command_leads_out_of_the_vault(
     assert "Traceback" not in err
 
 
-def test_the_vault_is_as_it_was_laid(trapped: tuple[VaultDesk, Fence]) -> None:
-    desk, fence = trapped
+def test_the_vault_is_as_it_was_laid(trapped: tuple[VaultHarness, Fence]) -> None:
+    harness, fence = trapped
 
-    assert {note.path for note in desk.engine.list_notes().notes} == {"Inside.md"}
+    assert {note.path for note in harness.engine.list_notes().notes} == {"Inside.md"}
     # the agent folder has what was dismissed, as text, if anything was
     assert {file.name for file in fence.root.iterdir()} - {".agent"} == {
         ".env",

@@ -10,8 +10,15 @@ from pathlib import Path
 
 import apsw
 import pytest
-from fault_tools.desk import NOBODY, Desk, Finished, answers, delete_index, fingerprint
 from fault_tools.dump import differences, dump
+from fault_tools.harness import (
+    NOBODY,
+    Finished,
+    Harness,
+    answers,
+    delete_index,
+    fingerprint,
+)
 from fault_tools.strace import is_root
 from fault_tools.vaults import make_vault, write
 
@@ -29,11 +36,11 @@ SEARCH = ("search", {"text": "oolong"})
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    """A desk in a folder that another user can reach."""
+def harness() -> Iterator[Harness]:
+    """A harness in a folder that another user can reach."""
     root = Path(tempfile.mkdtemp(prefix="glassmind-faults-"))
     root.chmod(0o755)
-    yield Desk(root)
+    yield Harness(root)
     for folder, _, _ in os.walk(root):
         Path(folder).chmod(0o755)
     shutil.rmtree(root)
@@ -51,40 +58,42 @@ def forbid_writing(root: Path) -> None:
         file.chmod(stat.S_IMODE(file.stat().st_mode) & ~0o222)
 
 
-def run_as_nobody(desk: Desk, *verbs: object) -> Finished:
+def run_as_nobody(harness: Harness, *verbs: object) -> Finished:
     """Run the program as a user whom permissions bind, which they do not bind root."""
-    return desk.run(*verbs, user=NOBODY if is_root() else 0)  # type: ignore[arg-type]
+    return harness.run(*verbs, user=NOBODY if is_root() else 0)  # type: ignore[arg-type]
 
 
 @posix
-def test_a_vault_that_cannot_be_written_is_indexed_and_searched(desk: Desk) -> None:
-    make_vault(desk.vault, 12, 1)
-    give_away(desk.vault.parent)
-    forbid_writing(desk.vault)
-    before = fingerprint(desk.vault)
+def test_a_vault_that_cannot_be_written_is_indexed_and_searched(
+    harness: Harness,
+) -> None:
+    make_vault(harness.vault, 12, 1)
+    give_away(harness.vault.parent)
+    forbid_writing(harness.vault)
+    before = fingerprint(harness.vault)
 
-    done = run_as_nobody(desk, "index", SEARCH, "doctor", "stats")
+    done = run_as_nobody(harness, "index", SEARCH, "doctor", "stats")
 
     report, reply, checks, stats = done.answer
     assert report["notes"] == stats["notes"] == 12
     assert reply["hits"]
     assert {check["state"] for check in checks} == {"ok"}
-    assert fingerprint(desk.vault) == before
+    assert fingerprint(harness.vault) == before
 
 
 @posix
 def test_an_index_that_cannot_be_written_answers_as_it_is_and_says_so(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    make_vault(desk.vault, 12, 2)
-    desk.index()
-    with desk.engine() as engine:
+    make_vault(harness.vault, 12, 2)
+    harness.index()
+    with harness.engine() as engine:
         right = [hit.path for hit in engine.search("oolong").hits]
-    give_away(desk.vault.parent)
-    forbid_writing(desk.home)
-    before = fingerprint(desk.home)
+    give_away(harness.vault.parent)
+    forbid_writing(harness.home)
+    before = fingerprint(harness.home)
 
-    done = run_as_nobody(desk, SEARCH, "doctor", "stats", ("notes", {}))
+    done = run_as_nobody(harness, SEARCH, "doctor", "stats", ("notes", {}))
 
     reply, checks, stats, notes = done.answer
     assert [hit["path"] for hit in reply["hits"]] == right
@@ -92,19 +101,19 @@ def test_an_index_that_cannot_be_written_answers_as_it_is_and_says_so(
     assert {c["name"]: c["state"] for c in checks}["index folder"] == "warn"
     assert "fail" not in {check["state"] for check in checks}
     assert stats["notes"] == notes["total"] == 12
-    assert fingerprint(desk.home) == before
+    assert fingerprint(harness.home) == before
 
 
 @posix
 def test_indexing_into_a_folder_that_cannot_be_written_is_refused_in_one_line(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    make_vault(desk.vault, 5, 3)
-    desk.index()
-    give_away(desk.vault.parent)
-    forbid_writing(desk.home)
+    make_vault(harness.vault, 5, 3)
+    harness.index()
+    give_away(harness.vault.parent)
+    forbid_writing(harness.home)
 
-    done = run_as_nobody(desk, "index")
+    done = run_as_nobody(harness, "index")
 
     assert done.code == 1
     assert done.err.count("\n") == 1
@@ -113,22 +122,22 @@ def test_indexing_into_a_folder_that_cannot_be_written_is_refused_in_one_line(
 
 @posix
 def test_an_index_left_in_the_middle_of_a_log_is_read_where_nothing_can_be_written(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    make_vault(desk.vault, 12, 2)
-    desk.index()
-    with desk.engine() as engine:
+    make_vault(harness.vault, 12, 2)
+    harness.index()
+    with harness.engine() as engine:
         engine.search("oolong")
-        write(desk.vault, "Late.md", "A late oolong, written into the log alone.")
-        desk.index()
-        saved = {file: file.read_bytes() for file in desk.folder.glob("index.db*")}
+        write(harness.vault, "Late.md", "A late oolong, written into the log alone.")
+        harness.index()
+        saved = {file: file.read_bytes() for file in harness.folder.glob("index.db*")}
     for file, content in saved.items():
         file.write_bytes(content)
     assert any(file.name.endswith("-wal") and c for file, c in saved.items())
-    give_away(desk.vault.parent)
-    forbid_writing(desk.home)
+    give_away(harness.vault.parent)
+    forbid_writing(harness.home)
 
-    done = run_as_nobody(desk, ("search", {"text": "late", "limit": 50}), "doctor")
+    done = run_as_nobody(harness, ("search", {"text": "late", "limit": 50}), "doctor")
 
     reply, checks = done.answer
     assert "Late.md" in [hit["path"] for hit in reply["hits"]]
@@ -162,20 +171,20 @@ def test_a_network_disk_is_known_by_its_mount(
 def test_an_index_on_a_network_disk_keeps_no_log_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = Desk(tmp_path)
-    make_vault(desk.vault, 12, 5)
+    harness = Harness(tmp_path)
+    make_vault(harness.vault, 12, 5)
     monkeypatch.setattr(connection, "on_network", lambda _: True)
 
-    desk.index()
+    harness.index()
 
-    db = apsw.Connection(str(desk.folder / "index.db"))
+    db = apsw.Connection(str(harness.folder / "index.db"))
     assert db.pragma("journal_mode") == "delete"
     db.close()
-    rows, right = desk.fresh()
-    assert differences(dump(desk.folder), rows) == []
-    with desk.engine() as engine:
+    rows, right = harness.fresh()
+    assert differences(dump(harness.folder), rows) == []
+    with harness.engine() as engine:
         assert answers(engine) == right
-        write(desk.vault, "More.md", "oolong again")
+        write(harness.vault, "More.md", "oolong again")
         engine.index()
         assert "More.md" in [hit.path for hit in engine.search("again").hits]
 
@@ -183,12 +192,12 @@ def test_an_index_on_a_network_disk_keeps_no_log_beside_it(
 def test_an_index_deleted_under_an_open_engine_is_not_answered_from(
     tmp_path: Path,
 ) -> None:
-    desk = Desk(tmp_path)
-    make_vault(desk.vault, 12, 6)
-    desk.index()
-    with desk.engine() as engine:
+    harness = Harness(tmp_path)
+    make_vault(harness.vault, 12, 6)
+    harness.index()
+    with harness.engine() as engine:
         right = answers(engine)
-        for file in desk.folder.glob("index.db*"):
+        for file in harness.folder.glob("index.db*"):
             file.unlink()
 
         with pytest.raises(IndexAbsent):
@@ -202,14 +211,14 @@ def test_an_index_deleted_under_an_open_engine_is_not_answered_from(
 
 
 def test_an_index_replaced_under_an_open_engine_is_noticed(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    make_vault(desk.vault, 12, 7)
-    desk.index()
-    with desk.engine() as engine:
+    harness = Harness(tmp_path)
+    make_vault(harness.vault, 12, 7)
+    harness.index()
+    with harness.engine() as engine:
         engine.search("oolong")
-        write(desk.vault, "Fresh.md", "a fresh kettle of oolong")
-        delete_index(desk.folder)
-        desk.index()
+        write(harness.vault, "Fresh.md", "a fresh kettle of oolong")
+        delete_index(harness.folder)
+        harness.index()
 
         assert "Fresh.md" in [hit.path for hit in engine.search("kettle").hits]
         assert engine.stats().notes == 13
@@ -218,12 +227,12 @@ def test_an_index_replaced_under_an_open_engine_is_noticed(tmp_path: Path) -> No
 def test_the_whole_folder_deleted_under_an_open_engine_is_made_again(
     tmp_path: Path,
 ) -> None:
-    desk = Desk(tmp_path)
-    make_vault(desk.vault, 12, 8)
-    desk.index()
-    with desk.engine() as engine:
+    harness = Harness(tmp_path)
+    make_vault(harness.vault, 12, 8)
+    harness.index()
+    with harness.engine() as engine:
         right = answers(engine)
-        delete_index(desk.folder)
+        delete_index(harness.folder)
 
         with pytest.raises(IndexAbsent):
             engine.search("oolong")
@@ -235,32 +244,32 @@ def test_the_whole_folder_deleted_under_an_open_engine_is_made_again(
 def test_a_file_where_the_folder_of_the_index_should_be_is_named(
     tmp_path: Path,
 ) -> None:
-    desk = Desk(tmp_path)
-    make_vault(desk.vault, 3, 9)
-    write(desk.home, ".local/share/glassmind", "in the way")
+    harness = Harness(tmp_path)
+    make_vault(harness.vault, 3, 9)
+    write(harness.home, ".local/share/glassmind", "in the way")
     with (
-        desk.engine(**{"writes.mode": "off", "index.location": "data"}) as engine,
+        harness.engine(**{"writes.mode": "off", "index.location": "data"}) as engine,
         pytest.raises(IndexUnwritable, match="cannot be written"),
     ):
         engine.index()
 
 
 def test_an_index_deleted_while_it_is_written_is_not_taken_for_a_full_disk(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    make_vault(desk.vault, 30, 5)
-    desk.index()
-    folder = desk.folder
-    write(desk.vault, "Late.md", "sencha")
+    make_vault(harness.vault, 30, 5)
+    harness.index()
+    folder = harness.folder
+    write(harness.vault, "Late.md", "sencha")
 
     def delete(now: Progress) -> None:
         if now.stage == "words" and folder.exists():
             delete_index(folder.rename(folder.with_name("gone")))
 
-    with desk.engine() as engine, pytest.raises(IndexAbsent):
+    with harness.engine() as engine, pytest.raises(IndexAbsent):
         engine.index(progress=delete)
 
-    desk.check_converges()
+    harness.check_converges()
 
 
 def test_a_folder_that_goes_before_its_lock_is_taken_is_not_a_full_disk(
@@ -274,16 +283,16 @@ def test_a_folder_that_goes_before_its_lock_is_taken_is_not_a_full_disk(
 
 
 def test_an_index_deleted_between_two_steps_of_a_run_says_so(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.index()
+    harness.index()
 
     def made_and_gone(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
     monkeypatch.setattr(vault_module, "make_folder", made_and_gone)
-    with desk.engine() as engine, pytest.raises(IndexAbsent):
+    with harness.engine() as engine, pytest.raises(IndexAbsent):
         engine.index()
     monkeypatch.undo()
 
-    desk.check_converges()
+    harness.check_converges()

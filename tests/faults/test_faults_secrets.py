@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ask_desk import address, parsed
-from chat_desk import ChatDesk, Voice, chat_server, speaking
-from cli_desk import Done, Inside, Program
-from http_desk import Started, Web, started, until
+from ask_harness import address, parsed
+from chat_harness import ChatHarness, Voice, chat_server, speaking
+from cli_harness import Done, Inside, Program
+from http_harness import Started, Web, started, until
 from test_markdown_secrets import JWT, KEY_LINES, drawn
 
 pytestmark = pytest.mark.slow
@@ -157,14 +157,14 @@ def copying(voice: Voice) -> None:
     speaking(json.dumps({"statements": said}))(voice)
 
 
-def model(desk: ChatDesk, backend: str = "ollama") -> dict[str, str]:
+def model(harness: ChatHarness, backend: str = "ollama") -> dict[str, str]:
     """Return variables that name a model, with a key and a password."""
-    host = desk.url.removeprefix("http://")
+    host = harness.url.removeprefix("http://")
     return {
         "GLASSMIND_LLM_BACKEND": backend,
         "GLASSMIND_LLM_URL": f"http://me:{URL_PASSWORD}@{host}"
         if backend == "ollama"
-        else desk.url,
+        else harness.url,
         "GLASSMIND_LLM_API_KEY": LLM_KEY,
     }
 
@@ -202,15 +202,15 @@ def test_an_answer_in_the_notes_own_words_holds_no_credential(
 def test_a_model_is_sent_and_tells_nothing_that_must_not_get_out(
     program: Program, question: str
 ) -> None:
-    with chat_server(copying) as desk:
-        done = Inside(program).run("--json", "-v", "ask", question, **model(desk))
+    with chat_server(copying) as harness:
+        done = Inside(program).run("--json", "-v", "ask", question, **model(harness))
 
     found = json.loads(done.stdout)
-    assert len(desk.asked) == 1, found["degraded"]
+    assert len(harness.asked) == 1, found["degraded"]
     assert found["modelUsed"] == "llama3.2"
     assert any(one["support"] != "unsupported" for one in found["statements"])
-    assert leaks(json.dumps(desk.asked, ensure_ascii=False), OTHERS) == []
-    assert leaks(json.dumps(desk.heads), OTHERS) == []
+    assert leaks(json.dumps(harness.asked, ensure_ascii=False), OTHERS) == []
+    assert leaks(json.dumps(harness.heads), OTHERS) == []
     assert leaks(spoken(done), OTHERS) == []
 
 
@@ -218,8 +218,8 @@ def test_what_is_hidden_is_told_as_hidden_and_its_lines_verify(
     program: Program,
 ) -> None:
     inside = Inside(program)
-    with chat_server(copying) as desk:
-        done = inside.run("--json", "ask", QUESTIONS[0], **model(desk))
+    with chat_server(copying) as harness:
+        done = inside.run("--json", "ask", QUESTIONS[0], **model(harness))
 
     found = json.loads(done.stdout)
     quotes = [
@@ -269,9 +269,9 @@ def test_a_server_keeps_all_to_itself_whatever_a_model_throws_back(
         "GLASSMIND_HINDSIGHT_TOKEN": HINDSIGHT_TOKEN,
     }
     bodies: list[str] = []
-    with chat_server(copying, copying, throwing, throwing, late, late) as desk:
+    with chat_server(copying, copying, throwing, throwing, late, late) as harness:
         secret["GLASSMIND_HINDSIGHT_URL"] = f"http://me:{URL_PASSWORD}@127.0.0.1:9"
-        secret |= model(desk, backend)
+        secret |= model(harness, backend)
         with started(program, "--verbose", **secret) as running:
             web = running.web(SERVER_TOKEN)
             for stream in (0, 1) * 3:
@@ -312,8 +312,8 @@ def _rudely(web: Web) -> None:
 def test_the_program_keeps_keys_and_notes_out_of_what_it_tells_of_a_fault(
     program: Program, backend: str
 ) -> None:
-    with chat_server(throwing) as desk:
-        done = program.run("--verbose", "ask", QUESTIONS[0], **model(desk, backend))
+    with chat_server(throwing) as harness:
+        done = program.run("--verbose", "ask", QUESTIONS[0], **model(harness, backend))
 
     assert done.returncode == 0
     assert "HTTP 500" in done.stderr

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fault_tools.desk import Desk
 from fault_tools.dump import dump
+from fault_tools.harness import Harness
 from fault_tools.vaults import age, write
 
 from glassmind.engine import Engine
@@ -16,17 +16,17 @@ POOL = ("harbour", "lantern", "sencha", "ledger", "orchard", "violin", "glacier"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 def paths(engine: Engine, query: str) -> list[str]:
     return [hit.path for hit in engine.search(query, limit=50).hits]
 
 
-def index_within(desk: Desk, seconds: float) -> IndexReport:
+def index_within(harness: Harness, seconds: float) -> IndexReport:
     began = time.perf_counter()
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         report = engine.index()
     assert time.perf_counter() - began < seconds
     return report
@@ -37,49 +37,49 @@ def prose(size: int) -> str:
     return line * (size // len(line))
 
 
-def check_large_note(desk: Desk, size: int, within_s: float) -> None:
-    write(desk.vault, "Large.md", f"# Large\noolong first\n\n{prose(size)}")
-    write(desk.vault, "Small.md", "oolong small")
+def check_large_note(harness: Harness, size: int, within_s: float) -> None:
+    write(harness.vault, "Large.md", f"# Large\noolong first\n\n{prose(size)}")
+    write(harness.vault, "Small.md", "oolong small")
 
-    report = index_within(desk, within_s)
+    report = index_within(harness, within_s)
 
     assert report.notes == 2
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         assert set(paths(engine, "oolong")) == {"Large.md", "Small.md"}
         _, chunks = engine.chunks("Large")
         assert len(chunks) <= 1_000
         assert engine.read("Large", lines=(2, 2)).text == "oolong first\n"
 
 
-def test_a_note_of_three_megabytes_is_indexed(desk: Desk) -> None:
-    check_large_note(desk, 3_000_000, 30)
+def test_a_note_of_three_megabytes_is_indexed(harness: Harness) -> None:
+    check_large_note(harness, 3_000_000, 30)
 
 
 def test_a_note_of_too_many_chunks_is_found_to_its_end_or_the_index_says_so(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    write(desk.vault, "Large.md", prose(200_000) + "\n\nthe last oolong\n")
+    write(harness.vault, "Large.md", prose(200_000) + "\n\nthe last oolong\n")
 
-    with desk.engine(**{"index.max_chunks_per_note": 10}) as engine:
+    with harness.engine(**{"index.max_chunks_per_note": 10}) as engine:
         engine.index()
 
         assert len(engine.chunks("Large")[1]) <= 10
         found = paths(engine, "oolong")
-    (warnings,) = [row[-1] for row in dump(desk.folder)["notes"]]
+    (warnings,) = [row[-1] for row in dump(harness.folder)["notes"]]
     assert found == ["Large.md"] or "10" in warnings
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_note_of_sixteen_megabytes_is_indexed(desk: Desk) -> None:
-    check_large_note(desk, 16_000_000, 300)
+def test_a_note_of_sixteen_megabytes_is_indexed(harness: Harness) -> None:
+    check_large_note(harness, 16_000_000, 300)
 
 
-def test_a_file_over_the_limit_is_named_and_skipped(desk: Desk) -> None:
-    write(desk.vault, "Large.md", prose(300_000))
-    write(desk.vault, "Small.md", "oolong small")
+def test_a_file_over_the_limit_is_named_and_skipped(harness: Harness) -> None:
+    write(harness.vault, "Large.md", prose(300_000))
+    write(harness.vault, "Small.md", "oolong small")
 
-    with desk.engine(**{"index.max_note_bytes": 100_000}) as engine:
+    with harness.engine(**{"index.max_note_bytes": 100_000}) as engine:
         report = engine.index()
 
         assert [(s.path, "larger" in s.reason) for s in report.skipped] == [
@@ -108,15 +108,15 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
-def check_shape(desk: Desk, shape: str, size: int, within_s: float) -> None:
-    write(desk.vault, "Odd.md", SHAPES[shape](size))
-    write(desk.vault, "Small.md", "oolong small")
-    age(desk.vault)
+def check_shape(harness: Harness, shape: str, size: int, within_s: float) -> None:
+    write(harness.vault, "Odd.md", SHAPES[shape](size))
+    write(harness.vault, "Small.md", "oolong small")
+    age(harness.vault)
 
-    report = index_within(desk, within_s)
+    report = index_within(harness, within_s)
 
     assert report.notes == 2
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         assert "Small.md" in paths(engine, "oolong")
         assert "Odd.md" in paths(engine, "file:odd")
         wrong = [c for c in engine.doctor() if c.state != "ok"]
@@ -126,45 +126,45 @@ def check_shape(desk: Desk, shape: str, size: int, within_s: float) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_note_of_an_odd_shape_is_indexed_in_bounded_time(
-    desk: Desk, shape: str
+    harness: Harness, shape: str
 ) -> None:
-    check_shape(desk, shape, 3_000, 20)
+    check_shape(harness, shape, 3_000, 20)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_note_of_an_odd_shape_and_size_is_indexed_in_bounded_time(
-    desk: Desk, shape: str
+    harness: Harness, shape: str
 ) -> None:
-    check_shape(desk, shape, 100_000, 120)
+    check_shape(harness, shape, 100_000, 120)
 
 
-def check_hub(desk: Desk, count: int, within_s: float) -> None:
+def check_hub(harness: Harness, count: int, within_s: float) -> None:
     """A note linked from many: renaming it settles every link again."""
-    write(desk.vault, "Hub.md", "the oolong hub")
+    write(harness.vault, "Hub.md", "the oolong hub")
     for number in range(0, count, 10):
-        write(desk.vault, f"in/{number // 1000}/N{number}.md", "[[Hub]] " * 10)
-    age(desk.vault)
-    index_within(desk, within_s)
-    (desk.vault / "Hub.md").rename(desk.vault / "in" / "Hub.md")
-    index_within(desk, within_s)
-    with desk.engine() as engine:
+        write(harness.vault, f"in/{number // 1000}/N{number}.md", "[[Hub]] " * 10)
+    age(harness.vault)
+    index_within(harness, within_s)
+    (harness.vault / "Hub.md").rename(harness.vault / "in" / "Hub.md")
+    index_within(harness, within_s)
+    with harness.engine() as engine:
         assert engine.stats().ghosts == 0
-    (desk.vault / "in" / "Hub.md").rename(desk.vault / "Other.md")
+    (harness.vault / "in" / "Hub.md").rename(harness.vault / "Other.md")
 
-    index_within(desk, within_s)
+    index_within(harness, within_s)
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         assert engine.stats().ghosts == 1
         assert engine.stats().links == count
 
 
-def test_a_note_linked_five_thousand_times_may_be_renamed(desk: Desk) -> None:
-    check_hub(desk, 5_000, 20)
+def test_a_note_linked_five_thousand_times_may_be_renamed(harness: Harness) -> None:
+    check_hub(harness, 5_000, 20)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_note_linked_fifty_thousand_times_may_be_renamed(desk: Desk) -> None:
-    check_hub(desk, 50_000, 200)
+def test_a_note_linked_fifty_thousand_times_may_be_renamed(harness: Harness) -> None:
+    check_hub(harness, 50_000, 200)

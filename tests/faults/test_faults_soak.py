@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from fault_tools.desk import Desk
 from fault_tools.dump import differences, dump
+from fault_tools.harness import Harness
 from fault_tools.vaults import edit, make_vault
-from soak_desk import Asking, Stdio, http_server, resident_bytes, wait_until
+from soak_harness import Asking, Stdio, http_server, resident_bytes, wait_until
 
 WARM_BYTES, SETTLED_BYTES = 200_000_000, 64_000_000
 """What a server may hold more at the end than after a fifth of the time: caches of
@@ -20,12 +20,12 @@ fill for some 15 s of asking and editing (by 60 to 110 MB, then level for minute
 a short run may see all of it and a long one only what moves about later."""
 
 
-def check_ending_is_fresh(desk: Desk) -> None:
+def check_ending_is_fresh(harness: Harness) -> None:
     """The watching server alone brings the index up to the vault as it is now."""
-    rows, _ = desk.fresh(())
+    rows, _ = harness.fresh(())
 
     def is_level() -> bool:
-        return differences(dump(desk.folder), rows) == []
+        return differences(dump(harness.folder), rows) == []
 
     wait_until(is_level, 120)
 
@@ -42,15 +42,15 @@ class Size(NamedTuple):
     more_bytes: int
 
 
-def soak(desk: Desk, logs: Path, size: Size) -> None:
-    make_vault(desk.vault, size.notes, 31)
-    desk.index()
+def soak(harness: Harness, logs: Path, size: Size) -> None:
+    make_vault(harness.vault, size.notes, 31)
+    harness.index()
     with ExitStack() as stack:
-        http, server = stack.enter_context(http_server(desk, logs / "serve.log"))
+        http, server = stack.enter_context(http_server(harness, logs / "serve.log"))
         asking = [Asking(http, n, "hybrid") for n in range(size.clients // 2)]
         servers = [server]
         for n in range(size.clients - len(asking)):
-            client = Stdio(desk, logs / f"mcp-{n}.log")
+            client = Stdio(harness, logs / f"mcp-{n}.log")
             stack.callback(client.close)
             servers.append(client.running.pid)
             asking.append(Asking(client, 100 + n, "hybrid" if n % 2 else "fulltext"))
@@ -59,7 +59,7 @@ def soak(desk: Desk, logs: Path, size: Size) -> None:
             one.start()
         turn = 0
         while time.monotonic() < began + size.seconds:
-            edit(desk.vault, random.Random(turn), steps=size.steps)
+            edit(harness.vault, random.Random(turn), steps=size.steps)
             turn += 1
             wait_until(more_answers(asking), 120)
             if not held and time.monotonic() > began + size.seconds / 5:
@@ -68,13 +68,13 @@ def soak(desk: Desk, logs: Path, size: Size) -> None:
             one.end()
         assert [one.failed for one in asking] == [[]] * size.clients
         assert all(one.answered for one in asking)
-        check_ending_is_fresh(desk)
+        check_ending_is_fresh(harness)
         grown = [
             resident_bytes(one) - at for one, at in zip(servers, held, strict=True)
         ]
         assert max(grown) < size.more_bytes
         assert turn * size.steps >= size.changes
-    desk.check_converges()
+    harness.check_converges()
     said = "".join(log.read_text("utf-8", "replace") for log in logs.glob("*.log"))
     assert "Traceback" not in said
     assert "locked" not in said
@@ -102,7 +102,7 @@ def test_clients_are_answered_while_the_vault_changes(
     short = Size(
         clients=4, notes=80, seconds=6, steps=4, changes=8, more_bytes=WARM_BYTES
     )
-    soak(Desk(tmp_path), logs, short)
+    soak(Harness(tmp_path), logs, short)
 
 
 @pytest.mark.slow
@@ -113,4 +113,4 @@ def test_eight_clients_ask_for_five_minutes_while_two_thousand_notes_change(
     long = Size(
         8, 2_000, seconds=300, steps=12, changes=2_000, more_bytes=SETTLED_BYTES
     )
-    soak(Desk(tmp_path), logs, long)
+    soak(Harness(tmp_path), logs, long)

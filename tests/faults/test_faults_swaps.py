@@ -11,11 +11,11 @@ from typing import Any
 import anyio
 import mcp_types as types
 import pytest
-from http_desk import serving
+from http_harness import serving
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import structured_server
-from vault_desk import VaultDesk
+from mcp_harness import structured_server
+from vault_harness import VaultHarness
 
 from glassmind.errors import GlassmindError
 
@@ -38,13 +38,13 @@ pytestmark = [
 
 
 @contextmanager
-def swapped(desk: VaultDesk, what: str) -> Iterator[None]:
+def swapped(harness: VaultHarness, what: str) -> Iterator[None]:
     """Swap the note, or its folder, for a link to the canary and back, all the time."""
-    outside = desk.root.parent / "outside"
+    outside = harness.root.parent / "outside"
     outside.mkdir()
     (outside / "Tea.md").write_text(CANARY, "utf-8")
     done, broken = threading.Event(), []
-    place = desk.root / (NOTE if what == "note" else "Folder")
+    place = harness.root / (NOTE if what == "note" else "Folder")
     swap = swap_file if what == "note" else swap_folder
 
     def run() -> None:
@@ -94,13 +94,15 @@ def check(read: Reader) -> None:
 
 
 @pytest.fixture(params=["note", "folder"])
-def racing(vault: VaultDesk, request: pytest.FixtureRequest) -> Iterator[VaultDesk]:
+def racing(
+    vault: VaultHarness, request: pytest.FixtureRequest
+) -> Iterator[VaultHarness]:
     vault.indexed({NOTE: INSIDE})
     with swapped(vault, request.param):
         yield vault
 
 
-def test_the_engine_reads_the_note_or_nothing(racing: VaultDesk) -> None:
+def test_the_engine_reads_the_note_or_nothing(racing: VaultHarness) -> None:
     def read() -> str:
         try:
             return racing.engine.read(NOTE).text
@@ -120,7 +122,7 @@ def test_the_engine_reads_the_note_or_nothing(racing: VaultDesk) -> None:
     ids=["core", "brain", "resource"],
 )
 def test_a_client_of_the_protocol_reads_the_note_or_nothing(
-    racing: VaultDesk, tool: str, given: dict[str, Any]
+    racing: VaultHarness, tool: str, given: dict[str, Any]
 ) -> None:
     server = structured_server(racing.engine, toolsets=["core", "brain"])
 
@@ -146,7 +148,7 @@ def test_a_client_of_the_protocol_reads_the_note_or_nothing(
     anyio.run(run)
 
 
-def test_a_client_of_http_reads_the_note_or_nothing(racing: VaultDesk) -> None:
+def test_a_client_of_http_reads_the_note_or_nothing(racing: VaultHarness) -> None:
     with serving(racing.engine) as web:
 
         def read() -> str:
@@ -155,7 +157,7 @@ def test_a_client_of_http_reads_the_note_or_nothing(racing: VaultDesk) -> None:
         check(read)
 
 
-def test_indexing_takes_in_the_note_or_nothing(racing: VaultDesk) -> None:
+def test_indexing_takes_in_the_note_or_nothing(racing: VaultHarness) -> None:
     deadline = time.monotonic() + LIMIT_S
     for _ in range(20):
         racing.engine.index(verify=True, accept_deletions=True)

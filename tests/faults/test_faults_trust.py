@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from fault_tools.desk import Desk, fingerprint
+from fault_tools.harness import Harness, fingerprint
 from fault_tools.vaults import make_vault, write
 
 from glassmind.errors import GlassmindError, IndexUnwritable
@@ -20,8 +20,8 @@ CANARY = "nightingale"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 @pytest.fixture
@@ -33,11 +33,11 @@ def outside(tmp_path: Path) -> Path:
     return folder
 
 
-def assert_unknown(desk: Desk) -> None:
+def assert_unknown(harness: Harness) -> None:
     """The word is in no answer and in no byte of the index."""
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         assert engine.search(CANARY).hits == ()
-    for file in desk.folder.rglob("*"):
+    for file in harness.folder.rglob("*"):
         if file.is_file():
             assert CANARY.encode() not in file.read_bytes(), file
 
@@ -45,24 +45,24 @@ def assert_unknown(desk: Desk) -> None:
 @posix
 @pytest.mark.timeout(60)
 def test_links_out_loops_pipes_and_sockets_are_left_alone(
-    desk: Desk, outside: Path, tmp_path_factory: pytest.TempPathFactory
+    harness: Harness, outside: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    write(desk.vault, "Tea.md", "oolong")
-    (desk.vault / "loop").symlink_to(desk.vault)
-    (desk.vault / "up").symlink_to(desk.vault.parent)
-    (desk.vault / "out").symlink_to(outside)
-    (desk.vault / "Leak.md").symlink_to(outside / "Secret.md")
-    (desk.vault / "Dangling.md").symlink_to(outside / "Nothing.md")
-    (desk.vault / "Self.md").symlink_to(desk.vault / "Self.md")
-    os.mkfifo(desk.vault / "Pipe.md")
-    os.mkfifo(desk.vault / "pipe.png")
+    write(harness.vault, "Tea.md", "oolong")
+    (harness.vault / "loop").symlink_to(harness.vault)
+    (harness.vault / "up").symlink_to(harness.vault.parent)
+    (harness.vault / "out").symlink_to(outside)
+    (harness.vault / "Leak.md").symlink_to(outside / "Secret.md")
+    (harness.vault / "Dangling.md").symlink_to(outside / "Nothing.md")
+    (harness.vault / "Self.md").symlink_to(harness.vault / "Self.md")
+    os.mkfifo(harness.vault / "Pipe.md")
+    os.mkfifo(harness.vault / "pipe.png")
     here = Path.cwd()
     with socket.socket(socket.AF_UNIX) as listening:
-        os.chdir(desk.vault)
+        os.chdir(harness.vault)
         listening.bind("Socket.md")
         os.chdir(here)
 
-        with desk.engine() as engine:
+        with harness.engine() as engine:
             report = engine.index()
 
             assert report.notes == 1
@@ -73,28 +73,28 @@ def test_links_out_loops_pipes_and_sockets_are_left_alone(
                 with pytest.raises(GlassmindError):
                     engine.read(name)
             assert not [c for c in engine.doctor() if c.state == "fail"]
-    assert_unknown(desk)
+    assert_unknown(harness)
 
 
 @posix
 def test_a_note_swapped_for_a_link_after_it_was_indexed_is_not_read(
-    desk: Desk, outside: Path
+    harness: Harness, outside: Path
 ) -> None:
-    write(desk.vault, "Tea.md", "oolong")
-    write(desk.vault, "Folder/Tea.md", "oolong in a folder")
-    desk.index()
-    (desk.vault / "Tea.md").unlink()
-    (desk.vault / "Tea.md").symlink_to(outside / "Tea.md")
-    (desk.vault / "Folder" / "Tea.md").unlink()
-    (desk.vault / "Folder").rmdir()
-    (desk.vault / "Folder").symlink_to(outside)
+    write(harness.vault, "Tea.md", "oolong")
+    write(harness.vault, "Folder/Tea.md", "oolong in a folder")
+    harness.index()
+    (harness.vault / "Tea.md").unlink()
+    (harness.vault / "Tea.md").symlink_to(outside / "Tea.md")
+    (harness.vault / "Folder" / "Tea.md").unlink()
+    (harness.vault / "Folder").rmdir()
+    (harness.vault / "Folder").symlink_to(outside)
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         for name in ("Tea.md", "Folder/Tea.md"):
             with pytest.raises(GlassmindError):
                 engine.read(name)
         engine.index(accept_deletions=True, verify=True)
-    assert_unknown(desk)
+    assert_unknown(harness)
 
 
 @contextmanager
@@ -120,42 +120,42 @@ def swapping(place: Path, other: Path) -> Iterator[None]:
         assert not thread.is_alive()
 
 
-def check_race(desk: Desk, outside: Path, rounds: int) -> None:
+def check_race(harness: Harness, outside: Path, rounds: int) -> None:
     for number in range(30):
         write(outside, f"Note {number}.md", f"the {CANARY} outside")
-        write(desk.vault, f"Race/Note {number}.md", f"oolong {number}")
-    with swapping(desk.vault / "Race", outside):
+        write(harness.vault, f"Race/Note {number}.md", f"oolong {number}")
+    with swapping(harness.vault / "Race", outside):
         for _ in range(rounds):
-            with desk.engine() as engine:
+            with harness.engine() as engine:
                 engine.index(verify=True, accept_deletions=True)
-    assert_unknown(desk)
-    with desk.engine() as engine:
+    assert_unknown(harness)
+    with harness.engine() as engine:
         assert engine.index(verify=True).notes == 30
 
 
 @posix
 def test_a_folder_swapped_for_a_link_while_we_look_leads_nowhere(
-    desk: Desk, outside: Path
+    harness: Harness, outside: Path
 ) -> None:
-    check_race(desk, outside, 15)
+    check_race(harness, outside, 15)
 
 
 @posix
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_thousand_races_with_a_swapped_folder_lead_nowhere(
-    desk: Desk, outside: Path
+    harness: Harness, outside: Path
 ) -> None:
-    check_race(desk, outside, 1_000)
+    check_race(harness, outside, 1_000)
 
 
-def test_no_verb_changes_a_byte_or_a_time_of_the_vault(desk: Desk) -> None:
-    names = make_vault(desk.vault, 20, 41)
-    write(desk.vault, "Odd \xfc.md", b"\xef\xbb\xbfa\r\nb\rc\n\n\n")
-    before = fingerprint(desk.vault)
-    saved = desk.home / "saved.db"
+def test_no_verb_changes_a_byte_or_a_time_of_the_vault(harness: Harness) -> None:
+    names = make_vault(harness.vault, 20, 41)
+    write(harness.vault, "Odd \xfc.md", b"\xef\xbb\xbfa\r\nb\rc\n\n\n")
+    before = fingerprint(harness.vault)
+    saved = harness.home / "saved.db"
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         for verb in (
             engine.index,
             lambda: engine.index(verify=True),
@@ -171,7 +171,7 @@ def test_no_verb_changes_a_byte_or_a_time_of_the_vault(desk: Desk) -> None:
             lambda: engine.restore(saved),
         ):
             verb()
-            assert fingerprint(desk.vault) == before
+            assert fingerprint(harness.vault) == before
 
 
 LEFTOVERS = (
@@ -188,36 +188,36 @@ LEFTOVERS = (
 )
 
 
-def test_leftovers_of_sync_and_editors_are_no_notes(desk: Desk) -> None:
-    write(desk.vault, "Tea.md", "oolong")
+def test_leftovers_of_sync_and_editors_are_no_notes(harness: Harness) -> None:
+    write(harness.vault, "Tea.md", "oolong")
     for path in LEFTOVERS:
-        write(desk.vault, path, f"the {CANARY}")
+        write(harness.vault, path, f"the {CANARY}")
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         report = engine.index()
 
     assert report.notes == 1
     assert {"Tea.sync-conflict-20240101-101010-ABCDEFG.md", "node_modules"} <= {
         skipped.path for skipped in report.skipped
     }
-    assert_unknown(desk)
+    assert_unknown(harness)
 
 
 @pytest.mark.skipif(not hasattr(os, "truncate"), reason="needs sparse files")
 def test_a_note_that_the_cloud_took_away_stays_known_and_is_not_opened(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
     rng = random.Random(1)
-    note = write(desk.vault, "Far.md", "oolong " + str(rng.random()))
-    write(desk.vault, "Near.md", "oolong near")
-    desk.index()
+    note = write(harness.vault, "Far.md", "oolong " + str(rng.random()))
+    write(harness.vault, "Near.md", "oolong near")
+    harness.index()
     note.unlink()
     with note.open("wb") as file:
         file.truncate(50_000)
     if note.stat().st_blocks:
         pytest.skip("this file system keeps no holes: offloaded files are NOT tested")
 
-    with desk.engine() as engine:
+    with harness.engine() as engine:
         report = engine.index()
 
         assert any("not downloaded" in skipped.reason for skipped in report.skipped)
@@ -231,18 +231,18 @@ def test_a_note_that_the_cloud_took_away_stays_known_and_is_not_opened(
 @pytest.mark.parametrize("there", [True, False])
 @pytest.mark.parametrize("name", ["writer.lock", "daemon.lock", "index.db"])
 def test_no_link_in_a_vault_from_elsewhere_makes_us_write_outside(
-    desk: Desk, outside: Path, name: str, *, there: bool
+    harness: Harness, outside: Path, name: str, *, there: bool
 ) -> None:
     precious = outside / ("precious" if there else "missing")
     if there:
         precious.write_bytes(b"export PATH=/usr/bin:/bin # kept as it is, to the end")
-    write(desk.vault, "Tea.md", "oolong")
-    cache = desk.vault / ".agent" / "cache"
+    write(harness.vault, "Tea.md", "oolong")
+    cache = harness.vault / ".agent" / "cache"
     cache.mkdir(parents=True)
     (cache / name).symlink_to(precious)
     before = fingerprint(outside)
 
-    with desk.engine(**{"index.location": "vault"}) as engine:
+    with harness.engine(**{"index.location": "vault"}) as engine:
         report = engine.index()
         reply = engine.search("oolong")
 
@@ -256,14 +256,14 @@ def test_no_link_in_a_vault_from_elsewhere_makes_us_write_outside(
 @posix
 @pytest.mark.parametrize("inner", ["lexical/.tantivy-writer.lock", "vectors/a.bin"])
 def test_links_deeper_in_an_index_from_elsewhere_are_found_too(
-    desk: Desk, outside: Path, inner: str
+    harness: Harness, outside: Path, inner: str
 ) -> None:
-    write(desk.vault, "Tea.md", "oolong")
-    link = desk.vault / ".agent" / "cache" / inner
+    write(harness.vault, "Tea.md", "oolong")
+    link = harness.vault / ".agent" / "cache" / inner
     link.parent.mkdir(parents=True)
     link.symlink_to(outside / "missing")
 
-    with desk.engine(**{"index.location": "vault"}) as engine:
+    with harness.engine(**{"index.location": "vault"}) as engine:
         report = engine.index()
 
     assert any(str(link) in warning for warning in report.warnings)

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fault_tools.desk import Desk
 from fault_tools.dump import differences, dump
+from fault_tools.harness import Harness
 from fault_tools.vaults import edit, make_vault, note_text, notes_of, write
-from watch_desk import check_follows, ids_of, until, watcher
+from watch_harness import check_follows, ids_of, until, watcher
 
 from glassmind.files.watch import STOOD_STILL_S
 
@@ -24,8 +24,8 @@ ENDS_WITHIN_S = 3.0
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def harness(tmp_path: Path) -> Harness:
+    return Harness(tmp_path)
 
 
 def by_rename(note: Path, text: str) -> None:
@@ -79,56 +79,56 @@ SAVES = {save.__name__: save for save in
          (by_rename, by_backup, by_swap, in_place, twice, deleted_first)}  # fmt: skip
 
 
-def test_every_way_of_saving_ends_in_what_is_on_disk(desk: Desk) -> None:
-    make_vault(desk.vault, 30, 141)
-    notes = notes_of(desk.vault)
-    with watcher(desk) as watching:
+def test_every_way_of_saving_ends_in_what_is_on_disk(harness: Harness) -> None:
+    make_vault(harness.vault, 30, 141)
+    notes = notes_of(harness.vault)
+    with watcher(harness) as watching:
         watching.ready()
-        before = ids_of(desk)
+        before = ids_of(harness)
         for turn in range(3):
             for number, save in enumerate(SAVES.values()):
-                note = desk.vault / notes[number]
+                note = harness.vault / notes[number]
                 save(note, f"saved {turn} by {number}, see [[{notes[-1]}]]\n")
 
-        check_follows(desk)
+        check_follows(harness)
 
-        assert ids_of(desk) == before, "each is the note that it was"
+        assert ids_of(harness) == before, "each is the note that it was"
 
 
-def storm(desk: Desk, notes: int) -> None:
+def storm(harness: Harness, notes: int) -> None:
     """Rename every note, some into other folders, some over and over."""
     rng = random.Random(15)
-    for number, path in enumerate(notes_of(desk.vault)[:notes]):
+    for number, path in enumerate(notes_of(harness.vault)[:notes]):
         place = rng.choice(["", "Projects/", "Moved/", "Moved/Deep/"])
-        target = desk.vault / f"{place}Renamed {number}.md"
+        target = harness.vault / f"{place}Renamed {number}.md"
         target.parent.mkdir(parents=True, exist_ok=True)
-        between = (desk.vault / path).with_name(f"Between {number}.md")
-        (desk.vault / path).rename(between)
+        between = (harness.vault / path).with_name(f"Between {number}.md")
+        (harness.vault / path).rename(between)
         between.rename(target)
 
 
-def check_storm(desk: Desk, notes: int, limit_s: float = 60) -> None:
-    make_vault(desk.vault, notes, 15)
-    with watcher(desk, GLASSMIND_WATCH_DEBOUNCE_MS="750") as watching:
+def check_storm(harness: Harness, notes: int, limit_s: float = 60) -> None:
+    make_vault(harness.vault, notes, 15)
+    with watcher(harness, GLASSMIND_WATCH_DEBOUNCE_MS="750") as watching:
         watching.ready()
-        before = ids_of(desk)
+        before = ids_of(harness)
 
-        storm(desk, notes)
-        check_follows(desk, limit_s)
+        storm(harness, notes)
+        check_follows(harness, limit_s)
 
-        assert sorted(ids_of(desk).values()) == sorted(before.values())
+        assert sorted(ids_of(harness).values()) == sorted(before.values())
         assert [e for e in watching.events if e["event"] == "error"] == []
 
 
 @pytest.mark.slow
-def test_a_storm_of_renames_keeps_every_note(desk: Desk) -> None:
-    check_storm(desk, 300)
+def test_a_storm_of_renames_keeps_every_note(harness: Harness) -> None:
+    check_storm(harness, 300)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_five_thousand_renames_keep_every_note(desk: Desk) -> None:
-    check_storm(desk, 5_000, limit_s=240)
+def test_five_thousand_renames_keep_every_note(harness: Harness) -> None:
+    check_storm(harness, 5_000, limit_s=240)
 
 
 QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
@@ -137,12 +137,12 @@ QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
 @pytest.mark.slow
 @pytest.mark.skipif(not QUEUE.exists(), reason="the system has no inotify")
 def test_what_an_overflow_of_the_queue_swallowed_is_found_all_the_same(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    make_vault(desk.vault, 20, 17)
-    other = desk.vault / "Other"
+    make_vault(harness.vault, 20, 17)
+    other = harness.vault / "Other"
     other.mkdir()
-    with watcher(desk) as watching:
+    with watcher(harness) as watching:
         watching.ready()
         watching.pause()
         began, number = time.monotonic(), 0
@@ -150,28 +150,28 @@ def test_what_an_overflow_of_the_queue_swallowed_is_found_all_the_same(
         while number <= int(QUEUE.read_text("ascii")) // 2 or (
             time.monotonic() - began < 2 * STOOD_STILL_S
         ):
-            scratch = desk.vault / f"scratch{number % 2}.tmp"
+            scratch = harness.vault / f"scratch{number % 2}.tmp"
             scratch.touch()
             scratch.unlink()
             number += 1
-        write(desk.vault, "Other/Late.md", "swallowed")
+        write(harness.vault, "Other/Late.md", "swallowed")
         watching.resume()
 
-        check_follows(desk)
+        check_follows(harness)
 
 
-def test_a_folder_that_moves_keeps_its_notes(desk: Desk) -> None:
-    make_vault(desk.vault, 60, 16)
-    with watcher(desk) as watching:
+def test_a_folder_that_moves_keeps_its_notes(harness: Harness) -> None:
+    make_vault(harness.vault, 60, 16)
+    with watcher(harness) as watching:
         watching.ready()
-        before = ids_of(desk)
+        before = ids_of(harness)
 
-        (desk.vault / "Projects").rename(desk.vault / "Daily" / "Projects")
-        check_follows(desk)
-        write(desk.vault, "Daily/Projects/Deep/New.md", "heard of in there, too")
-        check_follows(desk)
+        (harness.vault / "Projects").rename(harness.vault / "Daily" / "Projects")
+        check_follows(harness)
+        write(harness.vault, "Daily/Projects/Deep/New.md", "heard of in there, too")
+        check_follows(harness)
 
-        after = ids_of(desk)
+        after = ids_of(harness)
     moved = {f"Daily/{p}" if p.startswith("Projects/") else p: n
              for p, n in before.items()}  # fmt: skip
     assert {path: after.get(path) for path in moved} == moved
@@ -192,66 +192,66 @@ def git(vault: Path, *args: str) -> None:
     )
 
 
-def check_checkouts(desk: Desk, notes: int, limit_s: float = 60) -> None:
+def check_checkouts(harness: Harness, notes: int, limit_s: float = 60) -> None:
     if shutil.which("git") is None:
         pytest.skip("there is no git here")
-    make_vault(desk.vault, notes, 17)
-    git(desk.vault, "init", "-q", "-b", "one")
-    git(desk.vault, "add", "-A")
-    git(desk.vault, "commit", "-q", "-m", "one")
-    git(desk.vault, "checkout", "-q", "-b", "two")
+    make_vault(harness.vault, notes, 17)
+    git(harness.vault, "init", "-q", "-b", "one")
+    git(harness.vault, "add", "-A")
+    git(harness.vault, "commit", "-q", "-m", "one")
+    git(harness.vault, "checkout", "-q", "-b", "two")
     rng = random.Random(17)
-    edit(desk.vault, rng, steps=min(notes // 3, 200))
+    edit(harness.vault, rng, steps=min(notes // 3, 200))
     for number in range(notes // 10):
-        write(desk.vault, f"Other/{number}.md", note_text(rng, []))
-    git(desk.vault, "add", "-A")
-    git(desk.vault, "commit", "-q", "-m", "two")
-    with watcher(desk) as watching:
+        write(harness.vault, f"Other/{number}.md", note_text(rng, []))
+    git(harness.vault, "add", "-A")
+    git(harness.vault, "commit", "-q", "-m", "two")
+    with watcher(harness) as watching:
         watching.ready()
         for branch in ("one", "two", "one"):
-            git(desk.vault, "checkout", "-q", branch)
-            check_follows(desk, limit_s)
+            git(harness.vault, "checkout", "-q", branch)
+            check_follows(harness, limit_s)
 
 
 @pytest.mark.slow
-def test_another_branch_is_followed(desk: Desk) -> None:
-    check_checkouts(desk, 150)
+def test_another_branch_is_followed(harness: Harness) -> None:
+    check_checkouts(harness, 150)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_another_branch_of_a_large_vault_is_followed(desk: Desk) -> None:
-    check_checkouts(desk, 5_000, limit_s=240)
+def test_another_branch_of_a_large_vault_is_followed(harness: Harness) -> None:
+    check_checkouts(harness, 5_000, limit_s=240)
 
 
-def test_a_process_that_was_stopped_catches_up(desk: Desk) -> None:
-    make_vault(desk.vault, 60, 18)
-    with watcher(desk) as watching:
+def test_a_process_that_was_stopped_catches_up(harness: Harness) -> None:
+    make_vault(harness.vault, 60, 18)
+    with watcher(harness) as watching:
         watching.ready()
 
         watching.pause()
-        edit(desk.vault, random.Random(18), steps=40)
-        (desk.vault / "Daily").rename(desk.vault / "Diary")
+        edit(harness.vault, random.Random(18), steps=40)
+        (harness.vault / "Daily").rename(harness.vault / "Diary")
         watching.resume()
 
-        check_follows(desk)
+        check_follows(harness)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_a_sleep_in_which_all_events_were_lost_is_made_good(desk: Desk) -> None:
-    make_vault(desk.vault, 60, 19)
+def test_a_sleep_in_which_all_events_were_lost_is_made_good(harness: Harness) -> None:
+    make_vault(harness.vault, 60, 19)
     wrap = [sys.executable, "-c", LOSE_EVENTS]
-    with watcher(desk, wrap=wrap) as watching:
+    with watcher(harness, wrap=wrap) as watching:
         watching.ready()
 
         watching.pause()
-        edit(desk.vault, random.Random(19), steps=40)
+        edit(harness.vault, random.Random(19), steps=40)
         slept = subprocess.run(["sleep", "30"], timeout=60, check=True)
         assert slept.returncode == 0
         watching.resume()
 
-        check_follows(desk)
+        check_follows(harness)
 
 
 LOSE_EVENTS = """
@@ -277,45 +277,47 @@ def few_watches() -> list[str]:
     return wrap
 
 
-def test_a_limit_of_watches_means_looking_and_is_told(desk: Desk) -> None:
-    make_vault(desk.vault, 40, 20)
-    with watcher(desk, wrap=few_watches()) as watching:
+def test_a_limit_of_watches_means_looking_and_is_told(harness: Harness) -> None:
+    make_vault(harness.vault, 40, 20)
+    with watcher(harness, wrap=few_watches()) as watching:
         watching.ready()
         assert watching.mode() == "polling"
 
-        edit(desk.vault, random.Random(20), steps=30)
-        check_follows(desk)
+        edit(harness.vault, random.Random(20), steps=30)
+        check_follows(harness)
 
-        with desk.engine() as engine:
+        with harness.engine() as engine:
             found = engine.status().watch
         assert found.mode == "polling"
         assert "fs.inotify.max_user_watches" in found.reason
 
 
-def test_folders_that_come_until_the_limit_is_reached_are_not_lost(desk: Desk) -> None:
-    write(desk.vault, "Tea.md", "oolong")
-    with watcher(desk, wrap=few_watches()) as watching:
+def test_folders_that_come_until_the_limit_is_reached_are_not_lost(
+    harness: Harness,
+) -> None:
+    write(harness.vault, "Tea.md", "oolong")
+    with watcher(harness, wrap=few_watches()) as watching:
         watching.ready()
         assert watching.mode() == "watching"
 
         for number in range(8):
-            write(desk.vault, f"{number}/Note.md", f"note {number}")
-        check_follows(desk)
+            write(harness.vault, f"{number}/Note.md", f"note {number}")
+        check_follows(harness)
         until(lambda: watching.mode() == "polling", "another way")
-        write(desk.vault, "7/Note.md", "changed where nobody listens")
+        write(harness.vault, "7/Note.md", "changed where nobody listens")
 
-        check_follows(desk)
+        check_follows(harness)
 
 
-def test_too_few_watches_for_old_and_new_at_once_are_enough(desk: Desk) -> None:
-    write(desk.vault, "a/Tea.md", "oolong")
-    with watcher(desk, wrap=few_watches()) as watching:
+def test_too_few_watches_for_old_and_new_at_once_are_enough(harness: Harness) -> None:
+    write(harness.vault, "a/Tea.md", "oolong")
+    with watcher(harness, wrap=few_watches()) as watching:
         watching.ready()
 
-        write(desk.vault, "b/New.md", "the fourth folder of five at most")
-        check_follows(desk)
-        write(desk.vault, "b/New.md", "heard of in there")
-        check_follows(desk)
+        write(harness.vault, "b/New.md", "the fourth folder of five at most")
+        check_follows(harness)
+        write(harness.vault, "b/New.md", "heard of in there")
+        check_follows(harness)
 
         modes = [e["mode"] for e in watching.events if e["event"] == "mode"]
         assert modes == ["watching"]
@@ -344,24 +346,24 @@ def mounted_empty(vault: Path) -> None:
     ],
 )
 def test_a_vault_that_seems_gone_keeps_its_index(
-    desk: Desk, lose: Callable[[Path], None]
+    harness: Harness, lose: Callable[[Path], None]
 ) -> None:
-    make_vault(desk.vault, 40, 21)
-    kept = desk.vault.with_name("kept")
-    shutil.copytree(desk.vault, kept)
-    with watcher(desk) as watching:
+    make_vault(harness.vault, 40, 21)
+    kept = harness.vault.with_name("kept")
+    shutil.copytree(harness.vault, kept)
+    with watcher(harness) as watching:
         watching.ready()
-        folder = desk.folder
+        folder = harness.folder
         before = dump(folder)
 
-        lose(desk.vault)
+        lose(harness.vault)
         until(lambda: [e for e in watching.events if e["event"] == "error"], "a word")
         assert differences(dump(folder), before) == []
 
-        shutil.rmtree(desk.vault, ignore_errors=True)
-        kept.rename(desk.vault)
-        write(desk.vault, "New.md", "and is followed when it is back")
-        check_follows(desk)
+        shutil.rmtree(harness.vault, ignore_errors=True)
+        kept.rename(harness.vault)
+        write(harness.vault, "New.md", "and is followed when it is back")
+        check_follows(harness)
 
 
 @pytest.mark.parametrize(
@@ -372,42 +374,51 @@ def test_a_vault_that_seems_gone_keeps_its_index(
         pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
     ],
 )
-def test_a_signal_ends_it_soon_and_cleanly(desk: Desk, number: signal.Signals) -> None:
-    make_vault(desk.vault, 20, 22)
-    with watcher(desk) as watching:
+def test_a_signal_ends_it_soon_and_cleanly(
+    harness: Harness, number: signal.Signals
+) -> None:
+    make_vault(harness.vault, 20, 22)
+    with watcher(harness) as watching:
         watching.ready()
-        write(desk.vault, "New.md", "about to be heard of")
+        write(harness.vault, "New.md", "about to be heard of")
 
         assert watching.end(number) < ENDS_WITHIN_S
 
-    assert not list(desk.folder.glob("watch.json*"))
-    desk.check_converges()
+    assert not list(harness.folder.glob("watch.json*"))
+    harness.check_converges()
 
 
-def test_who_asks_for_it_is_not_kept_from_it_by_a_setting(desk: Desk) -> None:
-    write(desk.vault, "Tea.md", "oolong")
+def test_who_asks_for_it_is_not_kept_from_it_by_a_setting(harness: Harness) -> None:
+    write(harness.vault, "Tea.md", "oolong")
 
-    with watcher(desk, GLASSMIND_WATCH_ENABLED="false") as watching:
+    with watcher(harness, GLASSMIND_WATCH_ENABLED="false") as watching:
         watching.ready()
 
         assert watching.mode() == "watching"
 
 
 @pytest.mark.slow
-def test_a_signal_during_the_first_run_ends_it_soon(desk: Desk) -> None:
-    make_vault(desk.vault, 600, 23)
-    with watcher(desk) as watching:
+def test_a_signal_during_the_first_run_ends_it_soon(harness: Harness) -> None:
+    make_vault(harness.vault, 600, 23)
+    with watcher(harness) as watching:
         until(lambda: watching.events, "a sign of life")
 
         assert watching.end() < ENDS_WITHIN_S
 
-    desk.check_converges()
+    harness.check_converges()
 
 
-def test_it_ends_when_nobody_reads_what_it_says(desk: Desk) -> None:
-    write(desk.vault, "Tea.md", "oolong")
-    command = [sys.executable, "-m", "glassmind", "--vault", str(desk.vault), "watch"]
-    env = {**desk.env, "GLASSMIND_WATCH_DEBOUNCE_MS": "60"}
+def test_it_ends_when_nobody_reads_what_it_says(harness: Harness) -> None:
+    write(harness.vault, "Tea.md", "oolong")
+    command = [
+        sys.executable,
+        "-m",
+        "glassmind",
+        "--vault",
+        str(harness.vault),
+        "watch",
+    ]
+    env = {**harness.env, "GLASSMIND_WATCH_DEBOUNCE_MS": "60"}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env
     ) as running:
@@ -416,21 +427,21 @@ def test_it_ends_when_nobody_reads_what_it_says(desk: Desk) -> None:
         running.stdout.close()
 
         for number in range(50):
-            write(desk.vault, f"{number}.md", "more to tell of")
+            write(harness.vault, f"{number}.md", "more to tell of")
 
         assert running.wait(60) == 0
 
 
-def test_a_second_watch_stands_by_and_takes_over(desk: Desk) -> None:
-    make_vault(desk.vault, 20, 24)
-    with watcher(desk) as first:
+def test_a_second_watch_stands_by_and_takes_over(harness: Harness) -> None:
+    make_vault(harness.vault, 20, 24)
+    with watcher(harness) as first:
         first.ready()
-        with watcher(desk) as second:
-            write(desk.vault, "One.md", "one of them hears this")
-            check_follows(desk)
+        with watcher(harness) as second:
+            write(harness.vault, "One.md", "one of them hears this")
+            check_follows(harness)
 
             first.running.kill()
             first.running.wait(60)
             second.ready()
-            write(desk.vault, "Two.md", "and the other this")
-            check_follows(desk)
+            write(harness.vault, "Two.md", "and the other this")
+            check_follows(harness)

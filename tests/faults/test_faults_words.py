@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fault_tools.desk import QUERIES, Desk, answers, check_texts, delete_index
 from fault_tools.dump import differences, dump
+from fault_tools.harness import QUERIES, Harness, answers, check_texts, delete_index
 from fault_tools.vaults import age, edit, make_vault
 
 from glassmind.errors import IndexFault
@@ -22,18 +22,18 @@ class Words:
     """A vault whose word index has several segments and deleted documents."""
 
     def __init__(self, root: Path) -> None:
-        self.desk = Desk(root)
-        make_vault(self.desk.vault, 60, 5)
-        self.desk.index()
-        edit(self.desk.vault, random.Random(5), steps=12)
-        age(self.desk.vault)
-        self.desk.index()
-        self.folder = self.desk.folder
+        self.harness = Harness(root)
+        make_vault(self.harness.vault, 60, 5)
+        self.harness.index()
+        edit(self.harness.vault, random.Random(5), steps=12)
+        age(self.harness.vault)
+        self.harness.index()
+        self.folder = self.harness.folder
         self._copy = root / "sound"
         shutil.copytree(self.folder, self._copy)
-        with self.desk.engine() as engine:
+        with self.harness.engine() as engine:
             self.answers = answers(engine)
-        self.rows, self.fresh_answers = self.desk.fresh()
+        self.rows, self.fresh_answers = self.harness.fresh()
 
     def restore(self) -> Path:
         delete_index(self.folder)
@@ -55,7 +55,7 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Words:
 
 def check_search(words: Words, what: str) -> None:
     """Answers are right, or an error names the fault; the next run mends it."""
-    with words.desk.engine() as engine:
+    with words.harness.engine() as engine:
         healthy = all(check.state == "ok" for check in engine.doctor())
         for query, right, fresh in zip(
             QUERIES, words.answers, words.fresh_answers, strict=True
@@ -68,11 +68,11 @@ def check_search(words: Words, what: str) -> None:
                 continue
             if healthy:
                 assert found in (right, fresh), f"{what}: {query}"
-        check_texts(engine, words.desk.vault)
+        check_texts(engine, words.harness.vault)
 
 
 def check_mended(words: Words, what: str, *, rebuild: bool = False) -> None:
-    with words.desk.engine() as engine:
+    with words.harness.engine() as engine:
         engine.index(rebuild=rebuild)
         assert not [c for c in engine.doctor() if c.state != "ok"], what
         assert differences(dump(words.folder), words.rows) == [], what
@@ -111,7 +111,7 @@ def test_a_file_of_the_word_index_cut_short_or_lost_is_made_anew(
 def test_a_word_index_that_is_gone_is_made_anew_by_a_search(words: Words) -> None:
     delete_index(words.restore())
 
-    with words.desk.engine() as engine:
+    with words.harness.engine() as engine:
         assert answers(engine) == words.fresh_answers
 
 
@@ -128,7 +128,7 @@ def check_flips(words: Words, seeds: range) -> None:
         name = names[seed % len(names)]
         flip(words.restore() / name, rng)
 
-        with words.desk.engine() as engine:
+        with words.harness.engine() as engine:
             found = {check.name: check for check in engine.doctor()}["word index"]
         assert found.state != "ok", f"seed {seed}: a bit of {name}"
         assert found.fix.startswith("run: glassmind index"), found

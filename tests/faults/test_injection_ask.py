@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from chat_desk import ChatDesk, chat_server
-from editing_desk import outside_agent
-from hindsight_desk import remembering
+from chat_harness import ChatHarness, chat_server
+from editing_harness import outside_agent
+from hindsight_harness import remembering
 from injection.corpus import ATTACKS, CANARY, ORDER, TOPIC
-from injection.desk import attacked
-from vault_desk import VaultDesk
+from injection.harness import attacked
+from vault_harness import VaultHarness
 
 from glassmind.context.prompt import RULES
 
@@ -30,26 +30,28 @@ UNSHOWN = {f"Web/hidden {kind}.md" for kind in ("comment", "percent", "tags")}
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[ChatDesk]:
-    with chat_server(OBEYING) as desk:
-        yield desk
+def model() -> Iterator[ChatHarness]:
+    with chat_server(OBEYING) as harness:
+        yield harness
 
 
 @pytest.fixture(scope="module")
 def hostile(
-    tmp_path_factory: pytest.TempPathFactory, model: ChatDesk
-) -> Iterator[VaultDesk]:
-    desk = attacked(
+    tmp_path_factory: pytest.TempPathFactory, model: ChatHarness
+) -> Iterator[VaultHarness]:
+    harness = attacked(
         tmp_path_factory.mktemp("hostile"),
         writes__mode="allow",
         llm__backend="ollama",
         llm__url=model.url,
     )
-    yield desk
-    desk.close()
+    yield harness
+    harness.close()
 
 
-def prompt_for(hostile: VaultDesk, model: ChatDesk, question: str) -> tuple[str, str]:
+def prompt_for(
+    hostile: VaultHarness, model: ChatHarness, question: str
+) -> tuple[str, str]:
     """Return what a model was told by us, and by the user's side, for a question."""
     model.asked.clear()
     hostile.engine.answers.ask(question)
@@ -62,7 +64,7 @@ def prompt_for(hostile: VaultDesk, model: ChatDesk, question: str) -> tuple[str,
     "step", [4, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"]
 )
 def test_sources_that_give_orders_stay_in_their_fence(
-    hostile: VaultDesk, model: ChatDesk, step: int
+    hostile: VaultHarness, model: ChatHarness, step: int
 ) -> None:
     before, seen = outside_agent(hostile.root), 0
 
@@ -90,7 +92,7 @@ def test_sources_that_give_orders_stay_in_their_fence(
 
 
 def test_a_model_that_obeys_a_note_writes_nothing_and_names_it(
-    hostile: VaultDesk,
+    hostile: VaultHarness,
 ) -> None:
     before = outside_agent(hostile.root)
 
@@ -101,7 +103,7 @@ def test_a_model_that_obeys_a_note_writes_nothing_and_names_it(
         assert [citation.receipt[:7] for citation in statement.citations] == ["Web/ord"]
 
 
-def test_what_another_memory_is_told_says_that_it_is_data(vault: VaultDesk) -> None:
+def test_what_another_memory_is_told_says_that_it_is_data(vault: VaultHarness) -> None:
     with remembering() as memory:
         vault.open(hindsight__url=memory.url, hindsight__retain=True)
         vault.indexed({"Tea.md": "Oolong is brewed hot.\n"})

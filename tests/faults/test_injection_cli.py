@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from cli_desk import Inside, Program
-from editing_desk import outside_agent
+from cli_harness import Inside, Program
+from editing_harness import outside_agent
 from injection.corpus import ATTACKS, BESIDE, CANARY, FILES, TOPIC
 from test_injection_http import outside
 

@@ -8,12 +8,12 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 import pytest
-from editing_desk import outside_agent
-from http_desk import Answer, Web, answer_of, serving
+from editing_harness import outside_agent
+from http_harness import Answer, Web, answer_of, serving
 from injection.corpus import ATTACKS, CANARY, HEADING, TOPIC, Attack
-from injection.desk import MADE, NOTE, SHOWN, attacked, calls_of, ids_in
+from injection.harness import MADE, NOTE, SHOWN, attacked, calls_of, ids_in
 from route_table import ROUTES
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import HeadingNotFound
 from glassmind.operations.model_text import LABEL_OF_VALUES
@@ -110,14 +110,14 @@ KINDS = ("application/json", "text/markdown", "text/event-stream")
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = attacked(tmp_path_factory.mktemp("hostile"), writes__mode="propose")
-    yield desk
-    desk.close()
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = attacked(tmp_path_factory.mktemp("hostile"), writes__mode="propose")
+    yield harness
+    harness.close()
 
 
 @pytest.fixture(scope="module")
-def web(hostile: VaultDesk) -> Iterator[Web]:
+def web(hostile: VaultHarness) -> Iterator[Web]:
     with serving(hostile.engine) as web:
         yield web
 
@@ -169,7 +169,9 @@ def assert_held(name: str, answer: Answer) -> None:
         assert CANARY not in text, kind
 
 
-def drive(hostile: VaultDesk, web: Web, name: str, notes: tuple[Attack, ...]) -> None:
+def drive(
+    hostile: VaultHarness, web: Web, name: str, notes: tuple[Attack, ...]
+) -> None:
     """Ask a route in each way, about each note; each way is answered as it should."""
     ids = ids_in(hostile)
     before = outside_agent(hostile.root)
@@ -193,7 +195,7 @@ def drive(hostile: VaultDesk, web: Web, name: str, notes: tuple[Attack, ...]) ->
 
 @pytest.mark.parametrize("name", CALLS)
 def test_what_notes_say_stays_what_they_say(
-    hostile: VaultDesk, web: Web, name: str
+    hostile: VaultHarness, web: Web, name: str
 ) -> None:
     drive(hostile, web, name, FEW)
 
@@ -202,13 +204,13 @@ def test_what_notes_say_stays_what_they_say(
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", CALLS)
 def test_what_all_notes_say_stays_what_they_say(
-    hostile: VaultDesk, web: Web, name: str
+    hostile: VaultHarness, web: Web, name: str
 ) -> None:
     drive(hostile, web, name, ATTACKS)
 
 
 @pytest.fixture
-def tea(vault: VaultDesk) -> Iterator[Web]:
+def tea(vault: VaultHarness) -> Iterator[Web]:
     vault.indexed(
         {
             "Tea.md": "# Tea\n\n## Pot\n\nClay.\n",
@@ -267,7 +269,7 @@ def test_a_refusal_flags_the_hidden_text_that_it_names(tea: Web) -> None:
 
 
 def test_an_answer_that_breaks_off_over_notes_says_what_they_are(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     refusal = refusal_of(HeadingNotFound("Tea.md", "x", ("Pot",)), vault.engine.config)
 

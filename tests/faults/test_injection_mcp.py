@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 import mcp_types as types
 import pytest
-from editing_desk import outside_agent
+from editing_harness import outside_agent
 from injection.corpus import ATTACKS, CANARY, HEADING, TOPIC, Attack
-from injection.desk import (
+from injection.harness import (
     MADE,
     NOTE,
     SHOWN,
@@ -21,9 +21,9 @@ from injection.desk import (
 )
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import structured_server, visit
+from mcp_harness import structured_server, visit
 from test_mcp_fence import inside
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.scopes import SETS
 from glassmind.obsidian.hidden_text import hidden_in, hidden_notice
@@ -135,37 +135,37 @@ FEW = ATTACKS[::25] + ATTACKS[-6:]
 
 
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = attacked(tmp_path_factory.mktemp("hostile"), writes__mode="propose")
-    yield desk
-    desk.close()
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = attacked(tmp_path_factory.mktemp("hostile"), writes__mode="propose")
+    yield harness
+    harness.close()
 
 
-def served(desk: VaultDesk) -> Any:
-    return structured_server(desk.engine, toolsets=SETS)
+def served(harness: VaultHarness) -> Any:
+    return structured_server(harness.engine, toolsets=SETS)
 
 
-def listed(desk: VaultDesk) -> list[types.Tool]:
+def listed(harness: VaultHarness) -> list[types.Tool]:
     async def body(client: Client) -> list[types.Tool]:
         return list((await client.list_tools()).tools)
 
-    return visit(served(desk), body)
+    return visit(served(harness), body)
 
 
-def test_no_tool_is_forgotten(hostile: VaultDesk) -> None:
+def test_no_tool_is_forgotten(hostile: VaultHarness) -> None:
     assert {tool.name for tool in listed(hostile)} == set(CALLS)
 
 
-def drive(desk: VaultDesk, tool: str, attacks: tuple[Attack, ...]) -> None:
+def drive(harness: VaultHarness, tool: str, attacks: tuple[Attack, ...]) -> None:
     """Call a tool in each way, about each note; each way is answered as it should."""
 
     async def body(client: Client) -> list[list[types.CallToolResult]]:
         return [[await client.call_tool(tool, one) for one in way] for way in asked]
 
-    ids, vain = ids_in(desk, memo_in(desk)), REFUSED.get(tool, [])
+    ids, vain = ids_in(harness, memo_in(harness)), REFUSED.get(tool, [])
     asked = [list(calls_of(way, attacks, ids)) for way in (*CALLS[tool], *vain)]
-    before = outside_agent(desk.root)
-    answers = visit(served(desk), body)
+    before = outside_agent(harness.root)
+    answers = visit(served(harness), body)
 
     for way, told in zip(asked, answers, strict=True):
         for given, answer in zip(way, told, strict=True):
@@ -174,18 +174,20 @@ def drive(desk: VaultDesk, tool: str, attacks: tuple[Attack, ...]) -> None:
     for way, told in zip(asked[:useful], answers[:useful], strict=True):
         assert not all(answer.is_error for answer in told), (way, told[0].content)
     assert all(answer.is_error for told in answers[useful:] for answer in told)
-    assert outside_agent(desk.root) == before
+    assert outside_agent(harness.root) == before
 
 
 @pytest.mark.parametrize("tool", CALLS)
-def test_what_notes_say_stays_what_they_say(hostile: VaultDesk, tool: str) -> None:
+def test_what_notes_say_stays_what_they_say(hostile: VaultHarness, tool: str) -> None:
     drive(hostile, tool, FEW)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("tool", CALLS)
-def test_what_all_notes_say_stays_what_they_say(hostile: VaultDesk, tool: str) -> None:
+def test_what_all_notes_say_stays_what_they_say(
+    hostile: VaultHarness, tool: str
+) -> None:
     drive(hostile, tool, ATTACKS)
 
 
@@ -193,7 +195,7 @@ def shown(kinds: tuple[str, ...]) -> str:
     return f"Notice: {hidden_notice(kinds)}."
 
 
-def test_hidden_text_is_flagged_where_a_note_is_read(hostile: VaultDesk) -> None:
+def test_hidden_text_is_flagged_where_a_note_is_read(hostile: VaultHarness) -> None:
     async def body(client: Client) -> list[types.CallToolResult]:
         return [
             await client.call_tool(tool, {"name": attack.path, **more})
@@ -226,7 +228,7 @@ def test_hidden_text_is_flagged_where_a_note_is_read(hostile: VaultDesk) -> None
     ],
 )
 def test_hidden_text_is_flagged_among_others(
-    hostile: VaultDesk, tool: str, given: dict[str, Any]
+    hostile: VaultHarness, tool: str, given: dict[str, Any]
 ) -> None:
     async def body(client: Client) -> types.CallToolResult:
         return await client.call_tool(tool, given)
@@ -240,7 +242,7 @@ def test_hidden_text_is_flagged_among_others(
     assert (shown(tuple(kinds)) in texts) == tool.startswith("glassmind_")
 
 
-def test_a_packet_says_which_passages_hide_something(hostile: VaultDesk) -> None:
+def test_a_packet_says_which_passages_hide_something(hostile: VaultHarness) -> None:
     async def body(client: Client) -> types.CallToolResult:
         asked = {"query": "kingfisher hidden comment path:Web", "budget": 20_000}
         return await client.call_tool("glassmind_context", asked)
@@ -252,7 +254,7 @@ def test_a_packet_says_which_passages_hide_something(hostile: VaultDesk) -> None
 
 
 def test_no_note_can_keep_a_packet_from_saying_that_something_is_hidden(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -271,7 +273,7 @@ def test_no_note_can_keep_a_packet_from_saying_that_something_is_hidden(
     assert shown(hidden_in("King\u200bfisher")) in texts
 
 
-def test_a_note_as_a_resource_stands_in_the_fence(hostile: VaultDesk) -> None:
+def test_a_note_as_a_resource_stands_in_the_fence(hostile: VaultHarness) -> None:
     async def body(client: Client) -> dict[str, str]:
         found = {}
         for attack in ATTACKS:
@@ -296,7 +298,7 @@ def test_a_note_as_a_resource_stands_in_the_fence(hostile: VaultDesk) -> None:
 
 
 def test_notes_are_listed_and_completed_by_names_of_one_line(
-    hostile: VaultDesk,
+    hostile: VaultHarness,
 ) -> None:
     async def body(client: Client) -> list[str]:
         cards = (await client.list_resources()).resources
@@ -312,7 +314,7 @@ def test_notes_are_listed_and_completed_by_names_of_one_line(
     assert all(name.isprintable() for name in names)
 
 
-def test_what_is_asked_for_by_a_prompt_holds_no_note(hostile: VaultDesk) -> None:
+def test_what_is_asked_for_by_a_prompt_holds_no_note(hostile: VaultHarness) -> None:
     async def body(client: Client) -> dict[str, str]:
         found = {}
         for card in (await client.list_prompts()).prompts:
@@ -331,7 +333,7 @@ def test_what_is_asked_for_by_a_prompt_holds_no_note(hostile: VaultDesk) -> None
 
 
 def test_an_address_that_is_refused_names_notes_on_one_line(
-    hostile: VaultDesk,
+    hostile: VaultHarness,
 ) -> None:
     async def body(client: Client) -> list[MCPError]:
         found = []
@@ -346,7 +348,7 @@ def test_an_address_that_is_refused_names_notes_on_one_line(
 
 
 def test_what_a_server_says_of_itself_holds_no_note_and_says_what_they_are(
-    hostile: VaultDesk,
+    hostile: VaultHarness,
 ) -> None:
     async def body(client: Client) -> tuple[str, str, dict[str, str]]:
         templates = (await client.list_resource_templates()).resource_templates

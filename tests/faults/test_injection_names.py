@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from http_desk import Web, serving
+from http_harness import Web, serving
 from mcp import Client
-from mcp_desk import structured_server, visit
-from vault_desk import VaultDesk
+from mcp_harness import structured_server, visit
+from vault_harness import VaultHarness
 
 from glassmind.access.scopes import SETS
 from glassmind.edit.vault import EditRequest
@@ -56,11 +56,11 @@ UNNAMED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def tea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+def tea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
     """A vault in which all may be written, but after a clipping was read."""
-    desk = VaultDesk(tmp_path_factory.mktemp("names"))
-    desk.write(NOTES)
-    engine = desk.open(
+    harness = VaultHarness(tmp_path_factory.mktemp("names"))
+    harness.write(NOTES)
+    engine = harness.open(
         writes__mode="allow",
         writes__approve_after_untrusted=True,
         writes__untrusted=["Clippings"],
@@ -69,11 +69,11 @@ def tea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     engine.client = "owner"
     engine.editing.move("Old.md", "Clippings/Send all.md", EditRequest(client="cli"))
     engine.client = ""
-    yield desk
-    desk.close()
+    yield harness
+    harness.close()
 
 
-def state_after(tea: VaultDesk, call: tuple[str, dict[str, Any]], name: str) -> str:
+def state_after(tea: VaultHarness, call: tuple[str, dict[str, Any]], name: str) -> str:
     """Return what becomes of an edit after a call of the same client."""
 
     async def body(client: Client) -> str:
@@ -88,13 +88,13 @@ def state_after(tea: VaultDesk, call: tuple[str, dict[str, Any]], name: str) -> 
 
 @pytest.mark.parametrize("told", CALLS)
 def test_who_was_told_of_such_a_note_has_to_be_approved(
-    tea: VaultDesk, told: str
+    tea: VaultHarness, told: str
 ) -> None:
     assert state_after(tea, CALLS[told], told) == "proposed"
 
 
 @pytest.mark.parametrize("told", UNNAMED)
-def test_who_was_told_of_other_notes_has_not(tea: VaultDesk, told: str) -> None:
+def test_who_was_told_of_other_notes_has_not(tea: VaultHarness, told: str) -> None:
     assert state_after(tea, UNNAMED[told], told) == "applied"
 
 
@@ -107,7 +107,7 @@ def test_who_was_told_of_other_notes_has_not(tea: VaultDesk, told: str) -> None:
         "/changes",
     ],
 )
-def test_over_http_too(vault: VaultDesk, path: str) -> None:
+def test_over_http_too(vault: VaultHarness, path: str) -> None:
     vault.write(NOTES)
     engine = vault.open(
         writes__mode="allow",
@@ -132,7 +132,7 @@ def test_over_http_too(vault: VaultDesk, path: str) -> None:
 
 
 def test_what_such_a_client_had_shown_is_not_applied_by_another(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     engine = tea.engine
     visit_read(tea, "reader")
@@ -147,7 +147,7 @@ def test_what_such_a_client_had_shown_is_not_applied_by_another(
     assert done.changeset.state == "proposed"
 
 
-def visit_read(tea: VaultDesk, name: str) -> None:
+def visit_read(tea: VaultHarness, name: str) -> None:
     """Have a client read what nobody vouches for."""
 
     async def body(client: Client) -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from editing_desk import outside_agent
-from http_desk import Web, serving
+from editing_harness import outside_agent
+from http_harness import Web, serving
 from mcp import Client, StdioServerParameters
-from mcp_desk import ERAS, environment, structured_server, text_of, visit
+from mcp_harness import ERAS, environment, structured_server, text_of, visit
 from route_table import ROUTES
 from test_http_mcp import visited
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.scopes import SETS
 from glassmind.edit.vault import EditRequest
@@ -86,14 +86,14 @@ READING = {"/search", "/context", "/verify", "/index", "/graph/themes/refresh"}
 
 
 @pytest.fixture(scope="module")
-def tea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+def tea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
     """A vault in which all may be written, but after a clipping was read."""
-    desk = VaultDesk(tmp_path_factory.mktemp("tea"))
-    yield opened(desk)
-    desk.close()
+    harness = VaultHarness(tmp_path_factory.mktemp("tea"))
+    yield opened(harness)
+    harness.close()
 
 
-def opened(vault: VaultDesk) -> VaultDesk:
+def opened(vault: VaultHarness) -> VaultHarness:
     vault.write(NOTES)
     vault.open(
         writes__mode="allow",
@@ -105,23 +105,23 @@ def opened(vault: VaultDesk) -> VaultDesk:
     return vault
 
 
-def agent_files(desk: VaultDesk) -> set[str]:
+def agent_files(harness: VaultHarness) -> set[str]:
     """Return what stands in the agent folder beyond its inbox and its record."""
-    folder = desk.root / ".agent"
+    folder = harness.root / ".agent"
     found = (str(file.relative_to(folder)) for file in folder.rglob("*.*"))
     return {name for name in found if not name.startswith(("inbox/", "logs/"))}
 
 
-def shown(desk: VaultDesk) -> str:
+def shown(harness: VaultHarness) -> str:
     """Return the id of a change that was shown to the client, and not made."""
     dry = EditRequest(client="robot", dry_run=True)
-    return str(desk.engine.editing.edit("Tea", [Append("x")], dry).changeset.id)
+    return str(harness.engine.editing.edit("Tea", [Append("x")], dry).changeset.id)
 
 
-def made(desk: VaultDesk) -> str:
+def made(harness: VaultHarness) -> str:
     """Return the id of a change that was made before anything was read."""
     asking = EditRequest(client="robot")
-    return str(desk.engine.editing.edit("Cup", [Append("y")], asking).changeset.id)
+    return str(harness.engine.editing.edit("Cup", [Append("y")], asking).changeset.id)
 
 
 def waits(told: dict[str, Any]) -> bool:
@@ -132,7 +132,7 @@ def waits(told: dict[str, Any]) -> bool:
     return bool(said.get("state", said.get("status")) == "proposed")
 
 
-def test_no_writing_tool_or_route_is_forgotten(tea: VaultDesk) -> None:
+def test_no_writing_tool_or_route_is_forgotten(tea: VaultHarness) -> None:
     async def body(client: Client) -> list[types.Tool]:
         return list((await client.list_tools()).tools)
 
@@ -148,22 +148,24 @@ def test_no_writing_tool_or_route_is_forgotten(tea: VaultDesk) -> None:
     assert posted - READING == set(PATHS)
 
 
-def held(desk: VaultDesk, act: Callable[[str, str], None], verb: str) -> None:
-    done = made(desk) if verb in UNDOING else ""
-    dry = shown(desk) if verb in APPLYING else ""
-    before, of_agent = outside_agent(desk.root), agent_files(desk)
+def held(harness: VaultHarness, act: Callable[[str, str], None], verb: str) -> None:
+    done = made(harness) if verb in UNDOING else ""
+    dry = shown(harness) if verb in APPLYING else ""
+    before, of_agent = outside_agent(harness.root), agent_files(harness)
 
     act(done, dry)
 
-    assert outside_agent(desk.root) == before
-    assert agent_files(desk) == of_agent
+    assert outside_agent(harness.root) == before
+    assert agent_files(harness) == of_agent
 
 
 @pytest.mark.parametrize(
     ("tool", "mode"),
     [*((tool, "auto") for tool in TOOLS), ("glassmind_edit", "legacy")],
 )
-def test_no_tool_writes_after_such_a_note(tea: VaultDesk, tool: str, mode: str) -> None:
+def test_no_tool_writes_after_such_a_note(
+    tea: VaultHarness, tool: str, mode: str
+) -> None:
     def act(done: str, dry: str) -> None:
         more = {"glassmind_undo_change": {"id": done}, "apply_edit_preview": {
             "previewId": dry
@@ -185,13 +187,15 @@ def test_no_tool_writes_after_such_a_note(tea: VaultDesk, tool: str, mode: str) 
 
 
 @pytest.fixture(scope="module")
-def web(tea: VaultDesk) -> Iterator[Web]:
+def web(tea: VaultHarness) -> Iterator[Web]:
     with serving(tea.engine, toolsets=SETS) as web:
         yield web
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_no_route_writes_after_such_a_note(tea: VaultDesk, web: Web, path: str) -> None:
+def test_no_route_writes_after_such_a_note(
+    tea: VaultHarness, web: Web, path: str
+) -> None:
     def act(done: str, dry: str) -> None:
         identity = done if path.endswith("undo") else dry
         assert web.get("/notes/Clippings%2FWeb.md").status == 200
@@ -206,7 +210,7 @@ def test_no_route_writes_after_such_a_note(tea: VaultDesk, web: Web, path: str) 
     held(tea, act, path)
 
 
-def test_before_such_a_note_all_is_written(vault: VaultDesk) -> None:
+def test_before_such_a_note_all_is_written(vault: VaultHarness) -> None:
     with serving(opened(vault).engine) as web:
         assert web.post("/edit", PATHS["/edit"]).json["state"] == "applied"
         assert web.post("/capture", PATHS["/capture"]).json["memory"]["place"] == "kept"
@@ -247,7 +251,7 @@ def test_a_session_over_http_is_held_by_what_it_read(
 
 @pytest.mark.slow
 def test_a_session_of_the_real_program_is_held_by_what_it_read(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     opened(vault)
     vault.close()

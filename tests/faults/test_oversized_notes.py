@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, with_note
-from editing_desk import snapshot
-from vault_desk import VaultDesk
+from cli_harness import Inside, with_note
+from editing_harness import snapshot
+from vault_harness import VaultHarness
 
 from glassmind.edit.editing import Editing
 from glassmind.edit.vault import EditRequest
@@ -43,7 +43,7 @@ def largest_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.fixture
-def editing(vault: VaultDesk) -> Editing:
+def editing(vault: VaultHarness) -> Editing:
     """A vault in which `Mug.md` grew after it was indexed, and `Vat.md` before."""
     vault.write({"Tea.md": "# Tea\n\nSee [[Mug]].\n", "Mug.md": TEXT, "Vat.md": TEXT})
     grow(vault.root / "Vat.md")
@@ -68,7 +68,7 @@ EDITS: dict[str, Callable[[Editing, str], Changed]] = {
 @pytest.mark.parametrize("name", ["Mug", "Vat"], ids=["indexed", "skipped"])
 @pytest.mark.parametrize("verb", EDITS)
 def test_no_edit_reads_an_oversized_note(
-    vault: VaultDesk, editing: Editing, largest_read: list[int], verb: str, name: str
+    vault: VaultHarness, editing: Editing, largest_read: list[int], verb: str, name: str
 ) -> None:
     names = sorted(vault.root.iterdir())
 
@@ -80,7 +80,7 @@ def test_no_edit_reads_an_oversized_note(
 
 
 def test_a_tag_that_stays_in_an_oversized_note_is_reported(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     vault.indexed({"Cup.md": "#cup\n"})
 
@@ -91,7 +91,7 @@ def test_a_tag_that_stays_in_an_oversized_note_is_reported(
 
 
 def test_a_move_reports_links_that_stay_in_an_oversized_note(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     changed = editing.move("Tea", "Drinks/Oolong", ASK)
 
@@ -100,7 +100,7 @@ def test_a_move_reports_links_that_stay_in_an_oversized_note(
 
 
 def test_an_edit_that_makes_a_note_oversized_is_refused(
-    vault: VaultDesk, editing: Editing
+    vault: VaultHarness, editing: Editing
 ) -> None:
     before = snapshot(vault.root / ".obsidian"), vault.text("Tea.md")
 
@@ -111,7 +111,7 @@ def test_an_edit_that_makes_a_note_oversized_is_refused(
 
 
 def test_reading_an_oversized_note_says_what_to_do(
-    vault: VaultDesk, editing: Editing, largest_read: list[int]
+    vault: VaultHarness, editing: Editing, largest_read: list[int]
 ) -> None:
     agent = vault.engine.seen_by(EVERY_AGENT)
 
@@ -125,7 +125,7 @@ def test_reading_an_oversized_note_says_what_to_do(
 
 
 def test_a_note_that_was_swapped_for_an_oversized_one_is_not_read_whole(
-    vault: VaultDesk, largest_read: list[int]
+    vault: VaultHarness, largest_read: list[int]
 ) -> None:
     vault.write({"Tea.md": "# Tea\n"})
     tea = NotePath("Tea.md")
@@ -141,7 +141,7 @@ def test_a_note_that_was_swapped_for_an_oversized_one_is_not_read_whole(
 
 
 @pytest.mark.slow
-def test_the_limit_can_be_raised(vault: VaultDesk) -> None:
+def test_the_limit_can_be_raised(vault: VaultHarness) -> None:
     large = "oolong " * 2_400_000
     vault.open(index__max_note_bytes=20_000_000, writes__mode="allow")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fault_tools.desk import fingerprint
-from meaning_desk import LONG, MeaningDesk, WordModel
-from vault_desk import NOON
+from fault_tools.harness import fingerprint
+from semantic_harness import LONG, MeaningHarness, WordModel
+from vault_harness import NOON
 
 from glassmind.errors import ModelAbsent
 from glassmind.files.smart_connections import (
@@ -194,14 +194,14 @@ class PluginModel(WordModel):
 
 
 @pytest.fixture
-def plugin(meaning: MeaningDesk) -> MeaningDesk:
+def plugin(meaning: MeaningHarness) -> MeaningHarness:
     meaning.use(PluginModel())
     meaning.open(embeddings__backend="smart-connections")
     return meaning
 
 
 def test_given_vectors_are_used_and_only_the_rest_is_embedded(
-    plugin: MeaningDesk,
+    plugin: MeaningHarness,
 ) -> None:
     plugin.write({"Tea.md": LONG.format("oolong"), "Oak.md": LONG.format("oak")})
     write_lines(plugin.root, line("smart_sources:Tea.md", item(axis(7))))
@@ -216,7 +216,7 @@ def test_given_vectors_are_used_and_only_the_rest_is_embedded(
     plugin.check_level()
 
 
-def test_a_stale_vector_is_made_anew_by_the_same_model(plugin: MeaningDesk) -> None:
+def test_a_stale_vector_is_made_anew_by_the_same_model(plugin: MeaningHarness) -> None:
     plugin.write({"Tea.md": LONG.format("oolong")})
     stale = item(axis(7), last_embed={"at": 1000})
     write_lines(plugin.root, line("smart_sources:Tea.md", stale))
@@ -228,7 +228,7 @@ def test_a_stale_vector_is_made_anew_by_the_same_model(plugin: MeaningDesk) -> N
 
 
 def test_without_the_model_only_given_vectors_are_there(
-    plugin: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    plugin: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def absent(_: Vault) -> WordModel:
         raise ModelAbsent("bge-micro-v2")

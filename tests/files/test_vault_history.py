@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from git_desk import WHO, GitDesk
+from git_harness import WHO, GitHarness
 
 from glassmind.errors import NoHistory
 from glassmind.files import git
@@ -15,20 +15,20 @@ SECONDS = 30.0
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> GitDesk:
+def harness(tmp_path: Path) -> GitHarness:
     """A repository with one note, changed once."""
     (tmp_path / "vault").mkdir()
-    desk = GitDesk(tmp_path / "vault")
-    note = desk.root / "Tea.md"
+    harness = GitHarness(tmp_path / "vault")
+    note = harness.root / "Tea.md"
     note.write_text("[[one]]\n")
-    desk.commit("2021-01-01")
+    harness.commit("2021-01-01")
     note.write_text("[[one]]\n[[two]]\n")
-    desk.commit("2021-02-02")
-    return desk
+    harness.commit("2021-02-02")
+    return harness
 
 
-def happened(desk: GitDesk) -> list[FileChange]:
-    return list(read_history(desk.root, timeout_s=SECONDS).changes)
+def happened(harness: GitHarness) -> list[FileChange]:
+    return list(read_history(harness.root, timeout_s=SECONDS).changes)
 
 
 HOSTILE = {
@@ -52,35 +52,44 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_vault_cannot_make_git_run_a_program(
-    desk: GitDesk, tmp_path: Path, kind: str
+    harness: GitHarness, tmp_path: Path, kind: str
 ) -> None:
     mark, run = tmp_path / "it ran", tmp_path / "run.sh"
     run.write_text(f"#!/bin/sh\necho ran >> '{mark}'\n")
     run.chmod(0o755)
-    (desk.root / ".gitattributes").write_text("*.md diff=x filter=x\n")
-    _sign_the_last_commit(desk)
+    (harness.root / ".gitattributes").write_text("*.md diff=x filter=x\n")
+    _sign_the_last_commit(harness)
     said = HOSTILE[kind].format(run=run, folder=tmp_path)
-    with (desk.root / ".git" / "config").open("a") as config:
+    with (harness.root / ".git" / "config").open("a") as config:
         config.write(said)
     if kind == "fetching":
-        _lose_a_blob(desk)
+        _lose_a_blob(harness)
 
-    happened(desk)
-    happened(desk)
+    happened(harness)
+    happened(harness)
 
     assert not mark.exists()
     if kind in {"external difference", "text conversion", "signature", "fetching"}:
-        _log_as_a_person_would(desk)
+        _log_as_a_person_would(harness)
         assert mark.exists(), "the trap would not have caught git either"
 
 
-def _sign_the_last_commit(desk: GitDesk) -> None:
+def _sign_the_last_commit(harness: GitHarness) -> None:
     """Put what looks like a signature onto the last commit."""
-    text = desk.git("cat-file", "commit", "HEAD")
+    text = harness.git("cat-file", "commit", "HEAD")
     head, _, body = text.partition("\n\n")
     armour = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
     made = subprocess.run(
-        ["git", "-C", str(desk.root), "hash-object", "-t", "commit", "-w", "--stdin"],
+        [
+            "git",
+            "-C",
+            str(harness.root),
+            "hash-object",
+            "-t",
+            "commit",
+            "-w",
+            "--stdin",
+        ],
         input=f"{head}\n{armour}\n\n{body}\n",
         env={**os.environ, **WHO},
         capture_output=True,
@@ -88,21 +97,21 @@ def _sign_the_last_commit(desk: GitDesk) -> None:
         timeout=60,
         check=True,
     )
-    desk.git("update-ref", "HEAD", made.stdout.strip())
+    harness.git("update-ref", "HEAD", made.stdout.strip())
 
 
-def _lose_a_blob(desk: GitDesk) -> None:
+def _lose_a_blob(harness: GitHarness) -> None:
     blob = subprocess.run(
         ["git", "hash-object", "--stdin"],
         input="[[one]]\n", capture_output=True, text=True, timeout=60, check=True,
     ).stdout.strip()  # fmt: skip
-    file = desk.root / ".git" / "objects" / blob[:2] / blob[2:]
+    file = harness.root / ".git" / "objects" / blob[:2] / blob[2:]
     file.unlink()
 
 
-def _log_as_a_person_would(desk: GitDesk) -> None:
+def _log_as_a_person_would(harness: GitHarness) -> None:
     subprocess.run(
-        ["git", "-C", str(desk.root), "log", "-p", "--ext-diff"],
+        ["git", "-C", str(harness.root), "log", "-p", "--ext-diff"],
         env={**os.environ, **WHO},
         capture_output=True,
         timeout=60,
@@ -111,24 +120,24 @@ def _log_as_a_person_would(desk: GitDesk) -> None:
 
 
 def test_variables_of_ours_do_not_lead_to_another_repository(
-    desk: GitDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    harness: GitHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", "false")
     monkeypatch.setenv("GIT_TRACE", str(tmp_path / "trace"))
 
-    assert [change.path for change in happened(desk)] == ["Tea.md", "Tea.md"]
+    assert [change.path for change in happened(harness)] == ["Tea.md", "Tea.md"]
     assert not (tmp_path / "trace").exists()
 
 
-def test_reading_leaves_the_repository_as_it_is(desk: GitDesk) -> None:
+def test_reading_leaves_the_repository_as_it_is(harness: GitHarness) -> None:
     def state() -> dict[str, bytes]:
-        files = sorted((desk.root / ".git").rglob("*"))
+        files = sorted((harness.root / ".git").rglob("*"))
         return {str(file): file.read_bytes() for file in files if file.is_file()}
 
     before = state()
 
-    happened(desk)
+    happened(harness)
 
     assert state() == before
 
@@ -138,20 +147,22 @@ def test_reading_leaves_the_repository_as_it_is(desk: GitDesk) -> None:
     ['q"uote.md', "tab\there.md", "line\nfeed.md", "Été.md", "Cafe\u0301.md",
      " blank .md", ":(glob)**.md", "*.md", "-p.md", "back\\slash.md"],
 )  # fmt: skip
-def test_a_name_of_any_letters_is_read_as_it_is(desk: GitDesk, name: str) -> None:
-    (desk.root / name).write_text("[[text]] of it\n")
-    desk.commit("2021-03-03")
+def test_a_name_of_any_letters_is_read_as_it_is(harness: GitHarness, name: str) -> None:
+    (harness.root / name).write_text("[[text]] of it\n")
+    harness.commit("2021-03-03")
     path = name.replace("e\u0301", "é")
 
-    assert happened(desk)[0].path == path
+    assert happened(harness)[0].path == path
 
 
-def test_what_happened_is_told_from_the_end_with_former_names(desk: GitDesk) -> None:
-    (desk.root / "a b").mkdir()
-    desk.git("mv", "Tea.md", 'a b/Te"a.md')
-    desk.commit("2021-03-03")
+def test_what_happened_is_told_from_the_end_with_former_names(
+    harness: GitHarness,
+) -> None:
+    (harness.root / "a b").mkdir()
+    harness.git("mv", "Tea.md", 'a b/Te"a.md')
+    harness.commit("2021-03-03")
 
-    found = happened(desk)
+    found = happened(harness)
 
     assert [(one.kind, one.path, one.former) for one in found] == [
         ("renamed", 'a b/Te"a.md', "Tea.md"),
@@ -160,26 +171,26 @@ def test_what_happened_is_told_from_the_end_with_former_names(desk: GitDesk) -> 
     ]
 
 
-def test_a_note_made_from_a_template_is_new(desk: GitDesk) -> None:
+def test_a_note_made_from_a_template_is_new(harness: GitHarness) -> None:
     text = "".join(f"line {n} of the template\n" for n in range(20))
-    (desk.root / "Template.md").write_text(text)
-    desk.commit("2021-03-03")
-    (desk.root / "Note.md").write_text(f"{text}and more\n")
-    (desk.root / "Template.md").write_text(f"{text}changed\n")
-    desk.commit("2021-04-04")
+    (harness.root / "Template.md").write_text(text)
+    harness.commit("2021-03-03")
+    (harness.root / "Note.md").write_text(f"{text}and more\n")
+    (harness.root / "Template.md").write_text(f"{text}changed\n")
+    harness.commit("2021-04-04")
 
-    made = happened(desk)[0]
+    made = happened(harness)[0]
 
     assert (made.kind, made.path, made.commit.day) == ("added", "Note.md", "2021-04-04")
 
 
-def test_what_is_outside_of_the_vault_has_no_path_of_it(desk: GitDesk) -> None:
-    (desk.root / "sub").mkdir()
-    desk.git("config", "diff.relative", "true")
-    desk.git("mv", "Tea.md", "sub/Tea.md")
-    desk.commit("2021-03-03")
+def test_what_is_outside_of_the_vault_has_no_path_of_it(harness: GitHarness) -> None:
+    (harness.root / "sub").mkdir()
+    harness.git("config", "diff.relative", "true")
+    harness.git("mv", "Tea.md", "sub/Tea.md")
+    harness.commit("2021-03-03")
 
-    found = read_history(desk.root / "sub", timeout_s=SECONDS).changes
+    found = read_history(harness.root / "sub", timeout_s=SECONDS).changes
 
     assert [(one.path, one.former) for one in found] == [
         ("Tea.md", "../Tea.md"), ("../Tea.md", ""), ("../Tea.md", "")
@@ -200,24 +211,24 @@ CHANGING = {
 
 @pytest.mark.parametrize("kind", CHANGING)
 def test_settings_of_the_vault_do_not_change_what_is_told(
-    desk: GitDesk, tmp_path: Path, kind: str
+    harness: GitHarness, tmp_path: Path, kind: str
 ) -> None:
-    whole = happened(desk)
-    with (desk.root / ".git" / "config").open("a") as config:
+    whole = happened(harness)
+    with (harness.root / ".git" / "config").open("a") as config:
         config.write(CHANGING[kind].format(folder=tmp_path))
 
-    assert happened(desk) == whole
+    assert happened(harness) == whole
 
 
 def test_what_is_too_long_is_read_up_to_there(
-    desk: GitDesk, monkeypatch: pytest.MonkeyPatch
+    harness: GitHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = read_history(desk.root, timeout_s=SECONDS)
+    whole = read_history(harness.root, timeout_s=SECONDS)
     assert len(whole.changes) == 2
     assert not whole.cut
     monkeypatch.setattr(git, "MOST_COMMITS", 1)
 
-    part = read_history(desk.root, timeout_s=SECONDS)
+    part = read_history(harness.root, timeout_s=SECONDS)
 
     assert len(part.changes) == 1
     assert part.cut

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.files.ignore import (
     PATTERNS_LIMIT,
@@ -166,7 +166,7 @@ SLOW_WHEN_BACKTRACKING = [
 
 
 @pytest.mark.timeout(60)
-def test_no_excluded_files_pattern_can_stall_an_index(vault: VaultDesk) -> None:
+def test_no_excluded_files_pattern_can_stall_an_index(vault: VaultHarness) -> None:
     filters = [f"/{pattern}/" for pattern in SLOW_WHEN_BACKTRACKING]
     settings = {"userIgnoreFilters": [*filters, "/Hidden/"]}
     folder = "a" * 200
@@ -307,7 +307,7 @@ def test_the_ignore_file_follows_git_with_negation(tmp_path: Path) -> None:
         "?*" * 400 + "b",
     ],
 )
-def test_no_ignore_line_can_stall_an_index(vault: VaultDesk, line: str) -> None:
+def test_no_ignore_line_can_stall_an_index(vault: VaultHarness, line: str) -> None:
     folder = "a/" * 100 + "a" * 100
     notes = {f"{folder}/{'a' * 100}{number}.md": "tea" for number in range(20)}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import AmbiguousName, NoteNotFound
 from glassmind.files.names import NamedNote, guessed_note, kept_note, sure_note
@@ -46,11 +46,11 @@ WORDS = sorted(
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = VaultDesk(tmp_path_factory.mktemp("names"))
-    desk.indexed(NOTES)
-    yield desk
-    desk.close()
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = VaultHarness(tmp_path_factory.mktemp("names"))
+    harness.indexed(NOTES)
+    yield harness
+    harness.close()
 
 
 names = st.one_of(
@@ -66,7 +66,7 @@ names = st.one_of(
 )
 
 
-def every_name(shelf: VaultDesk) -> list[NamedNote]:
+def every_name(shelf: VaultHarness) -> list[NamedNote]:
     known = SqliteStore(shelf.folder).rows().notes()
     return [NamedNote(note.path, note.title, note.aliases) for note in known]
 
@@ -74,7 +74,7 @@ def every_name(shelf: VaultDesk) -> list[NamedNote]:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=names)
 def test_a_name_means_the_same_with_and_without_a_look_at_every_note(
-    shelf: VaultDesk, name: str
+    shelf: VaultHarness, name: str
 ) -> None:
     def answer(find: str) -> str:
         try:
@@ -103,13 +103,13 @@ def test_a_name_means_the_same_with_and_without_a_look_at_every_note(
     ],
 )
 def test_most_names_need_no_look_at_every_note(
-    shelf: VaultDesk, name: str, path: str | None
+    shelf: VaultHarness, name: str, path: str | None
 ) -> None:
     assert kept_note(name, SqliteStore(shelf.folder).rows().notes) == path
 
 
 def test_two_notes_of_a_title_are_listed_without_a_look_at_every_note(
-    shelf: VaultDesk,
+    shelf: VaultHarness,
 ) -> None:
     with pytest.raises(AmbiguousName) as caught:
         kept_note("Index", SqliteStore(shelf.folder).rows().notes)
@@ -117,7 +117,7 @@ def test_two_notes_of_a_title_are_listed_without_a_look_at_every_note(
     assert caught.value.candidates == ("a/Index.md", "b/Index.md")
 
 
-def test_a_whole_path_on_disk_is_found(shelf: VaultDesk) -> None:
+def test_a_whole_path_on_disk_is_found(shelf: VaultHarness) -> None:
     file = Path(shelf.root, "drinks", "Oolong.md")
 
     assert shelf.engine.links(str(file)).note.path == "drinks/Oolong.md"

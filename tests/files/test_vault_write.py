@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from write_drive import CALLS, Counted
+from write_program import CALLS, Counted
 
 from glassmind.errors import (
     NoteChanged,
@@ -31,7 +31,7 @@ from glassmind.files.read import digest_of
 from glassmind.files.write import FileText, Permit, VaultWriter, rewrite
 from glassmind.model import NotePath
 
-DRIVE = Path(__file__).parents[1] / "support" / "write_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "write_program.py"
 NOTE = ".agent/memories/Tea.md"
 LOG = ".agent/logs/writes.jsonl"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

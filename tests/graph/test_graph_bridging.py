@@ -3,7 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from graph_desk import chain, net_of
+from graph_harness import chain, net_of
 
 from glassmind.links import ranks
 from glassmind.links.graph import Floats

@@ -3,16 +3,16 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from graph_desk import content
-from vault_desk import VaultDesk
+from graph_harness import content
+from vault_harness import VaultHarness
 
 from glassmind.errors import IndexAbsent
 from glassmind.graph.link_graph import link_graph
 from glassmind.links.graph import LinkGraph
 
 
-def graph_of(desk: VaultDesk, *, ghosts: bool = False) -> LinkGraph:
-    return link_graph(desk.engine._vault, ghosts=ghosts)
+def graph_of(harness: VaultHarness, *, ghosts: bool = False) -> LinkGraph:
+    return link_graph(harness.engine._vault, ghosts=ghosts)
 
 
 def ring(count: int) -> dict[str, str]:
@@ -20,7 +20,7 @@ def ring(count: int) -> dict[str, str]:
     return {f"n{i:03}.md": f"to [[n{(i + 1) % count:03}]]" for i in range(count)}
 
 
-def test_a_graph_that_was_given_out_stays_as_it_was(vault: VaultDesk) -> None:
+def test_a_graph_that_was_given_out_stays_as_it_was(vault: VaultHarness) -> None:
     vault.indexed(ring(5))
     before = graph_of(vault)
     told = content(before)
@@ -31,7 +31,7 @@ def test_a_graph_that_was_given_out_stays_as_it_was(vault: VaultDesk) -> None:
     assert content(before) == told
 
 
-def test_the_same_graph_serves_until_something_changes(vault: VaultDesk) -> None:
+def test_the_same_graph_serves_until_something_changes(vault: VaultHarness) -> None:
     vault.indexed(ring(5))
     before = graph_of(vault)
 
@@ -45,7 +45,7 @@ def test_the_same_graph_serves_until_something_changes(vault: VaultDesk) -> None
     assert list(graph_of(vault).paths)[:2] == ["a.md", "n000.md"]
 
 
-def test_an_index_that_is_made_anew_gives_another_graph(vault: VaultDesk) -> None:
+def test_an_index_that_is_made_anew_gives_another_graph(vault: VaultHarness) -> None:
     vault.indexed(ring(8))
     graph_of(vault)
 
@@ -55,12 +55,12 @@ def test_an_index_that_is_made_anew_gives_another_graph(vault: VaultDesk) -> Non
     assert len(graph_of(vault)) == 7
 
 
-def test_without_an_index_there_is_no_graph(vault: VaultDesk) -> None:
+def test_without_an_index_there_is_no_graph(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         graph_of(vault)
 
 
-def test_many_threads_share_one_graph(vault: VaultDesk) -> None:
+def test_many_threads_share_one_graph(vault: VaultHarness) -> None:
     vault.indexed(ring(40))
 
     with ThreadPoolExecutor(8) as pool:
@@ -73,7 +73,9 @@ def test_many_threads_share_one_graph(vault: VaultDesk) -> None:
     assert second[0].outward(7).tolist() == [9]
 
 
-def test_spellings_of_a_ghost_are_one_node_behind_the_notes(vault: VaultDesk) -> None:
+def test_spellings_of_a_ghost_are_one_node_behind_the_notes(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"a.md": "[[Tea]] [[tea.md]] [[Zoo]]", "b.md": "[[a]] [[TEA]]"})
 
     net = graph_of(vault, ghosts=True)
@@ -86,7 +88,7 @@ def test_spellings_of_a_ghost_are_one_node_behind_the_notes(vault: VaultDesk) ->
     assert graph_of(vault).node_at("Tea") is None
 
 
-def test_kinds_properties_and_lines_are_told(vault: VaultDesk) -> None:
+def test_kinds_properties_and_lines_are_told(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "a.md": '---\nup: "[[b]]"\n---\n![[b]]\n\n[b](b.md) and [[b|here]]\n',

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import networkx as nx
 import numpy as np
 import pytest
-from graph_desk import chain, clique, edges_from, net_of
+from graph_harness import chain, clique, edges_from, net_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -339,7 +339,7 @@ PRINTED = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np
-from graph_desk import content, net_of
+from graph_harness import content, net_of
 from glassmind.links.ranks import bridging
 from glassmind.links.graph import shortest_paths
 from glassmind.links.communities import clusters

@@ -5,8 +5,8 @@ import random
 from itertools import pairwise
 
 import pytest
-from meaning_desk import MeaningDesk
-from vault_desk import VaultDesk
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.errors import (
     AmbiguousName,
@@ -31,7 +31,7 @@ NOTES: dict[str, str | bytes] = {
 }
 
 
-def around(vault: VaultDesk, name: str, **wanted: object) -> Connections:
+def around(vault: VaultHarness, name: str, **wanted: object) -> Connections:
     return vault.engine.knowledge.connections(name, **wanted)  # type: ignore[arg-type]
 
 
@@ -39,7 +39,7 @@ def by_path(found: Connections, hop: int = 1) -> dict[str, Neighbour]:
     return {near.path: near for near in found.hops[hop - 1].neighbours}
 
 
-def test_neighbours_are_told_with_direction_and_sentence(vault: VaultDesk) -> None:
+def test_neighbours_are_told_with_direction_and_sentence(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     near = by_path(around(vault, "Tea"))
@@ -61,7 +61,7 @@ def test_neighbours_are_told_with_direction_and_sentence(vault: VaultDesk) -> No
 
 
 def test_a_card_of_a_canvas_is_told_with_its_line_by_connections_and_path(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     cards = [
         {"id": "1", "type": "text", "text": "Once a [[Pot]] is hot. Wait.", "y": 0},
@@ -86,7 +86,7 @@ def test_a_card_of_a_canvas_is_told_with_its_line_by_connections_and_path(
     assert [step.edges for step in chain.steps] == [(card,), (said,)]
 
 
-def test_tags_that_both_have_are_told_whatever_their_case(vault: VaultDesk) -> None:
+def test_tags_that_both_have_are_told_whatever_their_case(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     found = around(vault, "Tea")
@@ -99,7 +99,7 @@ def test_tags_that_both_have_are_told_whatever_their_case(vault: VaultDesk) -> N
 
 
 def test_each_note_stands_at_its_nearest_hop_with_the_way_there(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(NOTES)
 
@@ -117,7 +117,7 @@ def test_each_note_stands_at_its_nearest_hop_with_the_way_there(
     assert counts == [(4, 2, 4), (2, 0, 2), (1, 1, 1)]
 
 
-def test_ghosts_are_left_out_unless_asked_for(vault: VaultDesk) -> None:
+def test_ghosts_are_left_out_unless_asked_for(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     assert "Nobody" not in by_path(around(vault, "Tea"))
@@ -126,7 +126,7 @@ def test_ghosts_are_left_out_unless_asked_for(vault: VaultDesk) -> None:
     assert ghost.edges[0].sentence == "[[Nobody]] knows."
 
 
-def test_a_ghost_can_be_asked_for_by_its_name(vault: VaultDesk) -> None:
+def test_a_ghost_can_be_asked_for_by_its_name(vault: VaultHarness) -> None:
     vault.indexed({**NOTES, "Nobody else.md": ""})
 
     found = around(vault, "nobody", ghosts=True)
@@ -136,7 +136,9 @@ def test_a_ghost_can_be_asked_for_by_its_name(vault: VaultDesk) -> None:
     assert around(vault, "nobody").path == "Nobody else.md"
 
 
-def test_a_note_that_links_to_itself_alone_has_no_neighbours(vault: VaultDesk) -> None:
+def test_a_note_that_links_to_itself_alone_has_no_neighbours(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(NOTES)
 
     found = around(vault, "Alone", depth=3, subgraph=True)
@@ -147,7 +149,7 @@ def test_a_note_that_links_to_itself_alone_has_no_neighbours(vault: VaultDesk) -
 
 
 def test_of_a_hub_the_most_closely_linked_are_shown_and_the_rest_counted(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     spokes = {f"s{n:03}.md": "[[Hub]]" for n in range(200)}
     vault.indexed({"Hub.md": "[[s150]] [[s007]]", "x.md": "[[s042]]", **spokes})
@@ -166,7 +168,7 @@ def test_of_a_hub_the_most_closely_linked_are_shown_and_the_rest_counted(
 
 
 def test_of_many_links_between_two_notes_some_are_shown_and_a_link_back(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "[[B]]\n\n" * 30, "B.md": "see [[A]]"})
 
@@ -176,7 +178,7 @@ def test_of_many_links_between_two_notes_some_are_shown_and_a_link_back(
     assert [edge.source for edge in near.edges] == ["A.md"] * 4 + ["B.md"]
 
 
-def test_a_subgraph_holds_every_link_between_what_is_shown(vault: VaultDesk) -> None:
+def test_a_subgraph_holds_every_link_between_what_is_shown(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     graph = around(vault, "Kettle", depth=2, subgraph=True).subgraph
@@ -194,14 +196,16 @@ def test_a_subgraph_holds_every_link_between_what_is_shown(vault: VaultDesk) -> 
 
 
 @pytest.mark.parametrize("depth", [0, 4, -1])
-def test_a_depth_that_cannot_be_had_is_an_error(vault: VaultDesk, depth: int) -> None:
+def test_a_depth_that_cannot_be_had_is_an_error(
+    vault: VaultHarness, depth: int
+) -> None:
     vault.indexed(NOTES)
 
     with pytest.raises(BadWish, match="from 1 to 3"):
         around(vault, "Tea", depth=depth)
 
 
-def test_limits_and_names_that_cannot_be_met_are_errors(vault: VaultDesk) -> None:
+def test_limits_and_names_that_cannot_be_met_are_errors(vault: VaultHarness) -> None:
     vault.indexed({**NOTES, "x/Plan.md": "", "y/Plan.md": ""})
 
     with pytest.raises(BadLimit):
@@ -212,12 +216,12 @@ def test_limits_and_names_that_cannot_be_met_are_errors(vault: VaultDesk) -> Non
         around(vault, "Plan", ghosts=True)
 
 
-def test_without_an_index_the_answer_says_how_to_make_one(vault: VaultDesk) -> None:
+def test_without_an_index_the_answer_says_how_to_make_one(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         around(vault, "Tea")
 
 
-def test_what_was_written_since_is_seen(vault: VaultDesk) -> None:
+def test_what_was_written_since_is_seen(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
     assert "Milk.md" not in by_path(around(vault, "Tea"))
 
@@ -226,7 +230,9 @@ def test_what_was_written_since_is_seen(vault: VaultDesk) -> None:
     assert "Milk.md" in by_path(around(vault, "Tea"))
 
 
-def test_a_note_is_told_with_its_theme_whoever_asked_before(vault: VaultDesk) -> None:
+def test_a_note_is_told_with_its_theme_whoever_asked_before(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(NOTES)
     first = around(vault, "Tea").theme
     assert first is not None
@@ -242,7 +248,7 @@ def test_a_note_is_told_with_its_theme_whoever_asked_before(vault: VaultDesk) ->
 
 
 def test_the_theme_of_a_note_is_that_of_the_links_as_they_are(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({**NOTES, "Moon.md": "", "Sun.md": "", "Sky.md": "[[Moon]] [[Sun]]"})
     sky = around(vault, "Sky").theme
@@ -258,7 +264,7 @@ def test_the_theme_of_a_note_is_that_of_the_links_as_they_are(
     assert around(vault, "Sky").theme is None
 
 
-def test_notes_that_are_alike_without_a_link_are_told(meaning: MeaningDesk) -> None:
+def test_notes_that_are_alike_without_a_link_are_told(meaning: MeaningHarness) -> None:
     meaning.indexed(
         {
             "Tea.md": "oolong sencha matcha kettle leaves water steep harvest " * 3,
@@ -275,7 +281,7 @@ def test_notes_that_are_alike_without_a_link_are_told(meaning: MeaningDesk) -> N
     assert meaning.engine.knowledge.connections("Tea").similar == ()
 
 
-def test_a_vault_linked_at_random_is_told_as_it_is(vault: VaultDesk) -> None:
+def test_a_vault_linked_at_random_is_told_as_it_is(vault: VaultHarness) -> None:
     chance = random.Random(11)
     ends = {n: {chance.randrange(60) for _ in range(chance.randrange(4))} - {n}
             for n in range(60)}  # fmt: skip

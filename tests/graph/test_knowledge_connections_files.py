@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from operation_desk import text_of, values_of
-from vault_desk import VaultDesk
+from operation_harness import text_of, values_of
+from vault_harness import VaultHarness
 
 from glassmind.graph import connections
 from glassmind.graph.export import graph_as_dot, graph_as_graphml
@@ -76,7 +76,7 @@ def test_no_text_of_a_note_ends_a_string_of_dot(graph: GraphPart) -> None:
         assert re.fullmatch(r"  n\d( -> n\d)? \[([a-z]+=(, )?)*\];", bare), line
 
 
-def test_graphml_loads_in_networkx_with_parallel_links(vault: VaultDesk) -> None:
+def test_graphml_loads_in_networkx_with_parallel_links(vault: VaultHarness) -> None:
     nx = pytest.importorskip("networkx")
     vault.indexed({"A & B.md": '<[[C]]> and\x0b [[C|"more"]]', "C.md": "[[A & B]]"})
     found = vault.engine.knowledge.connections("C", subgraph=True)
@@ -90,7 +90,7 @@ def test_graphml_loads_in_networkx_with_parallel_links(vault: VaultDesk) -> None
     assert read.is_directed()
 
 
-def test_the_same_graph_gives_the_same_bytes(vault: VaultDesk) -> None:
+def test_the_same_graph_gives_the_same_bytes(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": f"[[{(n * 7) % 20}]] [[{n + 1}]]" for n in range(20)})
 
     one = vault.engine.knowledge.connections("3", depth=3, subgraph=True)
@@ -106,7 +106,7 @@ def test_the_same_graph_gives_the_same_bytes(vault: VaultDesk) -> None:
 
 
 def test_links_that_are_left_out_are_told_of_in_the_answer_and_in_the_files(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "MOST_EDGES", 5)
     vault.indexed({"Hub.md": "".join(f"[[{n}]]\n" for n in range(9))})
@@ -129,7 +129,7 @@ def test_links_that_are_left_out_are_told_of_in_the_answer_and_in_the_files(
     assert vault.engine.knowledge.connections("Hub").notices == ()
 
 
-def test_a_long_title_of_controls_leaves_the_files_whole(vault: VaultDesk) -> None:
+def test_a_long_title_of_controls_leaves_the_files_whole(vault: VaultHarness) -> None:
     odd = "".join(map(chr, range(1, 32))) + '\x7f\x85\u2028\ufffe<&>"\\]]>-->' * 200
     node = GraphNode("A.md", odd, 0, ghost=False, tags=(odd,), properties={})
     link = GraphLink("A.md", "A.md", "property", odd, 0.7, 1, odd)
@@ -145,7 +145,7 @@ def test_a_long_title_of_controls_leaves_the_files_whole(vault: VaultDesk) -> No
     assert all(QUOTED.sub("", line).count('"') == 0 for line in lines[1:])
 
 
-def test_people_read_a_line_for_each_neighbour(vault: VaultDesk) -> None:
+def test_people_read_a_line_for_each_neighbour(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "see [[B]] #x", "B.md": "\x1b[31m[[C]] #X", "C.md": "[[B]]"})
 
     shown = text_of(vault.engine, "connections", name="A", depth=2)
@@ -164,7 +164,7 @@ def test_people_read_a_line_for_each_neighbour(vault: VaultDesk) -> None:
     )
 
 
-def test_a_note_alone_says_so(vault: VaultDesk) -> None:
+def test_a_note_alone_says_so(vault: VaultHarness) -> None:
     vault.indexed({"A.md": ""})
 
     text = text_of(vault.engine, "connections", name="A")

@@ -8,8 +8,8 @@ from unicodedata import normalize
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk
-from vault_desk import VaultDesk
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.errors import (
     BadFindingKey,
@@ -32,84 +32,84 @@ FILE = ".agent/dismissed.txt"
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness) -> MeaningHarness:
     """Three notes that are alike, and nobody has linked."""
     meaning.indexed({f"{name}.md": f"{TEA} {name}" for name in ("Cup", "Mug", "Pot")})
     return meaning
 
 
-def pairs_of(desk: VaultDesk) -> set[tuple[str, str]]:
-    return {(p.path, p.other_path) for p in desk.engine.knowledge.similar().pairs}
+def pairs_of(harness: VaultHarness) -> set[tuple[str, str]]:
+    return {(p.path, p.other_path) for p in harness.engine.knowledge.similar().pairs}
 
 
 ALL = {("Cup.md", "Mug.md"), ("Cup.md", "Pot.md"), ("Mug.md", "Pot.md")}
 
 
-def similar_to(desk: VaultDesk, name: str) -> set[str]:
+def similar_to(harness: VaultHarness, name: str) -> set[str]:
     """Return what stands beside a note as similar."""
-    return {one.path for one in desk.engine.knowledge.connections(name).similar}
+    return {one.path for one in harness.engine.knowledge.connections(name).similar}
 
 
-def found_by_likeness(desk: VaultDesk, text: str) -> set[str]:
+def found_by_likeness(harness: VaultHarness, text: str) -> set[str]:
     """Return the hits of a search that stand there by likeness alone."""
-    hits = desk.ask(text, channels=("implicit",), limit=50).hits
+    hits = harness.ask(text, channels=("implicit",), limit=50).hits
     return {hit.path for hit in hits}
 
 
 def test_a_dismissed_pair_is_gone_from_lists_connections_and_searches(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    assert pairs_of(desk) == ALL
-    assert similar_to(desk, "Cup") == {"Mug.md", "Pot.md"}
-    assert found_by_likeness(desk, "Cup") == {"Mug.md", "Pot.md"}
+    assert pairs_of(harness) == ALL
+    assert similar_to(harness, "Cup") == {"Mug.md", "Pot.md"}
+    assert found_by_likeness(harness, "Cup") == {"Mug.md", "Pot.md"}
 
-    done = desk.engine.knowledge.dismiss("Pot", "Cup")
+    done = harness.engine.knowledge.dismiss("Pot", "Cup")
 
     assert done.changed
-    assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
-    assert similar_to(desk, "Cup") == {"Mug.md"}
-    assert found_by_likeness(desk, "Cup") == {"Mug.md"}
-    assert desk.engine.knowledge.similar().dismissed == 1
+    assert pairs_of(harness) == ALL - {("Cup.md", "Pot.md")}
+    assert similar_to(harness, "Cup") == {"Mug.md"}
+    assert found_by_likeness(harness, "Cup") == {"Mug.md"}
+    assert harness.engine.knowledge.similar().dismissed == 1
 
 
-def test_a_search_does_not_follow_a_dismissed_pair(desk: MeaningDesk) -> None:
-    desk.indexed({"Quay.md": f"{TEA} Quay", "Zinc.md": "zinc roof " * 20})
-    hit = next(h for h in desk.ask("Quay", channels=("lexical", "implicit")).hits
+def test_a_search_does_not_follow_a_dismissed_pair(harness: MeaningHarness) -> None:
+    harness.indexed({"Quay.md": f"{TEA} Quay", "Zinc.md": "zinc roof " * 20})
+    hit = next(h for h in harness.ask("Quay", channels=("lexical", "implicit")).hits
                if h.path == "Pot.md")  # fmt: skip
     assert hit.evidence[-1].reason.startswith("similar to Quay (0.")
     assert hit.connected_via == ("Quay.md",)
 
     for name in ("Cup", "Mug", "Pot"):
-        desk.engine.knowledge.dismiss("Quay", name)
+        harness.engine.knowledge.dismiss("Quay", name)
 
-    assert found_by_likeness(desk, "Quay") == set()
+    assert found_by_likeness(harness, "Quay") == set()
 
 
-def test_a_dismissal_can_be_taken_back(desk: MeaningDesk) -> None:
-    desk.engine.knowledge.dismiss("Cup", "Pot")
+def test_a_dismissal_can_be_taken_back(harness: MeaningHarness) -> None:
+    harness.engine.knowledge.dismiss("Cup", "Pot")
 
-    done = desk.engine.knowledge.restore_pair("Pot", "Cup")
-    again = desk.engine.knowledge.restore_pair("Pot", "Cup")
+    done = harness.engine.knowledge.restore_pair("Pot", "Cup")
+    again = harness.engine.knowledge.restore_pair("Pot", "Cup")
 
     assert (done.changed, again.changed) == (True, False)
-    assert pairs_of(desk) == ALL
+    assert pairs_of(harness) == ALL
 
 
-def test_to_dismiss_twice_changes_nothing(desk: MeaningDesk) -> None:
-    desk.engine.knowledge.dismiss("Cup", "Pot")
-    before = (desk.root / FILE).read_bytes()
+def test_to_dismiss_twice_changes_nothing(harness: MeaningHarness) -> None:
+    harness.engine.knowledge.dismiss("Cup", "Pot")
+    before = (harness.root / FILE).read_bytes()
 
-    done = desk.engine.knowledge.dismiss("Pot", "Cup")
+    done = harness.engine.knowledge.dismiss("Pot", "Cup")
 
     assert not done.changed
-    assert (desk.root / FILE).read_bytes() == before
+    assert (harness.root / FILE).read_bytes() == before
 
 
-def test_the_file_can_be_read_by_a_person(desk: MeaningDesk) -> None:
-    desk.engine.knowledge.dismiss("Pot", "Cup")
-    desk.engine.knowledge.dismiss_finding("orphans", "Mug.md")
+def test_the_file_can_be_read_by_a_person(harness: MeaningHarness) -> None:
+    harness.engine.knowledge.dismiss("Pot", "Cup")
+    harness.engine.knowledge.dismiss_finding("orphans", "Mug.md")
 
-    lines = (desk.root / FILE).read_text("utf-8").splitlines()
+    lines = (harness.root / FILE).read_text("utf-8").splitlines()
 
     assert lines[0].startswith("# ")
     assert lines[-2:] == [
@@ -118,117 +118,119 @@ def test_the_file_can_be_read_by_a_person(desk: MeaningDesk) -> None:
     ]
 
 
-def test_a_line_of_an_older_version_counts(desk: MeaningDesk) -> None:
+def test_a_line_of_an_older_version_counts(harness: MeaningHarness) -> None:
     line = 'pair "Cup.md" "Pot.md" titles "Cup" "Pot" digests 1f0c62aa80d1 ""'
-    desk.write({FILE: f"{line}\n"})
+    harness.write({FILE: f"{line}\n"})
 
-    assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
-    assert desk.engine.knowledge.restore_pair("Cup", "Pot").changed
-    assert pairs_of(desk) == ALL
-
-
-def test_the_file_is_no_note_and_no_link(desk: MeaningDesk) -> None:
-    desk.engine.knowledge.dismiss("Pot", "Cup")
-
-    desk.index()
-
-    assert desk.engine.stats().attachments == 0
-    assert desk.value("select count(*) from files where path like '.agent%'") == 0
+    assert pairs_of(harness) == ALL - {("Cup.md", "Pot.md")}
+    assert harness.engine.knowledge.restore_pair("Cup", "Pot").changed
+    assert pairs_of(harness) == ALL
 
 
-def test_a_line_written_by_hand_counts_at_once(desk: MeaningDesk) -> None:
-    desk.write({FILE: "pair Pot.md Cup.md\n"})
+def test_the_file_is_no_note_and_no_link(harness: MeaningHarness) -> None:
+    harness.engine.knowledge.dismiss("Pot", "Cup")
 
-    assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
+    harness.index()
+
+    assert harness.engine.stats().attachments == 0
+    assert harness.value("select count(*) from files where path like '.agent%'") == 0
 
 
-def test_a_dismissal_of_another_process_counts_at_once(desk: MeaningDesk) -> None:
-    assert pairs_of(desk) == ALL
-    first = desk.engine
+def test_a_line_written_by_hand_counts_at_once(harness: MeaningHarness) -> None:
+    harness.write({FILE: "pair Pot.md Cup.md\n"})
 
-    desk.open().knowledge.dismiss("Cup", "Mug")
+    assert pairs_of(harness) == ALL - {("Cup.md", "Pot.md")}
+
+
+def test_a_dismissal_of_another_process_counts_at_once(harness: MeaningHarness) -> None:
+    assert pairs_of(harness) == ALL
+    first = harness.engine
+
+    harness.open().knowledge.dismiss("Cup", "Mug")
 
     found = {(p.path, p.other_path) for p in first.knowledge.similar().pairs}
     assert found == ALL - {("Cup.md", "Mug.md")}
 
 
-def test_a_dismissal_outlives_the_index(desk: MeaningDesk) -> None:
-    desk.engine.knowledge.dismiss("Cup", "Pot")
+def test_a_dismissal_outlives_the_index(harness: MeaningHarness) -> None:
+    harness.engine.knowledge.dismiss("Cup", "Pot")
 
-    desk.index(rebuild=True)
+    harness.index(rebuild=True)
 
-    assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
+    assert pairs_of(harness) == ALL - {("Cup.md", "Pot.md")}
 
 
 def test_lines_that_are_not_followed_are_named_wherever_pairs_are_shown(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    desk.write({FILE: "pair Cup.md\n"})
+    harness.write({FILE: "pair Cup.md\n"})
 
     how = 'finding CHECK "A.md", or pair "A.md" "B.md"'
     said = f"{FILE} line 1 is not followed: write: {how}"
-    knowledge = desk.engine.knowledge
+    knowledge = harness.engine.knowledge
     for notices in (
         knowledge.similar().notices,
         knowledge.suggest().notices,
         knowledge.suggest("Cup").notices,
         knowledge.connections("Cup").notices,
         knowledge.health().notices,
-        desk.engine.status().notices,
-        [check.finding for check in desk.engine.doctor()],
+        harness.engine.status().notices,
+        [check.finding for check in harness.engine.doctor()],
     ):
         assert said in notices
 
 
-def test_of_many_broken_lines_a_few_are_named(desk: MeaningDesk) -> None:
-    desk.write({FILE: "broken\n" * 500})
+def test_of_many_broken_lines_a_few_are_named(harness: MeaningHarness) -> None:
+    harness.write({FILE: "broken\n" * 500})
 
-    problems = desk.engine.knowledge.dismissals().problems
+    problems = harness.engine.knowledge.dismissals().problems
 
     assert len(problems) == MOST_SHOWN + 1
     assert problems[-1] == "490 more lines are not followed"
 
 
-def test_lines_that_nobody_understands_stay_and_are_named(desk: MeaningDesk) -> None:
+def test_lines_that_nobody_understands_stay_and_are_named(
+    harness: MeaningHarness,
+) -> None:
     text = '# mine\r\npair "Cup.md\r\nmaybe later\r\n\r\n'
-    desk.write({FILE: text})
+    harness.write({FILE: text})
 
-    problems = desk.engine.knowledge.dismissals().problems
-    desk.engine.knowledge.dismiss("Cup", "Pot")
-    desk.engine.knowledge.restore_pair("Cup", "Pot")
+    problems = harness.engine.knowledge.dismissals().problems
+    harness.engine.knowledge.dismiss("Cup", "Pot")
+    harness.engine.knowledge.restore_pair("Cup", "Pot")
 
     assert [problem.split(": ")[0] for problem in problems] == [
         f"{FILE} line 2 is not followed",
         f"{FILE} line 3 is not followed",
     ]
-    assert (desk.root / FILE).read_bytes() == text.encode()
+    assert (harness.root / FILE).read_bytes() == text.encode()
 
 
-def test_line_ends_of_windows_stay(desk: MeaningDesk) -> None:
-    desk.write({FILE: b"\xef\xbb\xbf# mine\r\n"})
+def test_line_ends_of_windows_stay(harness: MeaningHarness) -> None:
+    harness.write({FILE: b"\xef\xbb\xbf# mine\r\n"})
 
-    desk.engine.knowledge.dismiss("Cup", "Pot")
+    harness.engine.knowledge.dismiss("Cup", "Pot")
 
-    raw = (desk.root / FILE).read_bytes()
+    raw = (harness.root / FILE).read_bytes()
     assert raw.startswith(b"\xef\xbb\xbf# mine\r\npair ")
     assert raw.count(b"\r\n") == raw.count(b"\n") == 2
-    assert ("Cup.md", "Pot.md") not in pairs_of(desk)
+    assert ("Cup.md", "Pot.md") not in pairs_of(harness)
 
 
-def test_every_dismissal_is_on_record(desk: MeaningDesk) -> None:
-    desk.engine.knowledge.dismiss("Cup", "Pot")
-    desk.engine.knowledge.restore_pair("Cup", "Pot")
+def test_every_dismissal_is_on_record(harness: MeaningHarness) -> None:
+    harness.engine.knowledge.dismiss("Cup", "Pot")
+    harness.engine.knowledge.restore_pair("Cup", "Pot")
 
-    log = (desk.root / ".agent/logs/writes.jsonl").read_text("utf-8").splitlines()
+    log = (harness.root / ".agent/logs/writes.jsonl").read_text("utf-8").splitlines()
 
     said = [(json.loads(line)["path"], json.loads(line)["why"]) for line in log]
     assert said == [(FILE, "dismissed"), (FILE, "dismissal taken back")]
 
 
-def test_where_writes_are_off_nothing_is_dismissed(desk: MeaningDesk) -> None:
-    desk.open(writes__mode="off")
+def test_where_writes_are_off_nothing_is_dismissed(harness: MeaningHarness) -> None:
+    harness.open(writes__mode="off")
 
-    knowledge = desk.engine.knowledge
+    knowledge = harness.engine.knowledge
     done = r"^nothing was dismissed: the settings"
     with pytest.raises(WritesOff, match=done):
         knowledge.dismiss("Cup", "Pot")
@@ -240,56 +242,56 @@ def test_where_writes_are_off_nothing_is_dismissed(desk: MeaningDesk) -> None:
     with pytest.raises(WritesOff, match=back):
         knowledge.restore_finding("orphans", "Mug.md")
 
-    assert not (desk.root / ".agent").exists()
-    assert pairs_of(desk) == ALL
+    assert not (harness.root / ".agent").exists()
+    assert pairs_of(harness) == ALL
 
 
 def test_a_dismissal_that_is_there_counts_where_writes_are_off(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    desk.write({FILE: "pair Pot.md Cup.md\n"})
-    desk.open(writes__mode="off")
+    harness.write({FILE: "pair Pot.md Cup.md\n"})
+    harness.open(writes__mode="off")
 
-    assert pairs_of(desk) == ALL - {("Cup.md", "Pot.md")}
+    assert pairs_of(harness) == ALL - {("Cup.md", "Pot.md")}
 
 
 def test_the_file_stands_in_the_agent_folder_of_the_settings(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    desk.open(writes__agent_dir="Robot")
+    harness.open(writes__agent_dir="Robot")
 
-    done = desk.engine.knowledge.dismiss("Cup", "Pot")
+    done = harness.engine.knowledge.dismiss("Cup", "Pot")
 
     assert done.file == "Robot/dismissed.txt"
-    assert (desk.root / "Robot/dismissed.txt").is_file()
-    assert not (desk.root / ".agent").exists()
+    assert (harness.root / "Robot/dismissed.txt").is_file()
+    assert not (harness.root / ".agent").exists()
 
 
-def test_an_agent_folder_may_be_spelled_in_parts(desk: MeaningDesk) -> None:
-    desk.open(writes__agent_dir=normalize("NFD", "Gehülfe"))
+def test_an_agent_folder_may_be_spelled_in_parts(harness: MeaningHarness) -> None:
+    harness.open(writes__agent_dir=normalize("NFD", "Gehülfe"))
 
-    done = desk.engine.knowledge.dismiss("Cup", "Pot")
+    done = harness.engine.knowledge.dismiss("Cup", "Pot")
 
     assert (done.file, done.changed) == (
         normalize("NFC", "Gehülfe/dismissed.txt"),
         True,
     )
-    assert ("Cup.md", "Pot.md") not in pairs_of(desk)
+    assert ("Cup.md", "Pot.md") not in pairs_of(harness)
 
 
-def test_what_is_no_pair_is_refused(desk: MeaningDesk) -> None:
+def test_what_is_no_pair_is_refused(harness: MeaningHarness) -> None:
     with pytest.raises(BadWish):
-        desk.engine.knowledge.dismiss("Cup", "Cup")
+        harness.engine.knowledge.dismiss("Cup", "Cup")
     with pytest.raises(NoteNotFound):
-        desk.engine.knowledge.dismiss("Cup", "Nobody")
+        harness.engine.knowledge.dismiss("Cup", "Nobody")
     with pytest.raises(BadFindingKey):
-        desk.engine.knowledge.dismiss_finding("orphans", " ")
+        harness.engine.knowledge.dismiss_finding("orphans", " ")
 
-    assert not (desk.root / ".agent").exists()
+    assert not (harness.root / ".agent").exists()
 
 
-def test_a_finding_is_dismissed_and_taken_back(desk: MeaningDesk) -> None:
-    knowledge = desk.engine.knowledge
+def test_a_finding_is_dismissed_and_taken_back(harness: MeaningHarness) -> None:
+    knowledge = harness.engine.knowledge
 
     knowledge.dismiss_finding("orphans", "Mug.md")
     assert ("orphans", "Mug.md") in knowledge.dismissals().findings
@@ -299,8 +301,8 @@ def test_a_finding_is_dismissed_and_taken_back(desk: MeaningDesk) -> None:
     assert ("orphans", "Mug.md") not in knowledge.dismissals().findings
 
 
-def test_what_is_no_finding_cannot_be_dismissed(desk: MeaningDesk) -> None:
-    desk.indexed({"Cup.md": f"{TEA} [[Mug]]"})
+def test_what_is_no_finding_cannot_be_dismissed(harness: MeaningHarness) -> None:
+    harness.indexed({"Cup.md": f"{TEA} [[Mug]]"})
 
     for check, subject in [
         ("orphans", "Nobody.md"),
@@ -309,19 +311,19 @@ def test_what_is_no_finding_cannot_be_dismissed(desk: MeaningDesk) -> None:
         ("inconsistent_tags", "tag zeppelin"),
     ]:
         with pytest.raises(FindingAbsent, match="is no finding now; health shows"):
-            desk.engine.knowledge.dismiss_finding(check, subject)
+            harness.engine.knowledge.dismiss_finding(check, subject)
 
-    assert not (desk.root / ".agent").exists()
+    assert not (harness.root / ".agent").exists()
 
 
-def test_what_cannot_be_checked_cannot_be_dismissed(vault: VaultDesk) -> None:
+def test_what_cannot_be_checked_cannot_be_dismissed(vault: VaultHarness) -> None:
     vault.indexed({"Cup.md": TEA, "Mug.md": TEA})
 
     with pytest.raises(FindingAbsent, match="nothing is embedded yet"):
         vault.engine.knowledge.dismiss_finding("weakly_tied", "Cup.md <> Mug.md")
 
 
-def test_nothing_is_dismissed_before_there_is_an_index(vault: VaultDesk) -> None:
+def test_nothing_is_dismissed_before_there_is_an_index(vault: VaultHarness) -> None:
     vault.write({"Cup.md": TEA})
 
     with pytest.raises(IndexAbsent):
@@ -331,7 +333,7 @@ def test_nothing_is_dismissed_before_there_is_an_index(vault: VaultDesk) -> None
 
 
 def test_a_dismissal_stays_and_can_be_taken_back_once_the_finding_is_none(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     knowledge = vault.open().knowledge
     vault.indexed({"Cup.md": TEA, "Mug.md": TEA})
@@ -346,15 +348,15 @@ def test_a_dismissal_stays_and_can_be_taken_back_once_the_finding_is_none(
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 def test_a_link_in_the_place_of_the_file_dismisses_nothing(
-    desk: MeaningDesk, tmp_path: Path
+    harness: MeaningHarness, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside.txt"
     outside.write_text("pair Pot.md Cup.md\n")
-    (desk.root / ".agent").mkdir()
-    (desk.root / FILE).symlink_to(outside)
+    (harness.root / ".agent").mkdir()
+    (harness.root / FILE).symlink_to(outside)
 
-    assert pairs_of(desk) == ALL
-    (problem,) = desk.engine.knowledge.dismissals().problems
+    assert pairs_of(harness) == ALL
+    (problem,) = harness.engine.knowledge.dismissals().problems
     assert problem.endswith("nothing in it is followed")
 
 

@@ -8,11 +8,11 @@ from tempfile import mkdtemp
 
 import msgspec
 import pytest
-from health_desk import FOUND, MENDED, PLANTED, text
+from health_harness import FOUND, MENDED, PLANTED, text
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk, WordModel
-from vault_desk import VaultDesk
+from semantic_harness import MeaningHarness, WordModel
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadFindingKey, BadLimit, IndexAbsent, UnknownCheck
 from glassmind.graph.health import CHECKS
@@ -37,43 +37,43 @@ from glassmind.vault import Vault
 
 
 @pytest.fixture
-def planted(meaning: MeaningDesk) -> MeaningDesk:
+def planted(meaning: MeaningHarness) -> MeaningHarness:
     """The vault in which each check finds one thing, to be changed."""
     return with_plants(meaning)
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeaningDesk]:
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeaningHarness]:
     """The same for all that only look at it."""
-    desk = MeaningDesk(tmp_path_factory.mktemp("planted"))
+    harness = MeaningHarness(tmp_path_factory.mktemp("planted"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Vault, "embedder", lambda _: desk.model)
-        patch.setattr(Vault, "embedder_of", lambda _, __: desk.model)
-        yield with_plants(desk)
-        desk.close()
+        patch.setattr(Vault, "embedder", lambda _: harness.model)
+        patch.setattr(Vault, "embedder_of", lambda _, __: harness.model)
+        yield with_plants(harness)
+        harness.close()
 
 
-def with_plants(desk: MeaningDesk) -> MeaningDesk:
-    """Return a desk with the planted vault, indexed with vectors."""
-    desk.model = WordModel(width=1024)
-    desk.models = {desk.model.space: desk.model}
-    desk.copy_from(_indexed_plants())
-    return desk
+def with_plants(harness: MeaningHarness) -> MeaningHarness:
+    """Return a harness with the planted vault, indexed with vectors."""
+    harness.model = WordModel(width=1024)
+    harness.models = {harness.model.space: harness.model}
+    harness.copy_from(_indexed_plants())
+    return harness
 
 
 @cache
-def _indexed_plants() -> MeaningDesk:
+def _indexed_plants() -> MeaningHarness:
     """Index the planted vault once per process; tests work on copies."""
-    desk = MeaningDesk(Path(mkdtemp()))
-    desk.write(PLANTED)
-    desk.index()
-    desk.close()
-    return desk
+    harness = MeaningHarness(Path(mkdtemp()))
+    harness.write(PLANTED)
+    harness.index()
+    harness.close()
+    return harness
 
 
-def health(desk: VaultDesk, **wanted: object) -> HealthReport:
+def health(harness: VaultHarness, **wanted: object) -> HealthReport:
     """Return the state of a vault on the day the planted one was made for."""
-    return desk.engine.knowledge.health(**{"limit": None} | wanted)  # type: ignore[arg-type]
+    return harness.engine.knowledge.health(**{"limit": None} | wanted)  # type: ignore[arg-type]
 
 
 def markdown(report: HealthReport, *, whole: bool = False) -> str:
@@ -99,16 +99,18 @@ def subjects(report: HealthReport) -> dict[str, list[str]]:
     }
 
 
-def contents(desk: VaultDesk) -> dict[str, str]:
+def contents(harness: VaultHarness) -> dict[str, str]:
     return {
-        str(file.relative_to(desk.root)): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in sorted(desk.root.rglob("*"))
+        str(file.relative_to(harness.root)): hashlib.sha256(
+            file.read_bytes()
+        ).hexdigest()
+        for file in sorted(harness.root.rglob("*"))
         if file.is_file()
     }
 
 
 def test_each_check_finds_the_one_thing_that_is_planted_for_it(
-    seen: MeaningDesk,
+    seen: MeaningHarness,
 ) -> None:
     before = contents(seen)
 
@@ -122,7 +124,7 @@ def test_each_check_finds_the_one_thing_that_is_planted_for_it(
 
 
 def test_a_repair_ends_the_finding_it_is_for_and_no_other(
-    planted: MeaningDesk,
+    planted: MeaningHarness,
 ) -> None:
     left = dict(FOUND)
     report = health(planted)
@@ -144,7 +146,7 @@ def test_a_repair_ends_the_finding_it_is_for_and_no_other(
 
 
 def test_the_gravest_checks_stand_first_and_the_parts_make_the_score(
-    seen: MeaningDesk,
+    seen: MeaningHarness,
 ) -> None:
     report = health(seen)
 
@@ -156,14 +158,14 @@ def test_the_gravest_checks_stand_first_and_the_parts_make_the_score(
     assert all(0 < part.lost < part.points for part in report.parts)
 
 
-def test_two_looks_give_the_same_bytes(seen: MeaningDesk) -> None:
+def test_two_looks_give_the_same_bytes(seen: MeaningHarness) -> None:
     first = msgspec.json.encode(health_result(health(seen)))
     seen.open()
 
     assert msgspec.json.encode(health_result(health(seen))) == first
 
 
-def test_an_index_made_anew_gives_the_same_report(planted: MeaningDesk) -> None:
+def test_an_index_made_anew_gives_the_same_report(planted: MeaningHarness) -> None:
     for path in ("Broken.md", "Alike.md", "Leaf two.md", "Log/Entry 07.md"):
         planted.indexed({path: PLANTED[path] + "\n"})  # type: ignore[operator]
     first = health(planted)
@@ -174,7 +176,7 @@ def test_an_index_made_anew_gives_the_same_report(planted: MeaningDesk) -> None:
 
 
 def test_a_dismissed_finding_counts_for_nothing_until_it_is_restored(
-    planted: MeaningDesk,
+    planted: MeaningHarness,
 ) -> None:
     whole = health(planted)
     knowledge = planted.engine.knowledge
@@ -196,20 +198,20 @@ def test_a_dismissed_finding_counts_for_nothing_until_it_is_restored(
     assert subjects(health(planted)) == subjects(whole)
 
 
-def test_a_dismissed_pair_is_no_finding_either(planted: MeaningDesk) -> None:
+def test_a_dismissed_pair_is_no_finding_either(planted: MeaningHarness) -> None:
     planted.engine.knowledge.dismiss("Alike", "Kindred")
 
     assert "weakly_tied" not in subjects(health(planted))
 
 
-def test_only_the_checks_that_are_asked_for_are_made(seen: MeaningDesk) -> None:
+def test_only_the_checks_that_are_asked_for_are_made(seen: MeaningHarness) -> None:
     report = health(seen, checks=["orphans", "missing-backlinks"])
 
     assert [check.name for check in report.checks] == ["missing_reciprocal", "orphans"]
     assert [part.check for part in report.parts] == ["missing_reciprocal", "orphans"]
 
 
-def test_so_many_examples_are_shown_as_are_asked_for(vault: VaultDesk) -> None:
+def test_so_many_examples_are_shown_as_are_asked_for(vault: VaultHarness) -> None:
     vault.indexed({f"{name}.md": text(name, 9) for name in ("one", "two", "three")})
 
     report = health(vault, limit=2)
@@ -222,7 +224,7 @@ def test_so_many_examples_are_shown_as_are_asked_for(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("name", ["nothing", "", "orphans:"])
 def test_a_check_that_there_is_not_is_named_with_those_there_are(
-    vault: VaultDesk, name: str
+    vault: VaultHarness, name: str
 ) -> None:
     vault.indexed({"Tea.md": "tea"})
 
@@ -233,7 +235,7 @@ def test_a_check_that_there_is_not_is_named_with_those_there_are(
 
 
 @pytest.mark.parametrize("key", ["orphans", "orphans:", ":Tea.md", "", "Tea.md"])
-def test_what_names_no_finding_is_said_to(vault: VaultDesk, key: str) -> None:
+def test_what_names_no_finding_is_said_to(vault: VaultHarness, key: str) -> None:
     vault.indexed({"Tea.md": "tea"})
 
     with pytest.raises((BadFindingKey, UnknownCheck)):
@@ -241,7 +243,7 @@ def test_what_names_no_finding_is_said_to(vault: VaultDesk, key: str) -> None:
 
 
 def test_a_check_without_its_ground_says_so_rather_than_that_all_is_well(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "tea"})
 
@@ -257,12 +259,12 @@ def test_a_check_without_its_ground_says_so_rather_than_that_all_is_well(
     assert (now.state, bool(now.reason)) == ("unchecked", True)
 
 
-def test_nothing_indexed_is_said_to_be_so(vault: VaultDesk) -> None:
+def test_nothing_indexed_is_said_to_be_so(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         health(vault)
 
 
-def test_the_health_of_nothing_is_said_to_be_that(vault: VaultDesk) -> None:
+def test_the_health_of_nothing_is_said_to_be_that(vault: VaultHarness) -> None:
     vault.index()
 
     report = health(vault)
@@ -271,7 +273,7 @@ def test_the_health_of_nothing_is_said_to_be_that(vault: VaultDesk) -> None:
     assert "no notes" in report.notices[0]
 
 
-def test_the_only_note_of_a_vault_is_no_orphan(vault: VaultDesk) -> None:
+def test_the_only_note_of_a_vault_is_no_orphan(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "tea"})
     assert "orphans" not in subjects(health(vault))
 
@@ -281,7 +283,7 @@ def test_the_only_note_of_a_vault_is_no_orphan(vault: VaultDesk) -> None:
 
 
 def test_a_vault_of_orphans_is_not_well_and_gets_better_with_each_link(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     head = "---\nsource: https://gazette.example/page\n---\n"
     notes = [f"N{at}" for at in range(12)]
@@ -302,7 +304,7 @@ def test_a_vault_of_orphans_is_not_well_and_gets_better_with_each_link(
 
 
 def test_the_markdown_report_is_short_unless_it_is_wanted_whole(
-    planted: MeaningDesk,
+    planted: MeaningHarness,
 ) -> None:
     planted.indexed({f"Stray {at}.md": text(f"stray{at}", 9) for at in range(50)})
     report = health(planted)

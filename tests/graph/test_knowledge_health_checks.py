@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 import pytest
-from health_desk import text
+from health_harness import text
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.graph.health import leads
 from glassmind.graph.names import is_date
@@ -17,9 +17,9 @@ SAME = text("same", 30)
 BOARD = "[[One]] [[Two]]"
 
 
-def found(desk: VaultDesk, check: str) -> dict[str, str]:
+def found(harness: VaultHarness, check: str) -> dict[str, str]:
     """Return what one check finds: what is said of each subject."""
-    knowledge = desk.engine.knowledge
+    knowledge = harness.engine.knowledge
     report = knowledge.health(checks=[check], limit=None)
     return {example.subject: example.what for example in report.checks[0].examples}
 
@@ -34,7 +34,7 @@ def found(desk: VaultDesk, check: str) -> dict[str, str]:
     ],
 )
 def test_a_copy_that_is_left_out_of_the_index_is_found_by_its_name(
-    vault: VaultDesk, copy: str
+    vault: VaultHarness, copy: str
 ) -> None:
     vault.indexed({"In/Note.md": SAME, f"In/{copy}": "other"})
 
@@ -44,7 +44,7 @@ def test_a_copy_that_is_left_out_of_the_index_is_found_by_its_name(
     assert "copy" in said[1]
 
 
-def test_empty_notes_are_copies_of_nothing(vault: VaultDesk) -> None:
+def test_empty_notes_are_copies_of_nothing(vault: VaultHarness) -> None:
     vault.indexed({"Untitled.md": "", "Untitled 2.md": "", "Untitled 3.md": "\n"})
 
     assert found(vault, "near_duplicates") == {}
@@ -88,7 +88,7 @@ LEADING = """
 """
 
 
-def test_links_that_find_their_part_are_left_alone(vault: VaultDesk) -> None:
+def test_links_that_find_their_part_are_left_alone(vault: VaultHarness) -> None:
     note = f"# Here\n{LEADING}"
     vault.indexed({"Target.md": TARGET, "Source.md": note, "Paper.pdf": b"%PDF"})
 
@@ -107,7 +107,7 @@ ASTRAY = {
 }
 
 
-def test_links_whose_part_is_not_there_are_found_each_once(vault: VaultDesk) -> None:
+def test_links_whose_part_is_not_there_are_found_each_once(vault: VaultHarness) -> None:
     links = "\n".join(ASTRAY)
     vault.indexed({"Target.md": TARGET, "Source.md": f"# Here\n\n{links}\n\n{links}"})
 
@@ -133,7 +133,7 @@ def test_a_heading_is_found_by_the_link_that_obsidian_makes_for_it(
 
 
 def test_names_are_wanted_by_notes_and_the_most_wanted_come_first(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -154,7 +154,7 @@ def test_names_are_wanted_by_notes_and_the_most_wanted_come_first(
     assert said["green kettles"].endswith("Green kettle.md may be meant")
 
 
-def test_a_path_is_wanted_from_where_its_link_stands(vault: VaultDesk) -> None:
+def test_a_path_is_wanted_from_where_its_link_stands(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "a/A.md": "[x](./gone.md) [[../shared/Plan]] [y](../../out.md)",
@@ -173,7 +173,7 @@ def test_a_path_is_wanted_from_where_its_link_stands(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("settings", ["{", "[]", '{"folder": 3}', '{"folder": "/"}'])
 def test_settings_that_cannot_be_read_say_nothing(
-    vault: VaultDesk, settings: str
+    vault: VaultHarness, settings: str
 ) -> None:
     for name in ("templates", "daily-notes"):
         (vault.root / f".obsidian/{name}.json").write_text(settings)
@@ -182,7 +182,7 @@ def test_settings_that_cannot_be_read_say_nothing(
     assert list(found(vault, "ghosts")) == ["unwritten"]
 
 
-def test_an_answer_is_missed_only_where_most_are_given(vault: VaultDesk) -> None:
+def test_an_answer_is_missed_only_where_most_are_given(vault: VaultHarness) -> None:
     def author(name: str) -> str:
         return f'---\nauthor: "[[{name}]]"\n---\n{text(name.lower(), 8)}'
 
@@ -198,7 +198,7 @@ def test_an_answer_is_missed_only_where_most_are_given(vault: VaultDesk) -> None
     assert list(found(vault, "missing_reciprocal")) == ["Ann.md books: Book 3.md"]
 
 
-def test_days_and_what_templates_leave_open_are_no_ghosts(vault: VaultDesk) -> None:
+def test_days_and_what_templates_leave_open_are_no_ghosts(vault: VaultHarness) -> None:
     (vault.root / ".obsidian/templates.json").write_text('{"folder": "Forms"}')
     vault.indexed(
         {
@@ -211,7 +211,7 @@ def test_days_and_what_templates_leave_open_are_no_ghosts(vault: VaultDesk) -> N
     assert found(vault, "ghosts") == {}
 
 
-def test_a_file_that_is_left_out_of_the_index_is_no_ghost(vault: VaultDesk) -> None:
+def test_a_file_that_is_left_out_of_the_index_is_no_ghost(vault: VaultHarness) -> None:
     vault.indexed(
         {
             ".glassmindignore": "Archive/\nDraft.md\n",
@@ -225,7 +225,7 @@ def test_a_file_that_is_left_out_of_the_index_is_no_ghost(vault: VaultDesk) -> N
     assert found(vault, "ghosts") == {}
 
 
-def test_notes_of_days_templates_and_agents_need_no_link(vault: VaultDesk) -> None:
+def test_notes_of_days_templates_and_agents_need_no_link(vault: VaultHarness) -> None:
     (vault.root / ".obsidian/daily-notes.json").write_text('{"folder": "Journal"}')
     vault.indexed(
         {
@@ -245,7 +245,7 @@ def test_notes_of_days_templates_and_agents_need_no_link(vault: VaultDesk) -> No
 
 
 def test_an_orphan_is_told_with_what_stands_beside_it_or_names_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -268,7 +268,7 @@ def test_an_orphan_is_told_with_what_stands_beside_it_or_names_it(
 
 
 def test_long_copies_are_near_duplicates_and_short_ones_alike_by_chance(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     changed = SAME.split()
     changed[3] = "changed"
@@ -291,7 +291,7 @@ def test_long_copies_are_near_duplicates_and_short_ones_alike_by_chance(
 
 
 def test_what_many_notes_repeat_makes_none_of_them_a_duplicate(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     form = text("form", 60)
     vault.indexed({f"{n}.md": f"{form}\n\n{text(n, 12)}" for n in _names(12)})
@@ -339,7 +339,7 @@ def _circle(folder: str, said: list[str]) -> dict[str, str]:
 
 
 def test_a_category_is_odd_only_where_categories_follow_themes(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     teas = ["one", "linked", "one", "one", "linked", "other"]
     vault.indexed(_circle("Tea", teas))

@@ -1,22 +1,22 @@
 """Keys of findings: they mean the same thing while it is there, whatever else comes."""
 
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.model.health import FindingNow
 
 
-def counts(desk: VaultDesk, check: str) -> tuple[int, int]:
+def counts(harness: VaultHarness, check: str) -> tuple[int, int]:
     """Return how many findings of a check are open, and how many dismissed."""
-    report = desk.engine.knowledge.health(checks=[check]).checks[0]
+    report = harness.engine.knowledge.health(checks=[check]).checks[0]
     return report.count, report.dismissed
 
 
-def now(desk: VaultDesk, key: str) -> FindingNow:
-    return desk.engine.knowledge.check_finding(key)
+def now(harness: VaultHarness, key: str) -> FindingNow:
+    return harness.engine.knowledge.check_finding(key)
 
 
 def test_a_plural_that_is_a_word_of_its_own_has_a_key_of_its_own(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "#page #pages", "B.md": "#Page", "C.md": "#Pages"})
     assert counts(vault, "inconsistent_tags") == (2, 0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from meaning_desk import LONG, MeaningDesk, WordModel
-from vault_desk import VaultDesk
+from semantic_harness import LONG, MeaningHarness, WordModel
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
 from glassmind.model.suggestions import MOST_PARTNERS
@@ -25,14 +25,14 @@ join files g on g.id = p.other_id order by 1, 2
 """
 
 
-def pairs_of(desk: VaultDesk, name: str | None = None) -> list[tuple[str, str]]:
+def pairs_of(harness: VaultHarness, name: str | None = None) -> list[tuple[str, str]]:
     """Return the pairs that the engine shows."""
-    found = desk.engine.knowledge.similar(name)
+    found = harness.engine.knowledge.similar(name)
     return [(pair.path, pair.other_path) for pair in found.pairs]
 
 
 def test_notes_that_say_the_same_are_paired_and_others_are_not(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(
         {
@@ -50,7 +50,7 @@ def test_notes_that_say_the_same_are_paired_and_others_are_not(
     assert (found.status.count, found.status.waiting) == (1, 0)
 
 
-def test_the_status_counts_what_the_list_shows(meaning: MeaningDesk) -> None:
+def test_the_status_counts_what_the_list_shows(meaning: MeaningHarness) -> None:
     names = ("Cup", "Mug", "Pot")
     meaning.indexed({f"{name}.md": f"{TEA} {name}" for name in names})
     assert meaning.engine.status().pairs.count == 3
@@ -63,7 +63,7 @@ def test_the_status_counts_what_the_list_shows(meaning: MeaningDesk) -> None:
     assert meaning.engine.status().pairs.count == 1
 
 
-def test_a_note_is_the_first_of_its_own_pairs(meaning: MeaningDesk) -> None:
+def test_a_note_is_the_first_of_its_own_pairs(meaning: MeaningHarness) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot", "Rail.md": RAIL})
 
     assert pairs_of(meaning, "Pot") == [("Pot.md", "Cup.md")]
@@ -74,7 +74,7 @@ def test_a_note_is_the_first_of_its_own_pairs(meaning: MeaningDesk) -> None:
     "link", ["[[Pot]]", "![[Pot]]", "[pot](Pot.md)", "[[pot|the other]]"]
 )
 def test_a_link_of_any_kind_ends_a_pair_whichever_note_has_it(
-    meaning: MeaningDesk, link: str
+    meaning: MeaningHarness, link: str
 ) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
     assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
@@ -85,14 +85,16 @@ def test_a_link_of_any_kind_ends_a_pair_whichever_note_has_it(
     assert pairs_of(meaning) == []
 
 
-def test_a_link_in_a_property_ends_a_pair_too(meaning: MeaningDesk) -> None:
+def test_a_link_in_a_property_ends_a_pair_too(meaning: MeaningHarness) -> None:
     text = f'---\nrelated: "[[Cup]]"\n---\n{TEA} pot'
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": text})
 
     assert pairs_of(meaning) == []
 
 
-def test_a_link_that_is_taken_away_brings_the_pair_back(meaning: MeaningDesk) -> None:
+def test_a_link_that_is_taken_away_brings_the_pair_back(
+    meaning: MeaningHarness,
+) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup [[Pot]]", "Pot.md": f"{TEA} pot"})
     assert pairs_of(meaning) == []
 
@@ -101,7 +103,7 @@ def test_a_link_that_is_taken_away_brings_the_pair_back(meaning: MeaningDesk) ->
     assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
 
 
-def test_a_deleted_note_is_in_no_pair_at_once(meaning: MeaningDesk) -> None:
+def test_a_deleted_note_is_in_no_pair_at_once(meaning: MeaningHarness) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
 
     meaning.remove("Pot.md")
@@ -111,7 +113,7 @@ def test_a_deleted_note_is_in_no_pair_at_once(meaning: MeaningDesk) -> None:
 
 
 def test_a_note_that_says_something_else_leaves_its_pairs(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
 
@@ -121,7 +123,7 @@ def test_a_note_that_says_something_else_leaves_its_pairs(
 
 
 def test_without_vectors_there_are_no_pairs_and_nothing_fails(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
 
@@ -131,7 +133,7 @@ def test_without_vectors_there_are_no_pairs_and_nothing_fails(
     assert (found.status.count, found.status.threshold) == (0, None)
 
 
-def test_another_model_pairs_by_its_own_vectors(meaning: MeaningDesk) -> None:
+def test_another_model_pairs_by_its_own_vectors(meaning: MeaningHarness) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
     first = meaning.engine.status().space
 
@@ -144,7 +146,7 @@ def test_another_model_pairs_by_its_own_vectors(meaning: MeaningDesk) -> None:
 
 
 def test_a_higher_level_in_the_settings_pairs_fewer_notes(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot with a good lid"})
     assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
@@ -155,21 +157,21 @@ def test_a_higher_level_in_the_settings_pairs_fewer_notes(
     assert pairs_of(meaning) == []
 
 
-def test_pairs_below_a_cosine_are_left_out_on_request(meaning: MeaningDesk) -> None:
+def test_pairs_below_a_cosine_are_left_out_on_request(meaning: MeaningHarness) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
 
     assert meaning.engine.knowledge.similar(least=1.0).pairs == ()
 
 
 @pytest.mark.parametrize("limit", [0, 1_001])
-def test_so_many_pairs_cannot_be_given(meaning: MeaningDesk, limit: int) -> None:
+def test_so_many_pairs_cannot_be_given(meaning: MeaningHarness, limit: int) -> None:
     meaning.indexed({"Cup.md": TEA})
 
     with pytest.raises(BadLimit):
         meaning.engine.knowledge.similar(limit=limit)
 
 
-def test_what_cannot_be_asked_is_refused(meaning: MeaningDesk) -> None:
+def test_what_cannot_be_asked_is_refused(meaning: MeaningHarness) -> None:
     meaning.indexed({"Cup.md": TEA})
 
     with pytest.raises(BadWish):
@@ -178,7 +180,7 @@ def test_what_cannot_be_asked_is_refused(meaning: MeaningDesk) -> None:
         meaning.engine.knowledge.similar("Nobody")
 
 
-def test_a_run_that_changes_nothing_leaves_pairs_alone(meaning: MeaningDesk) -> None:
+def test_a_run_that_changes_nothing_leaves_pairs_alone(meaning: MeaningHarness) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
     before = meaning.value("select value from settings where key = 'pairs'")
 
@@ -188,7 +190,7 @@ def test_a_run_that_changes_nothing_leaves_pairs_alone(meaning: MeaningDesk) -> 
     assert meaning.value("select count(*) from pair_changes") == 0
 
 
-def test_an_index_that_was_never_paired_says_so(meaning: MeaningDesk) -> None:
+def test_an_index_that_was_never_paired_says_so(meaning: MeaningHarness) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
     forget_pairs(meaning)
 
@@ -201,7 +203,7 @@ def test_an_index_that_was_never_paired_says_so(meaning: MeaningDesk) -> None:
 
 @pytest.mark.parametrize("state", ['["space", 0.7, 0.7, 20, 2, 1]', "{", "7"])
 def test_pairs_that_nobody_knows_the_making_of_are_made_anew(
-    meaning: MeaningDesk, state: str
+    meaning: MeaningHarness, state: str
 ) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
     meaning.close()
@@ -218,7 +220,7 @@ def test_pairs_that_nobody_knows_the_making_of_are_made_anew(
 
 
 def test_what_a_note_was_like_is_not_told_of_what_it_says_now(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     names = ("Cup", "Mug", "Pot")
     meaning.indexed({f"{name}.md": f"{TEA} {name}" for name in names})
@@ -261,19 +263,19 @@ STEPS: st.SearchStrategy[list[list[Step]]] = st.lists(
 )
 
 
-def take(desk: MeaningDesk, step: Step) -> None:
+def take(harness: MeaningHarness, step: Step) -> None:
     """Change the vault by one step, if it can be taken."""
     kind, path, words = step
-    there = (desk.root / path).exists()
+    there = (harness.root / path).exists()
     if kind == "link":
         ends = " ".join(f"[[{NOTES[len(w) * 3][:-3]}]]" for w in words)
-        desk.write({path: f"{words[0]} in all these notes of mine {ends}"})
+        harness.write({path: f"{words[0]} in all these notes of mine {ends}"})
     elif kind == "write":
-        desk.write({path: f"{' '.join(words * 3)} in all these notes of mine"})
+        harness.write({path: f"{' '.join(words * 3)} in all these notes of mine"})
     elif there and kind == "remove":
-        desk.remove(path)
-    elif there and not (desk.root / "Moved" / path).exists():
-        desk.move(path, f"Moved/{path}")
+        harness.remove(path)
+    elif there and not (harness.root / "Moved" / path).exists():
+        harness.move(path, f"Moved/{path}")
 
 
 @pytest.mark.slow
@@ -284,7 +286,7 @@ def take(desk: MeaningDesk, step: Step) -> None:
 )
 @given(steps=STEPS)
 def test_after_any_changes_the_pairs_are_those_of_a_pass_from_nothing(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, steps: list[list[Step]]
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch, steps: list[list[Step]]
 ) -> None:
     monkeypatch.setattr("glassmind.graph.similar.MOST_PARTNERS", 4)
     monkeypatch.setattr("glassmind.graph.pairing.MOST_PARTNERS", 4)
@@ -308,15 +310,15 @@ def test_after_any_changes_the_pairs_are_those_of_a_pass_from_nothing(
     assert state.split(",")[:5] == anew.split(",")[:5]
 
 
-def forget_pairs(desk: MeaningDesk) -> None:
+def forget_pairs(harness: MeaningHarness) -> None:
     """Take the pairs away, as if notes had never been paired."""
-    db = desk.database()
+    db = harness.database()
     db.execute("delete from pairs; delete from settings where key = 'pairs'")
     db.close()
 
 
 def test_one_changed_note_is_compared_and_no_other(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meaning.indexed({f"{n:02}.md": f"{f'word{n // 4} ' * 40}" for n in range(40)})
     assert pairs_of(meaning, "06") == [("06.md", f"{n:02}.md") for n in (4, 5, 7)]
@@ -331,7 +333,7 @@ def test_one_changed_note_is_compared_and_no_other(
     assert pairs_of(meaning, "06") == [("06.md", "04.md"), ("06.md", "05.md")]
 
 
-def test_no_note_has_more_than_so_many(meaning: MeaningDesk) -> None:
+def test_no_note_has_more_than_so_many(meaning: MeaningHarness) -> None:
     names = [f"{n:02}.md" for n in range(MOST_PARTNERS + 10)]
     meaning.indexed(dict.fromkeys(names, f"{TEA} {LONG}"))
 
@@ -341,7 +343,7 @@ def test_no_note_has_more_than_so_many(meaning: MeaningDesk) -> None:
 
 
 def test_linked_notes_take_no_place_from_those_without_a_link(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     linked = {f"{n:02}.md": f"{TEA} cup [[X]]" for n in range(MOST_PARTNERS + 2)}
     meaning.indexed({**linked, "X.md": f"{TEA} cup", "Z.md": f"{TEA} {RAIL[:9]}"})
@@ -349,7 +351,7 @@ def test_linked_notes_take_no_place_from_those_without_a_link(
     assert pairs_of(meaning, "X") == [("X.md", "Z.md")]
 
 
-def test_a_link_that_is_taken_away_leaves_a_pair(meaning: MeaningDesk) -> None:
+def test_a_link_that_is_taken_away_leaves_a_pair(meaning: MeaningHarness) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup [[Pot]]", "Pot.md": f"{TEA} pot"})
     assert pairs_of(meaning, "Pot") == []
     assert meaning.value("select count(*) from pairs") == 0
@@ -359,7 +361,7 @@ def test_a_link_that_is_taken_away_leaves_a_pair(meaning: MeaningDesk) -> None:
     assert pairs_of(meaning, "Pot") == [("Pot.md", "Cup.md")]
 
 
-def test_two_indexes_of_one_vault_hold_equal_pairs(meaning: MeaningDesk) -> None:
+def test_two_indexes_of_one_vault_hold_equal_pairs(meaning: MeaningHarness) -> None:
     files = {f"{n}.md": f"{TEA} {WORDS[n % 6]} {LONG}" for n in range(12)}
     meaning.indexed(files)
     first = meaning.rows(ROWS)
@@ -372,7 +374,7 @@ def test_two_indexes_of_one_vault_hold_equal_pairs(meaning: MeaningDesk) -> None
 
 
 def test_the_status_says_how_many_are_alike_and_whether_that_is_current(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
     shown = status_result(meaning.engine.status(), "Notes").to_json()["pairs"]
@@ -391,7 +393,7 @@ FEW = {f"{n}.md": f"{TEA} {n} {LONG}" for n in range(6)}
 MANY = {f"{n:02}.md": f"{f'word{n // 4} ' * 40}" for n in range(40)}
 
 
-def halted(meaning: MeaningDesk) -> None:
+def halted(meaning: MeaningHarness) -> None:
     """Embed by another model and be halted on the way, the first batch being kept."""
 
     def halt(_: Embeddable) -> None:
@@ -406,7 +408,7 @@ def halted(meaning: MeaningDesk) -> None:
 
 
 def test_pairs_stay_where_another_model_was_halted_on_its_way(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(MANY)
     before = meaning.engine.knowledge.similar()
@@ -419,7 +421,7 @@ def test_pairs_stay_where_another_model_was_halted_on_its_way(
 
 
 def test_a_note_that_changes_while_another_model_embeds_leaves_its_pairs(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(MANY)
     halted(meaning)
@@ -433,7 +435,7 @@ def test_a_note_that_changes_while_another_model_embeds_leaves_its_pairs(
 
 
 def test_a_model_that_comes_to_answer_again_compares_what_came_meanwhile(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     first = meaning.model
     meaning.indexed(FEW)

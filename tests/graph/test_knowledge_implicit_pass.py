@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk
 from numpy.typing import NDArray
-from watch_desk import QUICK, Follower, until
+from semantic_harness import MeaningHarness
+from watch_harness import QUICK, Follower, until
 
 from glassmind.errors import IndexAbsent
 from glassmind.files.names import name_key
@@ -152,20 +152,20 @@ def test_a_few_notes_say_little_of_a_model() -> None:
     assert threshold_for(0.7, same[:0]) == threshold_for(0.7, same[:1]) == 0.7
 
 
-def kinds(desk: MeaningDesk, count: int = 60) -> None:
+def kinds(harness: MeaningHarness, count: int = 60) -> None:
     """Write notes that are alike in fours."""
     words = {f"{n:03}.md": f"word{n // 4} " * 40 for n in range(count)}
-    desk.write(words)
+    harness.write(words)
 
 
-def rows_of(desk: MeaningDesk) -> list[tuple[object, ...]]:
-    return desk.rows(
+def rows_of(harness: MeaningHarness) -> list[tuple[object, ...]]:
+    return harness.rows(
         "select f.path, g.path from pairs p join files f on f.id = p.note_id "
         "join files g on g.id = p.other_id order by 1, 2"
     )
 
 
-def test_what_it_has_come_to_is_shown(meaning: MeaningDesk) -> None:
+def test_what_it_has_come_to_is_shown(meaning: MeaningHarness) -> None:
     kinds(meaning)
     seen: list[Progress] = []
 
@@ -175,7 +175,7 @@ def test_what_it_has_come_to_is_shown(meaning: MeaningDesk) -> None:
 
 
 def test_pairs_of_a_database_that_is_another_by_now_are_not_written(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kinds(meaning)
     meaning.index(embed=False)
@@ -197,14 +197,14 @@ def test_pairs_of_a_database_that_is_another_by_now_are_not_written(
 
 
 @contextmanager
-def reading(desk: MeaningDesk, seen: set[int]) -> Iterator[None]:
+def reading(harness: MeaningHarness, seen: set[int]) -> Iterator[None]:
     """Count the pairs over and over, beside whoever writes them."""
     stop = Event()
 
     def read() -> None:
         while not stop.is_set():
             try:
-                seen.add(desk.value("select count(*) from pairs"))
+                seen.add(harness.value("select count(*) from pairs"))
             except IndexAbsent:
                 continue
 
@@ -217,7 +217,7 @@ def reading(desk: MeaningDesk, seen: set[int]) -> Iterator[None]:
         thread.join(timeout=60)
 
 
-def test_nobody_ever_sees_half_of_the_pairs(meaning: MeaningDesk) -> None:
+def test_nobody_ever_sees_half_of_the_pairs(meaning: MeaningHarness) -> None:
     meaning.write({f"{n:03}.md": f"word{n % 50} " * (20 + n % 9) for n in range(300)})
     meaning.index()
     seen: set[int] = set()
@@ -237,13 +237,13 @@ KILLED = """
 import os, signal, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
-from meaning_desk import MeaningDesk
+from semantic_harness import MeaningHarness
 from glassmind.store.sqlite.pairs import PairWrites
 from glassmind.vault import Vault
 
-desk = MeaningDesk(Path({root!r}))
-Vault.embedder = lambda _: desk.model
-Vault.embedder_of = lambda _, space: desk.models.get(space.name)
+harness = MeaningHarness(Path({root!r}))
+Vault.embedder = lambda _: harness.model
+Vault.embedder_of = lambda _, space: harness.models.get(space.name)
 put = PairWrites.set
 
 def die(step, *values):
@@ -251,20 +251,20 @@ def die(step, *values):
     os.kill(os.getpid(), signal.SIGKILL)
 
 PairWrites.set = die
-desk.index()
+harness.index()
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 def test_a_pass_that_is_killed_leaves_the_pairs_as_they_were(
-    meaning: MeaningDesk, tmp_path: Path
+    meaning: MeaningHarness, tmp_path: Path
 ) -> None:
     kinds(meaning)
     meaning.index()
     before = rows_of(meaning)
     meaning.write({f"{n:03}.md": f"word{n % 7} " * 40 for n in range(60)})
     meaning.close()
-    (meaning.root / ".obsidian").rmdir()  # a desk makes it
+    (meaning.root / ".obsidian").rmdir()  # a harness makes it
     support = Path(__file__).parents[1] / "support"
     script = KILLED.format(tests=str(support), root=str(tmp_path))
 
@@ -278,7 +278,9 @@ def test_a_pass_that_is_killed_leaves_the_pairs_as_they_were(
     assert rows_of(meaning) != before
 
 
-def test_a_vault_that_is_followed_pairs_what_is_written(meaning: MeaningDesk) -> None:
+def test_a_vault_that_is_followed_pairs_what_is_written(
+    meaning: MeaningHarness,
+) -> None:
     meaning.settings |= QUICK
     kinds(meaning, 8)
     meaning.index()
@@ -333,7 +335,7 @@ class Side:
 
 
 @pytest.fixture
-def side(meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side]:
+def side(meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side]:
     monkeypatch.setattr(pair_pass, "MOST_PARTNERS", 5)
     meaning.indexed({f"{n:02}.md": f"word{n} " * 9 for n in range(60)})
     meaning.close()

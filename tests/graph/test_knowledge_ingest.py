@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from operation_desk import text_of, values_of
-from vault_desk import VaultDesk
+from operation_harness import text_of, values_of
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadLimit, FileUnreadable, IndexAbsent, NoteNotFound
 from glassmind.graph.entities import phrases_in
@@ -16,7 +16,7 @@ from glassmind.model.ontology import Entity
 from glassmind.obsidian.notes import read_note
 
 
-def entities(vault: VaultDesk, name: str, **wanted: int) -> dict[str, Entity]:
+def entities(vault: VaultHarness, name: str, **wanted: int) -> dict[str, Entity]:
     found = vault.engine.knowledge.ingest(name, **wanted)
     return {entity.name: entity for entity in found.entities}
 
@@ -34,7 +34,7 @@ def hashed(root: Path) -> dict[str, str]:
     }
 
 
-def test_links_are_told_as_linked_and_ghosts_as_stubs(vault: VaultDesk) -> None:
+def test_links_are_told_as_linked_and_ghosts_as_stubs(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "A.md": "See [[Tea]] and [[Deep Work|that book]].\n\n![[x.png]] [[A]]",
@@ -59,7 +59,7 @@ def test_links_are_told_as_linked_and_ghosts_as_stubs(vault: VaultDesk) -> None:
     )
 
 
-def test_a_note_named_without_a_link_is_a_match(vault: VaultDesk) -> None:
+def test_a_note_named_without_a_link_is_a_match(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Day.md": "Read Deep Work, and asked Amara about home.\n\nAmara agreed.",
@@ -79,7 +79,7 @@ def test_a_note_named_without_a_link_is_a_match(vault: VaultDesk) -> None:
     assert set(found) == {"Deep Work", "Amara"}  # `home` is a word
 
 
-def test_a_vault_that_writes_markdown_links_is_told_those(vault: VaultDesk) -> None:
+def test_a_vault_that_writes_markdown_links_is_told_those(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "a.md": "[b](b.md) and [ghost](books/Ghost%20Town.md)\n",
@@ -107,7 +107,7 @@ def test_a_vault_that_writes_markdown_links_is_told_those(vault: VaultDesk) -> N
         assert knowledge.resolve(text).link == link
 
 
-def test_one_thing_under_two_names_is_one_entity(vault: VaultDesk) -> None:
+def test_one_thing_under_two_names_is_one_entity(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Day.md": "[[Heron network]] grew; the Heron stations too, River net said.",
@@ -122,7 +122,7 @@ def test_one_thing_under_two_names_is_one_entity(vault: VaultDesk) -> None:
 
 
 def test_a_stub_is_where_its_kind_is(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     person = "---\nrole: x\nemail: y\ntags: [person, work]\n---\n"
     files = {f"People/{name}.md": person for name in ("Ada A", "Bo B", "Cy C")}
@@ -160,7 +160,7 @@ def test_a_stub_is_where_its_kind_is(
     ],
 )
 def test_a_stub_of_no_known_kind_stands_where_new_notes_are_made(
-    vault: VaultDesk, settings_of_obsidian: str, path: str
+    vault: VaultHarness, settings_of_obsidian: str, path: str
 ) -> None:
     vault.indexed(
         {".obsidian/app.json": settings_of_obsidian, "Log/A.md": "[[Ada Field]]"}
@@ -172,7 +172,7 @@ def test_a_stub_of_no_known_kind_stands_where_new_notes_are_made(
     assert stub.path == path
 
 
-def test_a_stub_is_named_as_the_links_to_it_are(vault: VaultDesk) -> None:
+def test_a_stub_is_named_as_the_links_to_it_are(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "A.md": "We met ADA FIELD there, and Ada Field again.",
@@ -188,7 +188,7 @@ def test_a_stub_is_named_as_the_links_to_it_are(vault: VaultDesk) -> None:
     assert (odd.state, odd.stub) == ("unsure", None)  # no file can be called so
 
 
-def test_tags_are_matched_to_notes_and_never_made_stubs(vault: VaultDesk) -> None:
+def test_tags_are_matched_to_notes_and_never_made_stubs(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "#area/sailing #nothing", "Sailing.md": "", "Note.md": ""})
 
     found = entities(vault, "A")
@@ -197,14 +197,14 @@ def test_tags_are_matched_to_notes_and_never_made_stubs(vault: VaultDesk) -> Non
 
 
 def test_days_to_come_and_what_templates_leave_open_are_no_stubs(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "[[2030-01-02]] [[{{title}}]] [[Tea]]"})
 
     assert list(entities(vault, "A")) == ["Tea"]
 
 
-def test_a_small_word_that_is_a_title_may_be_just_a_word(vault: VaultDesk) -> None:
+def test_a_small_word_that_is_a_title_may_be_just_a_word(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "You click and Tea cools.", "click.md": "", "Tea.md": ""})
 
     found = entities(vault, "A")
@@ -212,7 +212,7 @@ def test_a_small_word_that_is_a_title_may_be_just_a_word(vault: VaultDesk) -> No
     assert (found["click"].state, found["Tea"].state) == ("unsure", "match")
 
 
-def test_one_thing_in_both_numbers_is_one_stub(vault: VaultDesk) -> None:
+def test_one_thing_in_both_numbers_is_one_stub(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "A.md": "The Next Action counts. Many Next Actions count.",
@@ -224,7 +224,7 @@ def test_one_thing_in_both_numbers_is_one_stub(vault: VaultDesk) -> None:
     assert len(entities(vault, "B")) == 2  # each link has to be answered
 
 
-def test_a_file_that_is_left_out_of_the_index_is_no_stub(vault: VaultDesk) -> None:
+def test_a_file_that_is_left_out_of_the_index_is_no_stub(vault: VaultHarness) -> None:
     vault.indexed(
         {
             ".glassmindignore": "Drafts/\n",
@@ -255,7 +255,7 @@ WANTED = (
 
 @pytest.mark.parametrize(("place", "stubs"), [("Note.md", 10), ("in/Note.md", 11)])
 def test_every_stub_that_is_made_answers_its_links_and_none_is_proposed_again(
-    vault: VaultDesk, place: str, stubs: int
+    vault: VaultHarness, place: str, stubs: int
 ) -> None:
     settings_of_obsidian = '{"newFileLocation": "folder", "newFileFolderPath": "sub"}'
     vault.indexed(
@@ -282,7 +282,7 @@ def test_every_stub_that_is_made_answers_its_links_and_none_is_proposed_again(
     assert ("../Out" in vain) == (place == "Note.md")  # that leads out of the vault
 
 
-def test_two_notes_of_one_name_leave_the_choice(vault: VaultDesk) -> None:
+def test_two_notes_of_one_name_leave_the_choice(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "Ask the Night Watch.", **_twice("Night Watch")})
 
     found = entities(vault, "A")["Night Watch"]
@@ -320,7 +320,7 @@ def test_names_are_told_from_other_words_by_their_letters(
     assert sorted(named(text)) == sorted(names)
 
 
-def test_the_first_words_of_a_sentence_are_no_name(vault: VaultDesk) -> None:
+def test_the_first_words_of_a_sentence_are_no_name(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Diary.md": "Packed for Spain. Lunch at the Bank of England, then home.\n\n"
@@ -343,7 +343,7 @@ def test_large_nouns_are_no_names_in_a_language_that_writes_them_large() -> None
     assert named(german) == []
 
 
-def test_nothing_of_the_vault_is_written(vault: VaultDesk) -> None:
+def test_nothing_of_the_vault_is_written(vault: VaultHarness) -> None:
     files = {"A.md": "[[Ghost]] and Ada Field with @Bo. #tag", "B.md": "x"}
     vault.indexed(files)
     before = hashed(vault.root)
@@ -354,7 +354,7 @@ def test_nothing_of_the_vault_is_written(vault: VaultDesk) -> None:
     assert hashed(vault.root) == before
 
 
-def test_the_note_is_read_as_it_is_on_disk_now(vault: VaultDesk) -> None:
+def test_the_note_is_read_as_it_is_on_disk_now(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "", "Tea.md": ""})
 
     vault.write({"A.md": "about [[Tea]]"})
@@ -365,7 +365,7 @@ def test_the_note_is_read_as_it_is_on_disk_now(vault: VaultDesk) -> None:
         entities(vault, "A")
 
 
-def test_names_and_limits_that_cannot_be_are_refused(vault: VaultDesk) -> None:
+def test_names_and_limits_that_cannot_be_are_refused(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "[[B]] [[C]] [[D]]"})
 
     with pytest.raises(NoteNotFound):
@@ -377,14 +377,14 @@ def test_names_and_limits_that_cannot_be_are_refused(vault: VaultDesk) -> None:
     assert found.counts == {"linked": 0, "match": 0, "unsure": 0, "stub": 3}
 
 
-def test_without_an_index_nothing_is_ingested(vault: VaultDesk) -> None:
+def test_without_an_index_nothing_is_ingested(vault: VaultHarness) -> None:
     vault.write({"A.md": ""})
 
     with pytest.raises(IndexAbsent):
         entities(vault, "A")
 
 
-def test_the_sample_vault_finds_whom_a_letter_names(sample: VaultDesk) -> None:
+def test_the_sample_vault_finds_whom_a_letter_names(sample: VaultHarness) -> None:
     engine, name = sample.engine, "Reading/Low Water Marks.md"
 
     found = engine.knowledge.ingest(name)

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.model.graph import GraphLink
 from glassmind.store.sqlite.rows import SqliteRows
@@ -14,7 +14,7 @@ BEFORE = "Here is [[A]] only.\n\nAnd there is [[B]] too.\n"
 AFTER = "Swapped [[B]] stands first.\n\nLater [[A]] stands.\n"
 
 
-def written_meanwhile(vault: VaultDesk, patched: pytest.MonkeyPatch) -> None:
+def written_meanwhile(vault: VaultHarness, patched: pytest.MonkeyPatch) -> None:
     """Let another program rewrite a note while an answer is being put together."""
     read, other = SqliteRows.link_sentences, vault.open()
 
@@ -27,7 +27,7 @@ def written_meanwhile(vault: VaultDesk, patched: pytest.MonkeyPatch) -> None:
 
 
 def test_connections_are_told_as_of_one_moment(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"A.md": "", "B.md": "", "N.md": BEFORE})
     asked = vault.engine.knowledge
@@ -40,7 +40,7 @@ def test_connections_are_told_as_of_one_moment(
 
 
 def test_chains_are_told_as_of_one_moment(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"A.md": "", "B.md": "", "N.md": BEFORE})
     asked = vault.engine.knowledge

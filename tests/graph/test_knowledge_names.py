@@ -1,7 +1,7 @@
 """What a note is called, and links to it that lead there or are not given."""
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.graph.names import singular
 
@@ -14,7 +14,7 @@ ODD = [
 
 @pytest.mark.parametrize("markdown", [True, False])
 def test_a_link_that_is_given_leads_to_its_note(
-    vault: VaultDesk, *, markdown: bool
+    vault: VaultHarness, *, markdown: bool
 ) -> None:
     usual = "[C](C.md) [sub](sub.md)" if markdown else "[[C]] [[sub]]"
     vault.indexed({"Usual.md": usual, **{f"{name}.md": "x" for name in ODD}})
@@ -39,7 +39,7 @@ def test_a_link_that_is_given_leads_to_its_note(
 
 
 def test_a_heading_that_many_notes_begin_with_is_no_name_of_theirs(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -61,7 +61,7 @@ def test_a_heading_that_many_notes_begin_with_is_no_name_of_theirs(
 
 
 def test_a_heading_is_a_name_again_when_others_begin_otherwise(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({f"Tool {n}.md": "# Installation\n" for n in range(3)})
     assert vault.engine.knowledge.resolve("Installation").verdict == "new"
@@ -72,7 +72,7 @@ def test_a_heading_is_a_name_again_when_others_begin_otherwise(
     assert (found.verdict, found.link) == ("likely", "[[Tool 2]]")
 
 
-def test_a_ghost_is_known_by_the_path_that_links_give_it(vault: VaultDesk) -> None:
+def test_a_ghost_is_known_by_the_path_that_links_give_it(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "[[folder/Deep Ghost]]"})
 
     found = vault.engine.knowledge.resolve("folder/Deep Ghost")
@@ -94,7 +94,7 @@ def test_a_ghost_is_known_by_the_path_that_links_give_it(vault: VaultDesk) -> No
     ],
 )
 def test_plurals_of_short_words_are_known(
-    vault: VaultDesk, text: str, title: str, verdict: str
+    vault: VaultHarness, text: str, title: str, verdict: str
 ) -> None:
     vault.indexed({f"{title}.md": "x", "Kubernetes jobs.md": "", "Kubernetes.md": ""})
 
@@ -119,7 +119,7 @@ def test_a_word_in_the_plural_has_its_singular(word: str, one: str) -> None:
 
 
 def test_one_word_of_a_common_name_says_no_more_than_the_other(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     def likeness(text: str) -> float:
         return sample.engine.knowledge.resolve(text).candidates[0].score

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from operation_desk import text_of, values_of
-from vault_desk import VaultDesk
+from operation_harness import text_of, values_of
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadLimit, IndexAbsent
 from glassmind.graph.names import folded, in_singular, slips_between
@@ -23,7 +23,7 @@ def book(number: int, **more: str) -> str:
     return f"---\n{head}\n---\nBook {number}."
 
 
-def ontology_of(vault: VaultDesk, files: dict[str, str], **wanted: int) -> Ontology:
+def ontology_of(vault: VaultHarness, files: dict[str, str], **wanted: int) -> Ontology:
     vault.indexed(files)
     return vault.engine.knowledge.ontology(**wanted)
 
@@ -36,7 +36,7 @@ def spelled(found: Ontology) -> dict[str, tuple[str, ...]]:
 
 
 def test_categories_tags_and_folders_are_labels_with_their_notes(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     found = ontology_of(
         vault,
@@ -63,7 +63,7 @@ def test_categories_tags_and_folders_are_labels_with_their_notes(
 
 
 def test_keys_that_occur_together_in_notes_of_one_sort_are_a_schema(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     files = {f"Books/{n}.md": book(n) for n in range(4)}
     files["Books/4.md"] = "---\ntype: book\nauthor: Ada Field\n---\n"
@@ -81,7 +81,7 @@ def test_keys_that_occur_together_in_notes_of_one_sort_are_a_schema(
 
 
 def test_sorts_of_the_same_notes_share_a_schema(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     files = {f"A/{n}.md": "---\nmood: 5\n---\n" for n in range(3)}
     files |= {f"B/{n}.md": "---\nmood: 6\n---\n" for n in range(4)}
@@ -100,7 +100,7 @@ def test_sorts_of_the_same_notes_share_a_schema(
     ]
 
 
-def test_notes_that_share_only_tags_have_no_schema(vault: VaultDesk) -> None:
+def test_notes_that_share_only_tags_have_no_schema(vault: VaultHarness) -> None:
     files = {f"Log/{n}.md": "---\ntags: [day]\naliases: [x]\n---\n" for n in range(5)}
 
     assert ontology_of(vault, files).schemas.total == 0
@@ -130,7 +130,7 @@ def test_a_value_is_of_one_kind(value: object, kind: str) -> None:
 
 
 def test_settings_of_obsidian_that_are_no_json_are_told_and_cost_nothing(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     found = ontology_of(vault, {".obsidian/types.json": "{", "A.md": "#a"})
 
@@ -141,7 +141,7 @@ def test_settings_of_obsidian_that_are_no_json_are_told_and_cost_nothing(
 
 
 def test_ways_of_writing_one_word_are_told_with_the_one_most_used(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     found = ontology_of(
         vault,
@@ -166,7 +166,7 @@ def test_ways_of_writing_one_word_are_told_with_the_one_most_used(
 
 
 def test_a_plural_beside_its_singular_in_a_note_is_a_word_of_its_own(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -184,7 +184,7 @@ def test_a_plural_beside_its_singular_in_a_note_is_a_word_of_its_own(
     assert spelled == {"Pot": (("pot", 1),), "kettle": (("kettles", 1),)}
 
 
-def test_what_many_notes_name_in_one_property_is_a_hub(vault: VaultDesk) -> None:
+def test_what_many_notes_name_in_one_property_is_a_hub(vault: VaultHarness) -> None:
     files = {f"{n}.md": book(n) for n in range(4)}
     files |= {f"i{n}.md": "by:: [[Nobody Yet]]\n" for n in range(3)}
     files |= {"Ada Field.md": ""}
@@ -201,7 +201,7 @@ def test_what_many_notes_name_in_one_property_is_a_hub(vault: VaultDesk) -> None
     assert found.hubs.shown[0].members.shown == ("0.md", "1.md", "2.md", "3.md")
 
 
-def test_properties_folders_and_tags_make_hierarchies(vault: VaultDesk) -> None:
+def test_properties_folders_and_tags_make_hierarchies(vault: VaultHarness) -> None:
     found = ontology_of(
         vault,
         {
@@ -225,7 +225,7 @@ def test_properties_folders_and_tags_make_hierarchies(vault: VaultDesk) -> None:
     assert (tag.name, tag.below, by["tag"].depth) == ("#a", 3, 3)
 
 
-def test_a_note_above_itself_is_below_no_root(vault: VaultDesk) -> None:
+def test_a_note_above_itself_is_below_no_root(vault: VaultHarness) -> None:
     above = {"A": "B", "B": "C", "C": "A", "D": "D", "E": "A"}
     found = ontology_of(
         vault, {f"{a}.md": f"---\nup: '[[{b}]]'\n---\n" for a, b in above.items()}
@@ -245,7 +245,7 @@ def test_folding_is_idempotent_and_slips_are_symmetric(a: str, b: str) -> None:
 
 
 def test_templates_and_what_agents_wrote_are_no_part_of_the_vocabulary(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     found = ontology_of(
         vault,
@@ -262,7 +262,7 @@ def test_templates_and_what_agents_wrote_are_no_part_of_the_vocabulary(
     assert found.notes == 1
 
 
-def test_an_overview_follows_the_index_and_two_are_equal(vault: VaultDesk) -> None:
+def test_an_overview_follows_the_index_and_two_are_equal(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "#a", "B.md": "#b"})
     first = values_of(vault.engine, "ontology")
     again = values_of(vault.open(), "ontology")
@@ -274,7 +274,7 @@ def test_an_overview_follows_the_index_and_two_are_equal(vault: VaultDesk) -> No
 
 
 def test_an_overview_shows_so_many_of_each_kind_and_counts_all(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     files = {f"F{n}/{n}.md": f"#t{n}" for n in range(5)}
 
@@ -287,13 +287,13 @@ def test_an_overview_shows_so_many_of_each_kind_and_counts_all(
         vault.engine.knowledge.ontology(limit=0)
 
 
-def test_without_an_index_there_is_no_vocabulary(vault: VaultDesk) -> None:
+def test_without_an_index_there_is_no_vocabulary(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         vault.engine.knowledge.ontology()
 
 
 def test_many_threads_share_one_vocabulary_while_notes_change(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({f"{n}.md": f"#t{n} [[Ghost {n}]]" for n in range(30)})
     knowledge = vault.engine.knowledge
@@ -312,7 +312,7 @@ def test_many_threads_share_one_vocabulary_while_notes_change(
     assert Counter(verdict for _, verdict in second) == {"new": 38, "exists": 2}
 
 
-def test_odd_properties_are_counted_as_what_they_are(vault: VaultDesk) -> None:
+def test_odd_properties_are_counted_as_what_they_are(vault: VaultHarness) -> None:
     deep = "[" * 40 + "x" + "]" * 40
     found = ontology_of(
         vault,
@@ -329,7 +329,7 @@ def test_odd_properties_are_counted_as_what_they_are(vault: VaultDesk) -> None:
 
 
 def test_the_sample_vault_tells_its_people_decisions_and_stations(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     found = sample.engine.knowledge.ontology(limit=100)
 

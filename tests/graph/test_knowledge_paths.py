@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from operation_desk import text_of, values_of
-from vault_desk import VaultDesk
+from operation_harness import text_of, values_of
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NoteNotFound
 from glassmind.graph import connections
@@ -25,7 +25,7 @@ NOTES: dict[str, str | bytes] = {
 }
 
 
-def ways(vault: VaultDesk, source: str, target: str, **wanted: object) -> Chains:
+def ways(vault: VaultHarness, source: str, target: str, **wanted: object) -> Chains:
     return vault.engine.knowledge.path(source, target, **wanted)  # type: ignore[arg-type]
 
 
@@ -37,7 +37,7 @@ def stops(found: Chains) -> list[str]:
 
 
 def test_the_shortest_chains_come_first_and_equal_ones_by_path(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(NOTES)
 
@@ -48,7 +48,7 @@ def test_the_shortest_chains_come_first_and_equal_ones_by_path(
 
 
 def test_each_step_tells_its_links_with_direction_and_sentence(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(NOTES)
 
@@ -64,7 +64,7 @@ def test_each_step_tells_its_links_with_direction_and_sentence(
     assert said == ["here [[D]]", "back to [[C]] and on to [[E]]"]
 
 
-def test_more_chains_than_wanted_are_cut_and_said_to_be(vault: VaultDesk) -> None:
+def test_more_chains_than_wanted_are_cut_and_said_to_be(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     found = ways(vault, "A", "D", limit=2)
@@ -77,7 +77,9 @@ def why_none(found: Chains) -> dict[str, Any]:
     return reason
 
 
-def test_common_neighbours_are_told_the_rarest_linked_first(vault: VaultDesk) -> None:
+def test_common_neighbours_are_told_the_rarest_linked_first(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(NOTES)
 
     found = ways(vault, "A", "D")
@@ -89,7 +91,7 @@ def test_common_neighbours_are_told_the_rarest_linked_first(vault: VaultDesk) ->
     assert ways(vault, "A", "D", common=False).common == ()
 
 
-def test_a_note_has_no_way_to_itself(vault: VaultDesk) -> None:
+def test_a_note_has_no_way_to_itself(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     found = ways(vault, "A", "a.md")
@@ -101,7 +103,7 @@ def test_a_note_has_no_way_to_itself(vault: VaultDesk) -> None:
     }
 
 
-def test_notes_of_different_parts_are_not_connected(vault: VaultDesk) -> None:
+def test_notes_of_different_parts_are_not_connected(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     reason = why_none(ways(vault, "A", "Z"))
@@ -109,7 +111,7 @@ def test_notes_of_different_parts_are_not_connected(vault: VaultDesk) -> None:
     assert (reason["source_size"], reason["target_size"]) == (7, 1)
 
 
-def test_a_chain_that_is_too_long_is_told_by_its_length(vault: VaultDesk) -> None:
+def test_a_chain_that_is_too_long_is_told_by_its_length(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": f"[[{n + 1}]]" for n in range(12)})
 
     reason = why_none(ways(vault, "0", "9"))
@@ -118,7 +120,7 @@ def test_a_chain_that_is_too_long_is_told_by_its_length(vault: VaultDesk) -> Non
     assert len(ways(vault, "9", "0", most_hops=9).chains[0].steps) == 9
 
 
-def test_a_way_over_ghosts_is_taken_when_asked_for(vault: VaultDesk) -> None:
+def test_a_way_over_ghosts_is_taken_when_asked_for(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     assert why_none(ways(vault, "A", "Y"))["kind"] == "not_connected"
@@ -126,7 +128,7 @@ def test_a_way_over_ghosts_is_taken_when_asked_for(vault: VaultDesk) -> None:
     assert stops(ways(vault, "nobody", "Y", ghosts=True)) == ["Nobody X Y"]
 
 
-def test_a_hub_has_the_same_answer_every_time(vault: VaultDesk) -> None:
+def test_a_hub_has_the_same_answer_every_time(vault: VaultHarness) -> None:
     leaves = {
         f"n{n}.md": f"Leaf of [[Hub]] and [[n{n * 7 % 400}]]." for n in range(400)
     }
@@ -138,7 +140,7 @@ def test_a_hub_has_the_same_answer_every_time(vault: VaultDesk) -> None:
     assert found == ways(vault, "n5", "n6", limit=50)
 
 
-def test_a_dense_vault_is_answered_within_bounds(vault: VaultDesk) -> None:
+def test_a_dense_vault_is_answered_within_bounds(vault: VaultHarness) -> None:
     every = " ".join(f"[[{n}]]" for n in range(60))
     vault.indexed({f"{n}.md": every for n in range(60)})
 
@@ -159,7 +161,7 @@ def test_a_dense_vault_is_answered_within_bounds(vault: VaultDesk) -> None:
     ],
 )
 def test_bounds_that_cannot_be_met_are_errors(
-    vault: VaultDesk, wanted: dict[str, object], fault: type[Exception]
+    vault: VaultHarness, wanted: dict[str, object], fault: type[Exception]
 ) -> None:
     vault.indexed(NOTES)
 
@@ -167,7 +169,7 @@ def test_bounds_that_cannot_be_met_are_errors(
         ways(vault, "A", "D", **wanted)
 
 
-def test_a_name_nobody_has_is_an_error(vault: VaultDesk) -> None:
+def test_a_name_nobody_has_is_an_error(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         ways(vault, "A", "D")
     vault.indexed(NOTES)
@@ -176,7 +178,7 @@ def test_a_name_nobody_has_is_an_error(vault: VaultDesk) -> None:
         ways(vault, "A", "Zanzibar")
 
 
-def test_people_read_a_chain_from_top_to_bottom(vault: VaultDesk) -> None:
+def test_people_read_a_chain_from_top_to_bottom(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
 
     shown = text_of(vault.engine, "path", source="A", target="D", limit=1)
@@ -210,7 +212,7 @@ def test_people_read_a_chain_from_top_to_bottom(vault: VaultDesk) -> None:
     ],
 )
 def test_programs_and_people_are_told_why_there_is_none(
-    vault: VaultDesk, target: str, kind: str, said: str
+    vault: VaultHarness, target: str, kind: str, said: str
 ) -> None:
     vault.indexed(NOTES)
     wish: dict[str, Any] = {"source": "A", "target": target}

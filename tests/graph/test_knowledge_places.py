@@ -1,7 +1,7 @@
 """A related note is listed where others are, and never where nobody sees it."""
 
 import pytest
-from edit_desk import FILES, TARGET, made, page_on
+from edit_harness import FILES, TARGET, made, page_on
 
 from glassmind.files.names import LinkWriter
 from glassmind.graph.link_edits import edit_for_relation

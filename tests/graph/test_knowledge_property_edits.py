@@ -1,8 +1,8 @@
 """An edit of a property adds one link and leaves every value that was there."""
 
 import pytest
-from edit_desk import FILES, TARGET, made, page_on
-from vault_desk import VaultDesk
+from edit_harness import FILES, TARGET, made, page_on
+from vault_harness import VaultHarness
 
 from glassmind.files.names import LinkWriter
 from glassmind.graph.link_edits import edit_for_property
@@ -57,7 +57,9 @@ def test_what_we_do_not_dare_to_change_gets_no_edit(text: str) -> None:
     assert edit_for_property(page, "related", TARGET, LinkWriter(FILES)) is None
 
 
-def test_an_answer_without_an_edit_is_said_to_be_made_by_hand(vault: VaultDesk) -> None:
+def test_an_answer_without_an_edit_is_said_to_be_made_by_hand(
+    vault: VaultHarness,
+) -> None:
     files = {
         f"{a}{n}.md": f'---\nrelated: "[[{b}{n}]]"\n---\n'
         for n in range(4)

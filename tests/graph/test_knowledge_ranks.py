@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from graph_desk import content, edges_from, net_of
+from graph_harness import content, edges_from, net_of
 from hypothesis import given
 from hypothesis import strategies as st
-from operation_desk import result_of, text_of, values_of
-from vault_desk import VaultDesk
+from operation_harness import result_of, text_of, values_of
+from vault_harness import VaultHarness
 
 from glassmind import Engine
 from glassmind.errors import (
@@ -34,7 +34,7 @@ CLIQUES: dict[str, str | bytes] = {
 }
 
 
-def ranked(vault: VaultDesk, **wanted: Any) -> RankedNotes:
+def ranked(vault: VaultHarness, **wanted: Any) -> RankedNotes:
     return vault.engine.knowledge.rank(**wanted)
 
 
@@ -43,7 +43,7 @@ def titles(found: RankedNotes) -> list[str]:
 
 
 @pytest.mark.parametrize("metric", ["influence", "bridging", "authorities"])
-def test_the_middle_of_a_star_comes_first(vault: VaultDesk, metric: str) -> None:
+def test_the_middle_of_a_star_comes_first(vault: VaultHarness, metric: str) -> None:
     vault.indexed(STAR)
 
     found = ranked(vault, metric=metric)
@@ -54,7 +54,7 @@ def test_the_middle_of_a_star_comes_first(vault: VaultDesk, metric: str) -> None
     assert (first.inbound, first.outbound, found.total) == (5, 0, 6)
 
 
-def test_every_reason_names_what_speaks_for_a_note(vault: VaultDesk) -> None:
+def test_every_reason_names_what_speaks_for_a_note(vault: VaultHarness) -> None:
     vault.indexed({"Star.md": "[[A]] [[B]]", "A.md": "[[B]]", "B.md": "", "C.md": ""})
 
     def first(metric: str) -> str:
@@ -67,7 +67,7 @@ def test_every_reason_names_what_speaks_for_a_note(vault: VaultDesk) -> None:
     assert ranked(vault).notes[-1].reason == "no note links to it"
 
 
-def test_what_joins_two_groups_is_on_their_ways(vault: VaultDesk) -> None:
+def test_what_joins_two_groups_is_on_their_ways(vault: VaultHarness) -> None:
     vault.indexed(CLIQUES)
 
     found = ranked(vault, metric="bridging", limit=3)
@@ -82,7 +82,7 @@ def test_what_joins_two_groups_is_on_their_ways(vault: VaultDesk) -> None:
 
 
 def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(CLIQUES)
     exact = measures.bridging
@@ -98,7 +98,7 @@ def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(
     assert "Estimated from 7 notes: scores may be off by 0.02" in shown
 
 
-def test_notes_that_too_few_lead_to_are_left_out(vault: VaultDesk) -> None:
+def test_notes_that_too_few_lead_to_are_left_out(vault: VaultHarness) -> None:
     vault.indexed(CLIQUES)
 
     found = ranked(vault, least_inbound=4)
@@ -109,7 +109,7 @@ def test_notes_that_too_few_lead_to_are_left_out(vault: VaultDesk) -> None:
     assert notice == "no note of these has 50 that link to it"
 
 
-def test_a_note_without_a_link_has_no_influence(vault: VaultDesk) -> None:
+def test_a_note_without_a_link_has_no_influence(vault: VaultHarness) -> None:
     vault.indexed(CLIQUES)
 
     last = ranked(vault).notes[-1]
@@ -117,7 +117,7 @@ def test_a_note_without_a_link_has_no_influence(vault: VaultDesk) -> None:
     assert (last.title, last.score) == ("alone", 0.0)
 
 
-def test_within_a_theme_the_links_between_its_notes_count(vault: VaultDesk) -> None:
+def test_within_a_theme_the_links_between_its_notes_count(vault: VaultHarness) -> None:
     vault.indexed({**CLIQUES, **{f"x{n}.md": "[[a3]]" for n in range(3)}})
     themes = vault.engine.knowledge.themes()
     theme = next(t for t in themes.themes if any(m.path == "b1.md" for m in t.members))
@@ -133,7 +133,7 @@ def test_within_a_theme_the_links_between_its_notes_count(vault: VaultDesk) -> N
 
 
 def test_a_ranking_says_what_the_search_it_stands_on_says(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(CLIQUES)
     sure, found = 0.9, Engine.search
@@ -152,7 +152,7 @@ def test_a_ranking_says_what_the_search_it_stands_on_says(
 
 
 def test_about_a_query_a_note_known_for_something_else_does_not_come_first(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     others = {f"{n}.md": "[[Tea]] [[Town]]" for n in "abcde"}
     vault.indexed(
@@ -167,7 +167,7 @@ def test_about_a_query_a_note_known_for_something_else_does_not_come_first(
 
 
 def test_about_a_query_its_hits_and_their_neighbours_are_ranked(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(CLIQUES)
 
@@ -181,7 +181,7 @@ def test_about_a_query_its_hits_and_their_neighbours_are_ranked(
     assert nothing == "the search found no note to rank the neighbourhood of"
 
 
-def test_ghosts_are_ranked_when_asked_for(vault: VaultDesk) -> None:
+def test_ghosts_are_ranked_when_asked_for(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": "[[Nobody]]" for n in range(3)})
 
     assert "Nobody" not in titles(ranked(vault))
@@ -201,7 +201,7 @@ def test_ghosts_are_ranked_when_asked_for(vault: VaultDesk) -> None:
     ],
 )
 def test_what_cannot_be_ranked_is_an_error(
-    vault: VaultDesk, wanted: dict[str, Any], fault: type[Exception]
+    vault: VaultHarness, wanted: dict[str, Any], fault: type[Exception]
 ) -> None:
     with pytest.raises(IndexAbsent):
         ranked(vault)
@@ -211,14 +211,14 @@ def test_what_cannot_be_ranked_is_an_error(
         ranked(vault, **wanted)
 
 
-def test_an_empty_vault_has_an_empty_ranking(vault: VaultDesk) -> None:
+def test_an_empty_vault_has_an_empty_ranking(vault: VaultHarness) -> None:
     vault.indexed({})
 
     for metric in ("influence", "bridging", "hubs", "authorities"):
         assert ranked(vault, metric=metric).notes == ()
 
 
-def test_programs_and_people_read_the_same_order(vault: VaultDesk) -> None:
+def test_programs_and_people_read_the_same_order(vault: VaultHarness) -> None:
     vault.indexed(STAR)
     wish = {"limit": 2, "about": "s0 OR hub"}
 

@@ -7,7 +7,7 @@ from inspect import getmembers, isfunction
 from pathlib import Path
 
 import pytest
-from meaning_desk import MeaningDesk
+from semantic_harness import MeaningHarness
 
 from glassmind.errors import WritesOff
 from glassmind.graph.knowledge import Knowledge
@@ -55,7 +55,7 @@ def seen(root: Path) -> dict[str, tuple[object, ...]]:
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness) -> MeaningHarness:
     meaning.indexed(
         {
             "Cup.md": f"---\nup: '[[Pot]]'\n---\n{TEA} [[Mug]] [[Nobody]] #tea",
@@ -76,23 +76,25 @@ def test_every_verb_is_tried_here() -> None:
 
 @pytest.mark.parametrize("verb", READING)
 def test_a_verb_that_reads_changes_nothing_in_the_vault(
-    desk: MeaningDesk, verb: str
+    harness: MeaningHarness, verb: str
 ) -> None:
-    before = seen(desk.root)
+    before = seen(harness.root)
 
-    READING[verb](desk.engine.knowledge)
-    READING[verb](desk.open().knowledge)
+    READING[verb](harness.engine.knowledge)
+    READING[verb](harness.open().knowledge)
 
-    assert seen(desk.root) == before
+    assert seen(harness.root) == before
 
 
-def test_a_verb_that_writes_changes_nothing_where_it_may_not(desk: MeaningDesk) -> None:
-    desk.open(writes__mode="off")
-    before = seen(desk.root)
+def test_a_verb_that_writes_changes_nothing_where_it_may_not(
+    harness: MeaningHarness,
+) -> None:
+    harness.open(writes__mode="off")
+    before = seen(harness.root)
 
     with pytest.raises(WritesOff):
-        desk.engine.knowledge.dismiss("Cup", "Mug")
+        harness.engine.knowledge.dismiss("Cup", "Mug")
     with pytest.raises(WritesOff):
-        desk.engine.knowledge.restore_pair("Cup", "Pot")
+        harness.engine.knowledge.restore_pair("Cup", "Pot")
 
-    assert seen(desk.root) == before
+    assert seen(harness.root) == before

@@ -1,7 +1,7 @@
 """A single link that is not answered is found where the vault answers such links."""
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.graph.reciprocal import missing_answers
 from glassmind.model import NotePath
@@ -14,7 +14,7 @@ PAIRS = [(n, n + 100, "related") for n in range(10)]
 PAIRS += [(n + 100, n, "related") for n in range(8)]
 
 
-def found(vault: VaultDesk) -> tuple[list[str], list[tuple[NotePath, NotePath]]]:
+def found(vault: VaultHarness) -> tuple[list[str], list[tuple[NotePath, NotePath]]]:
     """Return what health and what suggest say of it."""
     knowledge = vault.engine.knowledge
     (check,) = knowledge.health(checks=["missing_reciprocal"], limit=None).checks
@@ -26,7 +26,7 @@ def found(vault: VaultDesk) -> tuple[list[str], list[tuple[NotePath, NotePath]]]
     return [example.subject for example in check.examples], suggested
 
 
-def test_the_one_child_that_names_no_parent_is_found(vault: VaultDesk) -> None:
+def test_the_one_child_that_names_no_parent_is_found(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "P.md": '---\nchildren: ["[[A]]", "[[B]]", "[[C]]"]\n---\n',

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.files.names import Names
@@ -29,7 +29,7 @@ def labelled() -> list[dict[str, Any]]:
     return [json.loads(line) for line in GOLD.read_text("utf-8").splitlines()]
 
 
-def asked(vault: VaultDesk, text: str, **wanted: int) -> Resolution:
+def asked(vault: VaultHarness, text: str, **wanted: int) -> Resolution:
     return vault.engine.knowledge.resolve(text, **wanted)
 
 
@@ -56,7 +56,9 @@ def names_of(*paths: str, ghosts: tuple[str, ...] = ()) -> NameLists:
     return known_names(entries, wanted)
 
 
-def test_labelled_names_of_the_sample_vault_are_judged_right(sample: VaultDesk) -> None:
+def test_labelled_names_of_the_sample_vault_are_judged_right(
+    sample: VaultHarness,
+) -> None:
     told: Counter[tuple[str, str]] = Counter()
     right = 0
     for case in labelled():
@@ -72,7 +74,7 @@ def test_labelled_names_of_the_sample_vault_are_judged_right(sample: VaultDesk) 
 
 
 def test_a_note_that_was_never_written_is_not_called_existing(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     listed = sample.engine.list_notes(limit=1000).notes
     entries = [
@@ -105,7 +107,7 @@ def test_a_note_that_was_never_written_is_not_called_existing(
     ],
 )
 def test_a_note_that_is_called_so_exists(
-    vault: VaultDesk, text: str, link: str
+    vault: VaultHarness, text: str, link: str
 ) -> None:
     vault.indexed(
         {"Focus/Deep Work.md": "---\naliases: [DW]\ntitle: A book on focus\n---\nx"}
@@ -132,7 +134,7 @@ def test_a_note_that_is_called_so_exists(
     ],
 )
 def test_a_note_that_is_nearly_called_so_is_likely_with_the_reason(
-    vault: VaultDesk, text: str, reason: str
+    vault: VaultHarness, text: str, reason: str
 ) -> None:
     vault.indexed(
         {
@@ -159,7 +161,7 @@ KINDS = {
 @pytest.mark.parametrize(
     "text", ["battery chemistry test", "battery decision", "D-003 battery", "decision"]
 )
-def test_a_name_beside_another_word_is_new(vault: VaultDesk, text: str) -> None:
+def test_a_name_beside_another_word_is_new(vault: VaultHarness, text: str) -> None:
     vault.indexed(KINDS)
 
     assert asked(vault, text).verdict == "new"
@@ -179,7 +181,7 @@ def test_a_name_beside_another_word_is_new(vault: VaultDesk, text: str) -> None:
         "Tobias Field",
     ],
 )
-def test_another_thing_with_a_name_alike_is_new(vault: VaultDesk, text: str) -> None:
+def test_another_thing_with_a_name_alike_is_new(vault: VaultHarness, text: str) -> None:
     vault.indexed(
         {
             "C.md": "", "Deep Work.md": "", "D-004.md": "", "Trip 2026.md": "",
@@ -192,14 +194,16 @@ def test_another_thing_with_a_name_alike_is_new(vault: VaultDesk, text: str) -> 
     assert (found.verdict, found.link) == ("new", None)
 
 
-def test_an_accent_that_the_note_lacks_may_make_another_word(vault: VaultDesk) -> None:
+def test_an_accent_that_the_note_lacks_may_make_another_word(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"Resume.md": "", "Café.md": ""})
 
     assert asked(vault, "Résumé").verdict == "likely"
     assert asked(vault, "cafe").verdict == "exists"
 
 
-def test_two_notes_of_one_name_are_for_a_person_to_choose(vault: VaultDesk) -> None:
+def test_two_notes_of_one_name_are_for_a_person_to_choose(vault: VaultHarness) -> None:
     vault.indexed({"A/Index.md": "", "B/Index.md": "", "C/Tea.md": "", "Tea.md": ""})
 
     found = asked(vault, "index")
@@ -213,7 +217,7 @@ def test_two_notes_of_one_name_are_for_a_person_to_choose(vault: VaultDesk) -> N
 
 
 def test_the_title_of_one_note_goes_before_the_alias_of_another(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "", "Oolong.md": "---\naliases: [Tea]\n---\n"})
 
@@ -224,7 +228,7 @@ def test_the_title_of_one_note_goes_before_the_alias_of_another(
 
 
 def test_a_ghost_is_new_under_the_name_that_links_already_use(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "[[Ada Field]] and [[Ada Field|her]]", "B.md": ""})
 
@@ -239,13 +243,13 @@ def test_a_ghost_is_new_under_the_name_that_links_already_use(
     assert asked(vault, "Ada Fields").verdict == "likely"
 
 
-def test_a_picture_that_is_missing_is_no_name(vault: VaultDesk) -> None:
+def test_a_picture_that_is_missing_is_no_name(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "![[Tea pot.png]] [[Tea pot.PDF]]"})
 
     assert asked(vault, "Tea pot").candidates == ()
 
 
-def test_a_template_is_nothing_to_link_to(vault: VaultDesk) -> None:
+def test_a_template_is_nothing_to_link_to(vault: VaultHarness) -> None:
     vault.indexed({"Templates/Decision.md": "# Choice", "A.md": ""})
 
     assert asked(vault, "Decision").verdict == "new"
@@ -253,7 +257,7 @@ def test_a_template_is_nothing_to_link_to(vault: VaultDesk) -> None:
     assert asked(vault, "Templates/Decision").verdict == "exists"
 
 
-def test_a_new_note_is_known_and_a_deleted_one_is_not(vault: VaultDesk) -> None:
+def test_a_new_note_is_known_and_a_deleted_one_is_not(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "", "Milk.md": ""})
     before = asked(vault, "Sencha").verdict
 
@@ -265,7 +269,7 @@ def test_a_new_note_is_known_and_a_deleted_one_is_not(vault: VaultDesk) -> None:
     assert asked(vault, "Tea").verdict == "new"
 
 
-def test_names_that_are_kept_are_those_of_a_fresh_look(vault: VaultDesk) -> None:
+def test_names_that_are_kept_are_those_of_a_fresh_look(vault: VaultHarness) -> None:
     steps: list[dict[str, str]] = [
         {"Tea pot.md": "# Kettle\n\n## Old lid\n#brew [[Cup]]", "A/Tea.md": ""},
         {"Cup.md": "---\naliases: [Mug, Tea]\n---\n"},
@@ -297,7 +301,7 @@ def test_names_that_are_kept_are_those_of_a_fresh_look(vault: VaultDesk) -> None
         assert first.knowledge.ingest("Tea pot") == fresh.knowledge.ingest("Tea pot")
 
 
-def test_a_note_may_be_called_by_marks_alone(vault: VaultDesk) -> None:
+def test_a_note_may_be_called_by_marks_alone(vault: VaultHarness) -> None:
     vault.indexed({"🔥.md": "", "Fire.md": ""})
 
     assert asked(vault, "🔥").link == "[[🔥]]"
@@ -305,7 +309,7 @@ def test_a_note_may_be_called_by_marks_alone(vault: VaultDesk) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", "#", "@", "[[]]"])
-def test_a_text_without_a_name_is_refused(vault: VaultDesk, text: str) -> None:
+def test_a_text_without_a_name_is_refused(vault: VaultHarness, text: str) -> None:
     vault.indexed({"A.md": ""})
 
     if text == "[[]]":  # brackets are marks like others
@@ -315,7 +319,7 @@ def test_a_text_without_a_name_is_refused(vault: VaultDesk, text: str) -> None:
         asked(vault, text)
 
 
-def test_so_many_candidates_are_given_as_are_asked_for(vault: VaultDesk) -> None:
+def test_so_many_candidates_are_given_as_are_asked_for(vault: VaultHarness) -> None:
     vault.indexed({f"Tea {word}.md": "" for word in ("pot", "cup", "leaf")})
 
     assert len(asked(vault, "tea", limit=2).candidates) == 2
@@ -324,12 +328,12 @@ def test_so_many_candidates_are_given_as_are_asked_for(vault: VaultDesk) -> None
             asked(vault, "tea", limit=limit)
 
 
-def test_without_an_index_nothing_is_resolved(vault: VaultDesk) -> None:
+def test_without_an_index_nothing_is_resolved(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         asked(vault, "Tea")
 
 
-def test_a_resolution_is_the_same_for_programs_and_people(vault: VaultDesk) -> None:
+def test_a_resolution_is_the_same_for_programs_and_people(vault: VaultHarness) -> None:
     vault.indexed({"Tea\x1b[31m.md": "", "Tea pot.md": ""})
 
     told = ask.resolve(vault.engine, ResolveArguments(text="tea pots"))

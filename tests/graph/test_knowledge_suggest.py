@@ -3,9 +3,9 @@
 from math import fsum
 
 import pytest
-from meaning_desk import LONG, MeaningDesk
-from operation_desk import text_of, values_of
-from vault_desk import VaultDesk
+from operation_harness import text_of, values_of
+from semantic_harness import LONG, MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.files.read import digest_of
@@ -18,17 +18,17 @@ TALKS = {
 
 
 def suggested(
-    vault: VaultDesk, name: str | None = None, **wanted: int
+    vault: VaultHarness, name: str | None = None, **wanted: int
 ) -> list[Suggestion]:
     return list(vault.engine.knowledge.suggest(name, **wanted).suggestions)
 
 
-def only(vault: VaultDesk, name: str | None = None) -> Suggestion:
+def only(vault: VaultHarness, name: str | None = None) -> Suggestion:
     (found,) = suggested(vault, name)
     return found
 
 
-def make(vault: VaultDesk, edit: ProposedEdit | None) -> None:
+def make(vault: VaultHarness, edit: ProposedEdit | None) -> None:
     """Make a proposed edit, as whoever accepts it would."""
     assert edit is not None
     file = vault.root / edit.path
@@ -43,7 +43,7 @@ def make(vault: VaultDesk, edit: ProposedEdit | None) -> None:
 
 @pytest.mark.parametrize("name", ["Journal", "Deep Work", None])
 def test_a_name_without_a_link_is_suggested_from_either_note(
-    vault: VaultDesk, name: str | None
+    vault: VaultHarness, name: str | None
 ) -> None:
     vault.indexed(TALKS)
 
@@ -62,7 +62,7 @@ def test_a_name_without_a_link_is_suggested_from_either_note(
 
 
 def test_an_edit_that_was_made_is_a_link_and_not_suggested_again(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(TALKS)
 
@@ -72,7 +72,7 @@ def test_an_edit_that_was_made_is_a_link_and_not_suggested_again(
     assert suggested(vault) == []
 
 
-def test_nothing_is_written_by_asking(vault: VaultDesk) -> None:
+def test_nothing_is_written_by_asking(vault: VaultHarness) -> None:
     vault.indexed(TALKS)
     before = {f: f.read_bytes() for f in vault.root.rglob("*") if f.is_file()}
 
@@ -81,7 +81,7 @@ def test_nothing_is_written_by_asking(vault: VaultDesk) -> None:
     assert before == {f: f.read_bytes() for f in vault.root.rglob("*") if f.is_file()}
 
 
-def test_the_shares_of_the_signs_add_up_to_the_score(vault: VaultDesk) -> None:
+def test_the_shares_of_the_signs_add_up_to_the_score(vault: VaultHarness) -> None:
     vault.indexed(TALKS)
 
     found = only(vault)
@@ -90,14 +90,16 @@ def test_the_shares_of_the_signs_add_up_to_the_score(vault: VaultDesk) -> None:
     assert fsum(sign.share for sign in found.signs) == pytest.approx(found.score)
 
 
-def test_notes_that_are_linked_either_way_are_not_suggested(vault: VaultDesk) -> None:
+def test_notes_that_are_linked_either_way_are_not_suggested(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({**TALKS, "Deep Work.md": "See [[Journal]].\n"})
 
     assert suggested(vault) == []
 
 
 def test_a_dismissed_pair_is_not_suggested_until_it_is_restored(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(TALKS)
     knowledge = vault.engine.knowledge
@@ -109,7 +111,7 @@ def test_a_dismissed_pair_is_not_suggested_until_it_is_restored(
     assert len(suggested(vault)) == 1
 
 
-def test_the_agents_folder_and_templates_are_left_out(vault: VaultDesk) -> None:
+def test_the_agents_folder_and_templates_are_left_out(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Deep Work.md": "A book.\n",
@@ -124,7 +126,7 @@ def test_the_agents_folder_and_templates_are_left_out(vault: VaultDesk) -> None:
 
 
 def test_a_name_that_links_mostly_pass_by_gives_way_to_one_they_use(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     said = {f"n{i}.md": "Click the button; Grafana shows it.\n" for i in range(20)}
     used = {f"u{i}.md": "See [[Grafana]].\n" for i in range(10)}
@@ -136,7 +138,7 @@ def test_a_name_that_links_mostly_pass_by_gives_way_to_one_they_use(
     assert found["Grafana.md"] > 1.5 * found.get("Click.md", 0.0)
 
 
-def test_a_name_that_two_notes_have_is_said_to_be_one(vault: VaultDesk) -> None:
+def test_a_name_that_two_notes_have_is_said_to_be_one(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Planets/Mercury.md": "hot\n",
@@ -158,7 +160,7 @@ def test_a_name_that_two_notes_have_is_said_to_be_one(vault: VaultDesk) -> None:
     }  # fmt: skip
 
 
-def test_of_many_notes_of_one_name_a_few_are_told(vault: VaultDesk) -> None:
+def test_of_many_notes_of_one_name_a_few_are_told(vault: VaultHarness) -> None:
     many = {f"{n}/Mercury.md": "x\n" for n in range(9)}
     vault.indexed({**many, "Log.md": "We saw Mercury.\n"})
 
@@ -169,7 +171,7 @@ def test_of_many_notes_of_one_name_a_few_are_told(vault: VaultDesk) -> None:
     assert found.reason.endswith("and others have too")
 
 
-def test_a_common_word_is_a_name_where_links_write_it_so(vault: VaultDesk) -> None:
+def test_a_common_word_is_a_name_where_links_write_it_so(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Heron network.md": "---\naliases: [Heron]\n---\nStations.\n",
@@ -185,7 +187,7 @@ def test_a_common_word_is_a_name_where_links_write_it_so(vault: VaultDesk) -> No
     assert found.edit.after == "[[Heron network|heron]]"
 
 
-def test_an_alias_is_a_name_too(vault: VaultDesk) -> None:
+def test_an_alias_is_a_name_too(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "People/Ada.md": "---\naliases: [Countess of Lovelace]\n---\n",
@@ -199,7 +201,9 @@ def test_an_alias_is_a_name_too(vault: VaultDesk) -> None:
     assert found.edit.after == "[[Ada|Countess of Lovelace]]"
 
 
-def test_a_vault_that_writes_markdown_links_is_offered_those(vault: VaultDesk) -> None:
+def test_a_vault_that_writes_markdown_links_is_offered_those(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(
         {
             "a.md": "[b](b.md)\n",
@@ -218,7 +222,7 @@ def test_a_vault_that_writes_markdown_links_is_offered_those(vault: VaultDesk) -
 
 
 def test_a_property_that_is_not_answered_is_suggested_with_its_line(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     children = {f"c{i}.md": '---\nparent: "[[Top]]"\n---\n' for i in range(4)}
     listed = "".join(f'  - "[[c{i}]]"\n' for i in range(3))
@@ -237,7 +241,7 @@ def test_a_property_that_is_not_answered_is_suggested_with_its_line(
 
 
 def test_similar_notes_are_suggested_on_a_line_of_their_own(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     notes = {f"{word}.md": LONG.format(f"{word} " * 9) for word in ("oak", "elm")}
     meaning.indexed(
@@ -259,7 +263,7 @@ def test_similar_notes_are_suggested_on_a_line_of_their_own(
     assert "Delta.md" not in {one.target for one in suggested(meaning, "River")}
 
 
-def test_without_vectors_that_is_said(vault: VaultDesk) -> None:
+def test_without_vectors_that_is_said(vault: VaultHarness) -> None:
     vault.indexed(TALKS)
 
     reply = vault.engine.knowledge.suggest()
@@ -270,7 +274,7 @@ def test_without_vectors_that_is_said(vault: VaultDesk) -> None:
 
 
 def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is_now(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(TALKS)
     vault.write({"Journal.md": "Lines.\n\nMonday was for deep work, at last.\n"})
@@ -283,7 +287,7 @@ def test_a_note_that_changed_since_it_was_indexed_is_read_as_it_is_now(
     assert suggested(vault) == []
 
 
-def test_a_note_that_is_gone_costs_its_suggestions_alone(vault: VaultDesk) -> None:
+def test_a_note_that_is_gone_costs_its_suggestions_alone(vault: VaultHarness) -> None:
     vault.indexed({**TALKS, "Diary.md": "deep work again\n"})
     vault.remove("Journal.md")
 
@@ -292,7 +296,7 @@ def test_a_note_that_is_gone_costs_its_suggestions_alone(vault: VaultDesk) -> No
     assert [one.source for one in found] == ["Diary.md"]
 
 
-def test_two_calls_give_equal_answers(vault: VaultDesk) -> None:
+def test_two_calls_give_equal_answers(vault: VaultHarness) -> None:
     notes = {f"n{i}.md": f"deep work and note{i + 1} here\n" for i in range(12)}
     vault.indexed({**TALKS, **notes})
 
@@ -304,7 +308,7 @@ def test_two_calls_give_equal_answers(vault: VaultDesk) -> None:
 MANY = {f"n{i}.md": f"deep work and note{i + 1} here\n" for i in range(12)}
 
 
-def test_what_was_asked_before_makes_no_difference(vault: VaultDesk) -> None:
+def test_what_was_asked_before_makes_no_difference(vault: VaultHarness) -> None:
     vault.indexed({**TALKS, **MANY})
     fresh = suggested(vault, limit=12)
 
@@ -316,7 +320,7 @@ def test_what_was_asked_before_makes_no_difference(vault: VaultDesk) -> None:
 
 
 def test_a_vault_that_changes_is_told_as_if_it_were_opened_anew(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     steps: list[dict[str, str]] = [
         {**TALKS, **MANY},
@@ -332,7 +336,7 @@ def test_a_vault_that_changes_is_told_as_if_it_were_opened_anew(
         assert kept.suggestions
 
 
-def test_a_vault_asked_again_tells_what_changed_on_disk(vault: VaultDesk) -> None:
+def test_a_vault_asked_again_tells_what_changed_on_disk(vault: VaultHarness) -> None:
     vault.indexed(TALKS)
     before = only(vault)
     vault.write({"Journal.md": "Lines.\n\nMonday was for deep work, at last.\n"})
@@ -345,7 +349,7 @@ def test_a_vault_asked_again_tells_what_changed_on_disk(vault: VaultDesk) -> Non
     assert before.edit.digest != after.edit.digest
 
 
-def test_vectors_that_came_since_are_taken_up(meaning: MeaningDesk) -> None:
+def test_vectors_that_came_since_are_taken_up(meaning: MeaningHarness) -> None:
     silt = "streams carry silt and stones down to wide open plains of the Delta"
     notes = {f"{word}.md": LONG.format(f"{word} " * 9) for word in ("oak", "elm")}
     meaning.write({"River.md": silt, "Delta.md": silt, **notes})
@@ -361,7 +365,7 @@ def test_vectors_that_came_since_are_taken_up(meaning: MeaningDesk) -> None:
     assert suggested(meaning) == after
 
 
-def test_what_cannot_be_asked_is_refused(vault: VaultDesk) -> None:
+def test_what_cannot_be_asked_is_refused(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         vault.engine.knowledge.suggest()
     vault.indexed(TALKS)
@@ -372,7 +376,7 @@ def test_what_cannot_be_asked_is_refused(vault: VaultDesk) -> None:
         vault.engine.knowledge.suggest("Nowhere at all")
 
 
-def test_suggestions_read_well_and_command_no_terminal(vault: VaultDesk) -> None:
+def test_suggestions_read_well_and_command_no_terminal(vault: VaultHarness) -> None:
     vault.indexed({**TALKS, "Journal.md": "Now \x1b[31m deep work.\n"})
 
     reply = vault.engine.knowledge.suggest()
@@ -387,7 +391,7 @@ def test_suggestions_read_well_and_command_no_terminal(vault: VaultDesk) -> None
     )
 
 
-def test_a_canvas_is_neither_edited_nor_linked_to(vault: VaultDesk) -> None:
+def test_a_canvas_is_neither_edited_nor_linked_to(vault: VaultHarness) -> None:
     card = '{"nodes":[{"id":"1","type":"text","text":"deep work","x":0,"y":0,'
     vault.indexed(
         {

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from edit_desk import FILES, HERE, TARGET, ends, made, page_on
+from edit_harness import FILES, HERE, TARGET, ends, made, page_on
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

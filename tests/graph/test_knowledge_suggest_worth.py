@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
-from meaning_desk import LONG, MeaningDesk, Rows, WordModel, vector_of
-from vault_desk import VaultDesk
+from semantic_harness import LONG, MeaningHarness, Rows, WordModel, vector_of
+from vault_harness import VaultHarness
 
 from glassmind.graph.suggestions import LEAST
 from glassmind.model.suggestions import Suggestion
@@ -37,17 +37,17 @@ excalidraw-plugin: parsed
 """
 
 
-def suggested(vault: VaultDesk, name: str | None = None) -> list[Suggestion]:
+def suggested(vault: VaultHarness, name: str | None = None) -> list[Suggestion]:
     return list(vault.engine.knowledge.suggest(name, limit=100).suggestions)
 
 
-def ends(vault: VaultDesk, name: str | None = None) -> set[frozenset[str]]:
+def ends(vault: VaultHarness, name: str | None = None) -> set[frozenset[str]]:
     return {frozenset((one.source, one.target)) for one in suggested(vault, name)}
 
 
 @pytest.mark.parametrize("name", ["2026-03-17", None])
 def test_days_that_are_alike_are_not_suggested_to_each_other(
-    meaning: MeaningDesk, name: str | None
+    meaning: MeaningHarness, name: str | None
 ) -> None:
     days = {f"Daily/2026-03-{day}.md": SILT for day in (16, 17)}
     meaning.indexed({**days, "Silt plains.md": SILT, **WOODS})
@@ -59,7 +59,7 @@ def test_days_that_are_alike_are_not_suggested_to_each_other(
 
 
 def test_a_day_that_is_called_by_its_name_is_suggested_to_another(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(DAYS)
 
@@ -68,7 +68,7 @@ def test_a_day_that_is_called_by_its_name_is_suggested_to_another(
 
 @pytest.mark.parametrize("name", ["Map.excalidraw", "River", None])
 def test_a_drawing_is_linked_to_from_the_other_note(
-    meaning: MeaningDesk, name: str | None
+    meaning: MeaningHarness, name: str | None
 ) -> None:
     meaning.indexed({"Map.excalidraw.md": DRAWING, "River.md": SILT, **WOODS})
 
@@ -82,7 +82,7 @@ def test_a_drawing_is_linked_to_from_the_other_note(
 
 
 def test_a_pair_is_told_from_the_note_that_would_have_the_link(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Deep Work.md": "A book.\n", "Log.md": "Monday was deep work.\n"})
 
@@ -105,7 +105,7 @@ def test_a_pair_is_told_from_the_note_that_would_have_the_link(
 )
 @pytest.mark.parametrize("name", ["Log", "Botany Atlas"])
 def test_words_that_nobody_reads_are_no_sign(
-    vault: VaultDesk, text: str, name: str
+    vault: VaultHarness, text: str, name: str
 ) -> None:
     vault.indexed({"Botany Atlas.md": "A book.\n", "Log.md": text})
 
@@ -123,7 +123,7 @@ def test_words_that_nobody_reads_are_no_sign(
 )
 @pytest.mark.parametrize("name", ["Log", "Botany Atlas"])
 def test_words_of_headings_links_and_code_are_a_sign(
-    vault: VaultDesk, text: str, name: str
+    vault: VaultHarness, text: str, name: str
 ) -> None:
     vault.indexed({"Botany Atlas.md": "A book.\n", "Log.md": text})
 
@@ -131,7 +131,7 @@ def test_words_of_headings_links_and_code_are_a_sign(
 
 
 def test_in_a_whole_vault_words_that_two_share_are_no_suggestion(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {
@@ -145,7 +145,7 @@ def test_in_a_whole_vault_words_that_two_share_are_no_suggestion(
 
 
 def test_in_a_whole_vault_a_name_that_stands_in_code_is_no_suggestion(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(
         {
@@ -172,7 +172,7 @@ class OtherWords(WordModel):
 
 @pytest.mark.parametrize("name", ["Delta", None])
 def test_notes_that_meaning_alone_speaks_for_are_suggested(
-    meaning: MeaningDesk, name: str | None
+    meaning: MeaningHarness, name: str | None
 ) -> None:
     meaning.use(OtherWords("other words", 256))
     said = "silt stones streams plains " * 9

@@ -5,8 +5,8 @@ from itertools import pairwise
 from math import fsum, inf, nan
 
 import pytest
-from operation_desk import text_of, values_of
-from theme_desk import (
+from operation_harness import text_of, values_of
+from theme_harness import (
     BREAD,
     TEA,
     WOOD,
@@ -18,7 +18,7 @@ from theme_desk import (
     three_groups,
     told_of,
 )
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import AmbiguousTheme, BadWish, IndexAbsent, UnknownTheme
 from glassmind.model.graph import Theme, ThemeMember
@@ -28,13 +28,15 @@ from glassmind.operations.graph import themes_text as themes_for_people
 from glassmind.operations.registry import joined
 
 
-def test_notes_that_link_to_each_other_are_a_theme(vault: VaultDesk) -> None:
+def test_notes_that_link_to_each_other_are_a_theme(vault: VaultHarness) -> None:
     vault.indexed(three_groups())
 
     assert told_of(vault) == {1: files(TEA), 2: files(BREAD), 3: files(WOOD)}
 
 
-def test_modularity_of_two_cliques_is_what_the_textbook_says(vault: VaultDesk) -> None:
+def test_modularity_of_two_cliques_is_what_the_textbook_says(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(group(numbered("a", 5)) | group(numbered("b", 5)))
 
     found = vault.engine.knowledge.themes()
@@ -44,7 +46,7 @@ def test_modularity_of_two_cliques_is_what_the_textbook_says(vault: VaultDesk) -
     assert found.warning == ""
 
 
-def test_a_star_is_one_theme_called_after_its_centre(vault: VaultDesk) -> None:
+def test_a_star_is_one_theme_called_after_its_centre(vault: VaultHarness) -> None:
     leaves = numbered("leaf", 6)
     vault.indexed({"Sun.md": "", **{f"{name}.md": "[[Sun]]" for name in leaves}})
 
@@ -55,7 +57,7 @@ def test_a_star_is_one_theme_called_after_its_centre(vault: VaultDesk) -> None:
     assert [member.path for member in theme.members[1:]] == sorted(files(leaves))
 
 
-def test_links_of_every_kind_hold_a_theme_together(vault: VaultDesk) -> None:
+def test_links_of_every_kind_hold_a_theme_together(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "a.md": "![[b]]",
@@ -69,7 +71,7 @@ def test_links_of_every_kind_hold_a_theme_together(vault: VaultDesk) -> None:
 
 
 def test_notes_without_company_belong_to_no_theme_and_are_counted(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         three_groups() | {"x.md": "[[y]]", "y.md": "", "alone.md": "[[gone]]"}
@@ -80,7 +82,9 @@ def test_notes_without_company_belong_to_no_theme_and_are_counted(
     assert (found.total, found.notes, found.apart) == (3, 18, 3)
 
 
-def test_a_vault_without_links_has_no_themes_and_no_warning(vault: VaultDesk) -> None:
+def test_a_vault_without_links_has_no_themes_and_no_warning(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"a.md": "one", "b.md": "two"})
 
     found = vault.engine.knowledge.themes()
@@ -89,7 +93,7 @@ def test_a_vault_without_links_has_no_themes_and_no_warning(vault: VaultDesk) ->
     assert found.warning == ""
 
 
-def test_groups_that_are_hardly_groups_come_with_a_warning(vault: VaultDesk) -> None:
+def test_groups_that_are_hardly_groups_come_with_a_warning(vault: VaultHarness) -> None:
     vault.indexed(group(numbered("all", 8)))
 
     found = vault.engine.knowledge.themes()
@@ -98,7 +102,7 @@ def test_groups_that_are_hardly_groups_come_with_a_warning(vault: VaultDesk) -> 
     assert "modularity 0.00 is low" in found.warning
 
 
-def test_the_influence_of_all_members_makes_one(vault: VaultDesk) -> None:
+def test_the_influence_of_all_members_makes_one(vault: VaultHarness) -> None:
     vault.indexed(three_groups())
 
     for theme in vault.engine.knowledge.themes().themes:
@@ -107,9 +111,9 @@ def test_the_influence_of_all_members_makes_one(vault: VaultDesk) -> None:
         assert shares == sorted(shares, reverse=True)
 
 
-def test_influence_is_that_among_the_members_alone(vault: VaultDesk) -> None:
+def test_influence_is_that_among_the_members_alone(vault: VaultHarness) -> None:
     vault.indexed(three_groups())
-    apart = VaultDesk(vault.root.parent / "apart")
+    apart = VaultHarness(vault.root.parent / "apart")
     apart.indexed(group(TEA))
 
     (_, *_), (alone,) = (
@@ -125,7 +129,7 @@ def test_influence_is_that_among_the_members_alone(vault: VaultDesk) -> None:
     } == pytest.approx(wanted)
 
 
-def test_a_summary_names_members_tags_and_size(vault: VaultDesk) -> None:
+def test_a_summary_names_members_tags_and_size(vault: VaultHarness) -> None:
     vault.indexed(
         group(
             ["Oolong", "Sencha", "Assam"],
@@ -143,7 +147,7 @@ def test_a_summary_names_members_tags_and_size(vault: VaultDesk) -> None:
     assert tags == [("Tea", 2), ("cold", 1), ("Green", 1), ("tea/black", 1)]
 
 
-def test_a_summary_names_no_more_than_five_of_each(vault: VaultDesk) -> None:
+def test_a_summary_names_no_more_than_five_of_each(vault: VaultHarness) -> None:
     tags = " ".join(f"#t{number}" for number in range(9))
     vault.indexed(group(numbered("n", 9), {"n 01": tags}))
 
@@ -153,7 +157,7 @@ def test_a_summary_names_no_more_than_five_of_each(vault: VaultDesk) -> None:
     assert theme.summary.count("n 0") == 5
 
 
-def test_a_theme_whose_members_name_one_hub_is_confirmed(vault: VaultDesk) -> None:
+def test_a_theme_whose_members_name_one_hub_is_confirmed(vault: VaultHarness) -> None:
     hub = "---\nup: '[[Teas]]'\n---\n"
     notes = group([*TEA, "Teas"])
     vault.indexed(
@@ -171,7 +175,7 @@ def test_a_theme_whose_members_name_one_hub_is_confirmed(vault: VaultDesk) -> No
     assert standings[2] == ("emergent", None)
 
 
-def test_half_of_a_theme_is_not_enough_to_confirm_it(vault: VaultDesk) -> None:
+def test_half_of_a_theme_is_not_enough_to_confirm_it(vault: VaultHarness) -> None:
     hub = "---\nup: '[[Teas]]'\n---\n"
     notes = group([*TEA[:5], "Teas"])
     vault.indexed(notes | {f"{name}.md": hub + notes[f"{name}.md"] for name in TEA[:2]})
@@ -181,7 +185,7 @@ def test_half_of_a_theme_is_not_enough_to_confirm_it(vault: VaultDesk) -> None:
     assert (theme.size, theme.standing) == (6, "emergent")
 
 
-def test_one_theme_is_asked_for_by_its_id_or_its_label(vault: VaultDesk) -> None:
+def test_one_theme_is_asked_for_by_its_id_or_its_label(vault: VaultHarness) -> None:
     vault.indexed(three_groups())
     knowledge = vault.engine.knowledge
     whole = knowledge.themes()
@@ -195,7 +199,7 @@ def test_one_theme_is_asked_for_by_its_id_or_its_label(vault: VaultDesk) -> None
 
 @pytest.mark.parametrize(("name", "closest"), [("tee 01", "tea"), ("99", "bread")])
 def test_an_unknown_theme_is_refused_with_the_closest(
-    vault: VaultDesk, name: str, closest: str
+    vault: VaultHarness, name: str, closest: str
 ) -> None:
     vault.indexed(three_groups())
 
@@ -205,14 +209,14 @@ def test_an_unknown_theme_is_refused_with_the_closest(
     assert caught.value.name == name
 
 
-def test_an_unknown_theme_of_a_vault_without_any_says_so(vault: VaultDesk) -> None:
+def test_an_unknown_theme_of_a_vault_without_any_says_so(vault: VaultHarness) -> None:
     vault.indexed({"a.md": "one"})
 
     with pytest.raises(UnknownTheme, match="there are no themes"):
         vault.engine.knowledge.themes(theme="")
 
 
-def test_a_label_that_two_themes_have_asks_for_the_id(vault: VaultDesk) -> None:
+def test_a_label_that_two_themes_have_asks_for_the_id(vault: VaultHarness) -> None:
     hub = {f"{name}/Hub.md": "" for name in ("x", "y")}
     leaves = {
         f"{name}/{n}.md": f"[[{name}/Hub]]" for name in ("x", "y") for n in range(4)
@@ -227,7 +231,7 @@ def test_a_label_that_two_themes_have_asks_for_the_id(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("resolution", [0, -1.0, nan, inf, 1000.0])
 def test_a_resolution_that_there_is_not_is_refused(
-    vault: VaultDesk, resolution: float
+    vault: VaultHarness, resolution: float
 ) -> None:
     vault.indexed(three_groups())
 
@@ -235,7 +239,7 @@ def test_a_resolution_that_there_is_not_is_refused(
         vault.engine.knowledge.themes(resolution=resolution)
 
 
-def test_a_higher_resolution_makes_more_themes(vault: VaultDesk) -> None:
+def test_a_higher_resolution_makes_more_themes(vault: VaultHarness) -> None:
     ring = [group(numbered(f"g{n}", 4)) for n in range(8)]
     ties = {f"g{n} 01": f"[[g{(n + 1) % 8} 02]]\n" for n in range(8)}
     tied = [group(numbered(f"g{n}", 4), ties) for n in range(8)]
@@ -249,7 +253,7 @@ def test_a_higher_resolution_makes_more_themes(vault: VaultDesk) -> None:
     assert sizes[0] < sizes[1] <= len(ring)
 
 
-def test_ghosts_are_members_only_where_they_are_asked_for(vault: VaultDesk) -> None:
+def test_ghosts_are_members_only_where_they_are_asked_for(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": "[[Someday]]" for n in range(5)})
     knowledge = vault.engine.knowledge
 
@@ -262,7 +266,7 @@ def test_ghosts_are_members_only_where_they_are_asked_for(vault: VaultDesk) -> N
     assert told_of(vault) == {}
 
 
-def test_a_large_theme_is_parted_by_its_own_links(vault: VaultDesk) -> None:
+def test_a_large_theme_is_parted_by_its_own_links(vault: VaultHarness) -> None:
     # Beside many links elsewhere, groups that hang together by one link seem one.
     small = [numbered(f"small {n}", 5) for n in range(5)]
     ties = {f"small {n} 01": f"[[small {n + 1} 02]]\n" for n in range(4)}
@@ -278,7 +282,7 @@ def test_a_large_theme_is_parted_by_its_own_links(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("resolution", [0.01, 0.3, 1.0])
 def test_a_large_theme_is_parted_at_any_resolution(
-    vault: VaultDesk, resolution: float
+    vault: VaultHarness, resolution: float
 ) -> None:
     names = [numbered(name, 7) for name in ("tea", "bread", "wood", "iron")]
     for before, after in pairwise(names):
@@ -291,17 +295,17 @@ def test_a_large_theme_is_parted_at_any_resolution(
 
 
 def test_the_same_vault_has_the_same_themes_whatever_came_first(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     notes = three_groups()
     vault.indexed(notes)
-    other = VaultDesk(vault.root.parent / "other")
+    other = VaultHarness(vault.root.parent / "other")
     backward = sorted(notes, reverse=True)
     for some in (backward[::2], backward[1::2]):
         other.indexed({path: notes[path] for path in some})
 
     ours, theirs = (
-        values_of(desk.engine, "themes")["themes"] for desk in (vault, other)
+        values_of(harness.engine, "themes")["themes"] for harness in (vault, other)
     )
     other.close()
 
@@ -311,7 +315,7 @@ def test_the_same_vault_has_the_same_themes_whatever_came_first(
     assert ours == theirs
 
 
-def test_many_who_ask_at_once_are_told_the_same(vault: VaultDesk) -> None:
+def test_many_who_ask_at_once_are_told_the_same(vault: VaultHarness) -> None:
     vault.indexed(three_groups())
     knowledge = vault.engine.knowledge
 
@@ -321,12 +325,12 @@ def test_many_who_ask_at_once_are_told_the_same(vault: VaultDesk) -> None:
     assert all(answer == answers[0] for answer in answers)
 
 
-def test_without_an_index_there_is_nothing_to_part(vault: VaultDesk) -> None:
+def test_without_an_index_there_is_nothing_to_part(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         vault.engine.knowledge.themes()
 
 
-def test_themes_are_read_by_programs_and_by_people(vault: VaultDesk) -> None:
+def test_themes_are_read_by_programs_and_by_people(vault: VaultHarness) -> None:
     vault.indexed(three_groups(tea_01="#leaf"))
 
     whole = values_of(vault.engine, "themes")
@@ -367,7 +371,7 @@ def test_a_title_cannot_command_the_terminal() -> None:
     assert "\x1b" not in joined(themes_for_people(found, None, Style()))
 
 
-def test_a_vault_without_themes_says_what_one_would_be(vault: VaultDesk) -> None:
+def test_a_vault_without_themes_says_what_one_would_be(vault: VaultHarness) -> None:
     vault.indexed({"a.md": "one"})
 
     text = text_of(vault.engine, "themes")

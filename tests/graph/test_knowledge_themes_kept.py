@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from theme_desk import (
+from theme_harness import (
     BREAD,
     TEA,
     WOOD,
@@ -16,8 +16,8 @@ from theme_desk import (
     three_groups,
     told_of,
 )
-from vault_desk import VaultDesk
-from watch_desk import QUICK, Follower, until
+from vault_harness import VaultHarness
+from watch_harness import QUICK, Follower, until
 
 from glassmind.errors import IndexBusy, UnknownTheme
 from glassmind.graph import themes as themes_module
@@ -31,7 +31,7 @@ FIRST = {1: files(TEA), 2: files(BREAD), 3: files(WOOD)}
 
 
 @pytest.fixture
-def groups(vault: VaultDesk) -> VaultDesk:
+def groups(vault: VaultHarness) -> VaultHarness:
     """Three groups, indexed, their themes made and kept."""
     vault.indexed(three_groups())
     assert told_of(vault) == FIRST
@@ -52,7 +52,7 @@ def partings(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 @contextmanager
-def taken(vault: VaultDesk) -> Iterator[None]:
+def taken(vault: VaultHarness) -> Iterator[None]:
     """Be another process that writes the index."""
     held, done = threading.Event(), threading.Event()
 
@@ -72,7 +72,7 @@ def taken(vault: VaultDesk) -> Iterator[None]:
         thread.join(20)
 
 
-def kept(vault: VaultDesk) -> list[tuple[str, int]]:
+def kept(vault: VaultHarness) -> list[tuple[str, int]]:
     """Return which note the rows keep in which theme."""
     found = vault.rows(
         "select f.path, m.theme_id from theme_members m "
@@ -82,7 +82,7 @@ def kept(vault: VaultDesk) -> list[tuple[str, int]]:
 
 
 def test_themes_are_made_once_and_then_read(
-    vault: VaultDesk, partings: list[float]
+    vault: VaultHarness, partings: list[float]
 ) -> None:
     vault.indexed(three_groups())
     first = vault.engine.knowledge.themes()
@@ -95,7 +95,7 @@ def test_themes_are_made_once_and_then_read(
 
 
 def test_text_that_changes_no_link_makes_no_theme_anew(
-    groups: VaultDesk, partings: list[float]
+    groups: VaultHarness, partings: list[float]
 ) -> None:
     groups.indexed({"tea 01.md": three_groups()["tea 01.md"] + "\nmore #leaf"})
 
@@ -106,7 +106,7 @@ def test_text_that_changes_no_link_makes_no_theme_anew(
 
 
 def test_a_new_title_is_told_without_making_themes_anew(
-    groups: VaultDesk, partings: list[float]
+    groups: VaultHarness, partings: list[float]
 ) -> None:
     text = three_groups()["wood 01.md"]
     groups.indexed({"wood 01.md": f"---\ntitle: Oak\n---\n{text}"})
@@ -121,7 +121,9 @@ def test_a_new_title_is_told_without_making_themes_anew(
     assert partings == []
 
 
-def test_new_links_make_themes_anew(groups: VaultDesk, partings: list[float]) -> None:
+def test_new_links_make_themes_anew(
+    groups: VaultHarness, partings: list[float]
+) -> None:
     groups.indexed({"new.md": "[[wood 01]] [[wood 02]]"})
 
     assert told_of(groups) == FIRST | {3: files([*WOOD, "new"])}
@@ -129,7 +131,7 @@ def test_new_links_make_themes_anew(groups: VaultDesk, partings: list[float]) ->
 
 
 def test_notes_that_were_only_deleted_make_themes_anew(
-    groups: VaultDesk, partings: list[float]
+    groups: VaultHarness, partings: list[float]
 ) -> None:
     groups.remove("tea 06.md")
     groups.index()
@@ -144,7 +146,7 @@ def test_notes_that_were_only_deleted_make_themes_anew(
 
 
 def test_a_deleted_note_leaves_no_ghost_before_themes_are_made_anew(
-    groups: VaultDesk,
+    groups: VaultHarness,
 ) -> None:
     groups.remove("tea 06.md")
     groups.index()
@@ -158,7 +160,7 @@ def test_a_deleted_note_leaves_no_ghost_before_themes_are_made_anew(
 
 
 def test_a_note_that_left_and_came_back_is_in_its_theme_again(
-    groups: VaultDesk, partings: list[float]
+    groups: VaultHarness, partings: list[float]
 ) -> None:
     groups.remove("tea 06.md")
     groups.index()
@@ -168,7 +170,7 @@ def test_a_note_that_left_and_came_back_is_in_its_theme_again(
     assert partings == [1.0]
 
 
-def test_a_rebuilt_index_keeps_equal_rows(groups: VaultDesk) -> None:
+def test_a_rebuilt_index_keeps_equal_rows(groups: VaultHarness) -> None:
     before = kept(groups), groups.rows("select * from themes")
     state = groups.value("select value from settings where key = 'themes'")
     groups.index(rebuild=True)
@@ -180,7 +182,7 @@ def test_a_rebuilt_index_keeps_equal_rows(groups: VaultDesk) -> None:
     assert state == groups.value("select value from settings where key = 'themes'")
 
 
-def test_ids_stay_while_notes_come_go_move_and_change(groups: VaultDesk) -> None:
+def test_ids_stay_while_notes_come_go_move_and_change(groups: VaultHarness) -> None:
     groups.move("tea 01.md", "Drinks/tea 01.md")
     groups.remove("bread 05.md")
     groups.write({"wood 05.md": "[[wood 01]] [[wood 02]] [[wood 03]]"})
@@ -196,13 +198,17 @@ def test_ids_stay_while_notes_come_go_move_and_change(groups: VaultDesk) -> None
     }
 
 
-def test_every_note_written_anew_leaves_the_ids_as_they_are(groups: VaultDesk) -> None:
+def test_every_note_written_anew_leaves_the_ids_as_they_are(
+    groups: VaultHarness,
+) -> None:
     groups.indexed({path: f"{text}\nmore" for path, text in three_groups().items()})
 
     assert told_of(groups) == FIRST
 
 
-def test_a_theme_that_grows_to_be_the_largest_keeps_its_id(groups: VaultDesk) -> None:
+def test_a_theme_that_grows_to_be_the_largest_keeps_its_id(
+    groups: VaultHarness,
+) -> None:
     more = [*WOOD, *(f"wood {n:02}" for n in range(5, 10))]
     groups.indexed(group(more))
 
@@ -210,7 +216,7 @@ def test_a_theme_that_grows_to_be_the_largest_keeps_its_id(groups: VaultDesk) ->
 
 
 def test_the_larger_half_of_a_split_keeps_the_id_and_the_other_gets_a_new_one(
-    groups: VaultDesk,
+    groups: VaultHarness,
 ) -> None:
     groups.indexed(group([*TEA[:2], "tea x"]) | group(TEA[2:]))
 
@@ -220,13 +226,13 @@ def test_the_larger_half_of_a_split_keeps_the_id_and_the_other_gets_a_new_one(
     assert found[4] == files([*TEA[:2], "tea x"])
 
 
-def test_of_two_that_become_one_the_larger_gives_its_id(groups: VaultDesk) -> None:
+def test_of_two_that_become_one_the_larger_gives_its_id(groups: VaultHarness) -> None:
     groups.indexed(group([*BREAD, *WOOD]))
 
     assert told_of(groups) == {1: files(TEA), 2: files([*BREAD, *WOOD])}
 
 
-def test_an_id_is_never_given_twice(groups: VaultDesk) -> None:
+def test_an_id_is_never_given_twice(groups: VaultHarness) -> None:
     groups.remove(*files(WOOD))
     groups.index()
     assert told_of(groups).keys() == {1, 2}
@@ -237,7 +243,7 @@ def test_an_id_is_never_given_twice(groups: VaultDesk) -> None:
 
 
 def test_another_resolution_in_the_settings_makes_themes_anew(
-    groups: VaultDesk, partings: list[float]
+    groups: VaultHarness, partings: list[float]
 ) -> None:
     found = groups.open(graph__theme_resolution=0.05).knowledge.themes()
 
@@ -247,7 +253,7 @@ def test_another_resolution_in_the_settings_makes_themes_anew(
 
 
 def test_a_resolution_that_is_asked_for_is_not_kept(
-    groups: VaultDesk, partings: list[float]
+    groups: VaultHarness, partings: list[float]
 ) -> None:
     before = kept(groups)
 
@@ -259,7 +265,7 @@ def test_a_resolution_that_is_asked_for_is_not_kept(
 
 
 def test_themes_that_are_shown_once_have_numbers_of_their_own(
-    groups: VaultDesk,
+    groups: VaultHarness,
 ) -> None:
     knowledge = groups.engine.knowledge
 
@@ -277,7 +283,9 @@ def test_themes_that_are_shown_once_have_numbers_of_their_own(
     assert told_of(groups).keys() == {1, 2, 3, 4}
 
 
-def test_the_usual_resolution_by_its_number_is_the_usual_one(groups: VaultDesk) -> None:
+def test_the_usual_resolution_by_its_number_is_the_usual_one(
+    groups: VaultHarness,
+) -> None:
     assert told_of(groups, resolution=1.0) == FIRST
     groups.indexed(group(["iron 1", "iron 2", "iron 3"]))
 
@@ -288,7 +296,7 @@ def test_the_usual_resolution_by_its_number_is_the_usual_one(groups: VaultDesk) 
 
 
 def test_a_resolution_shown_before_it_is_kept_gets_numbers_that_last(
-    groups: VaultDesk,
+    groups: VaultHarness,
 ) -> None:
     knowledge = groups.engine.knowledge
     knowledge.themes(resolution=3.0)
@@ -299,7 +307,7 @@ def test_a_resolution_shown_before_it_is_kept_gets_numbers_that_last(
 
 
 def test_with_ghosts_a_kept_theme_keeps_its_number_and_no_other_gets_one(
-    groups: VaultDesk,
+    groups: VaultHarness,
 ) -> None:
     ring = {f"salt {n}.md": "[[Sea]] [[Shore]] [[Sand]]" for n in (1, 2)}
     groups.indexed(ring)
@@ -317,7 +325,7 @@ def test_with_ghosts_a_kept_theme_keeps_its_number_and_no_other_gets_one(
 
 
 def test_a_resolution_is_kept_with_a_refresh_until_the_settings_say_another(
-    groups: VaultDesk,
+    groups: VaultHarness,
 ) -> None:
     groups.engine.knowledge.themes(resolution=3.0, refresh=True)
 
@@ -328,7 +336,7 @@ def test_a_resolution_is_kept_with_a_refresh_until_the_settings_say_another(
 
 
 def test_a_refresh_goes_back_to_the_settings(
-    groups: VaultDesk, partings: list[float]
+    groups: VaultHarness, partings: list[float]
 ) -> None:
     groups.engine.knowledge.themes(resolution=3.0, refresh=True)
 
@@ -340,7 +348,7 @@ def test_a_refresh_goes_back_to_the_settings(
     )
 
 
-def test_who_cannot_write_answers_the_same(vault: VaultDesk) -> None:
+def test_who_cannot_write_answers_the_same(vault: VaultHarness) -> None:
     vault.indexed(three_groups())
 
     with taken(vault):
@@ -353,7 +361,7 @@ def test_who_cannot_write_answers_the_same(vault: VaultDesk) -> None:
 
 
 @pytest.mark.slow
-def test_a_watch_makes_themes_when_it_was_quiet(vault: VaultDesk) -> None:
+def test_a_watch_makes_themes_when_it_was_quiet(vault: VaultHarness) -> None:
     vault.settings |= QUICK
     vault.write(three_groups())
 
@@ -371,7 +379,7 @@ def test_a_watch_makes_themes_when_it_was_quiet(vault: VaultDesk) -> None:
 
 @pytest.mark.slow
 def test_a_watch_that_cannot_make_themes_says_so_once_and_goes_on(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.settings |= QUICK
     tried: list[float] = []

@@ -1,7 +1,7 @@
 """Parting graphs and knowing the parts again, for graphs of every kind."""
 
 import numpy as np
-from graph_desk import net_of
+from graph_harness import net_of
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from git_desk import GitDesk
+from git_harness import GitHarness
 from hypothesis import given
 from hypothesis import strategies as st
-from operation_desk import text_of, values_of
-from vault_desk import VaultDesk
+from operation_harness import text_of, values_of
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.files import git
@@ -31,7 +31,7 @@ def second(day: str) -> int:
 
 
 def test_without_a_history_properties_names_and_files_date_everything(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write(
         {
@@ -61,7 +61,7 @@ def test_without_a_history_properties_names_and_files_date_everything(
     assert notice.endswith(NO_GIT)
 
 
-def test_a_link_in_a_dated_note_is_as_old_as_that_note(vault: VaultDesk) -> None:
+def test_a_link_in_a_dated_note_is_as_old_as_that_note(vault: VaultHarness) -> None:
     vault.write(
         {"Ada.md": "lives in [[York]]", "2021-03-04.md": "met [[Ada]]",
          "York.md": "---\ncreated: 2024-06-01\n---\n"},
@@ -77,9 +77,9 @@ def test_a_link_in_a_dated_note_is_as_old_as_that_note(vault: VaultDesk) -> None
 
 
 @pytest.fixture
-def grown(vault: VaultDesk) -> tuple[VaultDesk, GitDesk]:
+def grown(vault: VaultHarness) -> tuple[VaultHarness, GitHarness]:
     """A vault whose links came one after another; its files are all of one day."""
-    git = GitDesk(vault.root)
+    git = GitHarness(vault.root)
     late = second("2024-12-31")
     vault.write({"Cha.md": "hot\n"}, at=late)
     git.commit("2021-01-01")
@@ -99,7 +99,7 @@ def grown(vault: VaultDesk) -> tuple[VaultDesk, GitDesk]:
 
 
 def test_a_history_tells_when_each_note_and_each_link_came(
-    grown: tuple[VaultDesk, GitDesk],
+    grown: tuple[VaultHarness, GitHarness],
 ) -> None:
     vault, repository = grown
 
@@ -122,14 +122,14 @@ def test_a_history_tells_when_each_note_and_each_link_came(
 
 
 def test_a_vault_may_be_a_folder_of_a_repository(tmp_path: Path) -> None:
-    git = GitDesk(tmp_path)
-    desk = VaultDesk(tmp_path / "sub folder")
-    desk.write({'x/Été "1".md': "", "B.md": '[[Été "1"]]'}, at=second("2024-12-31"))
+    git = GitHarness(tmp_path)
+    harness = VaultHarness(tmp_path / "sub folder")
+    harness.write({'x/Été "1".md': "", "B.md": '[[Été "1"]]'}, at=second("2024-12-31"))
     git.commit("2021-01-01")
-    desk.index()
+    harness.index()
 
-    found = desk.engine.knowledge.timeline("B")
-    desk.close()
+    found = harness.engine.knowledge.timeline("B")
+    harness.close()
 
     assert told(found) == [
         ("2021-01-01", "neighbour_made", 'x/Été "1".md', "git"),
@@ -139,9 +139,9 @@ def test_a_vault_may_be_a_folder_of_a_repository(tmp_path: Path) -> None:
 
 
 def test_a_file_older_than_its_first_commit_is_as_old_as_it_is(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
-    git = GitDesk(vault.root)
+    git = GitHarness(vault.root)
     vault.write({"A.md": ""}, at=second("2015-01-01"))
     git.commit("2021-01-01")
     vault.index()
@@ -153,9 +153,9 @@ def test_a_file_older_than_its_first_commit_is_as_old_as_it_is(
 
 
 def test_a_note_that_was_never_committed_is_dated_without_git(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
-    GitDesk(vault.root)
+    GitHarness(vault.root)
     vault.write({"A.md": "[[B]]", "B.md": ""}, at=second("2022-02-02"))
     vault.index()
 
@@ -166,22 +166,22 @@ def test_a_note_that_was_never_committed_is_dated_without_git(
 
 
 def test_a_shallow_history_says_that_it_is(
-    grown: tuple[VaultDesk, GitDesk], tmp_path: Path
+    grown: tuple[VaultHarness, GitHarness], tmp_path: Path
 ) -> None:
-    desk = VaultDesk(tmp_path / "copy")
-    copy = GitDesk(desk.root)
+    harness = VaultHarness(tmp_path / "copy")
+    copy = GitHarness(harness.root)
     copy.git("fetch", "-q", "--depth=1", f"file://{grown[1].root}", "HEAD")
     copy.git("checkout", "-q", "FETCH_HEAD")
-    desk.index()
+    harness.index()
 
-    notices = desk.engine.knowledge.timeline("Tea").notices
-    desk.close()
+    notices = harness.engine.knowledge.timeline("Tea").notices
+    harness.close()
 
     assert any("the history is shallow" in notice for notice in notices)
 
 
 def test_without_git_the_answer_says_so(
-    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
+    grown: tuple[VaultHarness, GitHarness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.files.git.shutil.which", lambda _: None)
 
@@ -191,7 +191,7 @@ def test_without_git_the_answer_says_so(
 
 
 def test_a_repository_that_git_refuses_is_a_notice(
-    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
+    grown: tuple[VaultHarness, GitHarness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(git._ENVIRONMENT, "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 
@@ -202,7 +202,7 @@ def test_a_repository_that_git_refuses_is_a_notice(
 
 
 def test_no_time_for_the_history_is_a_notice(
-    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
+    grown: tuple[VaultHarness, GitHarness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timeline, "MOST_SECONDS", 0.0)
 
@@ -213,7 +213,7 @@ def test_no_time_for_the_history_is_a_notice(
 
 
 def test_a_history_too_long_is_cut_and_says_so(
-    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
+    grown: tuple[VaultHarness, GitHarness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git, "MOST_COMMITS", 1)
 
@@ -222,8 +222,10 @@ def test_a_history_too_long_is_cut_and_says_so(
     assert any("too long" in notice for notice in found.notices)
 
 
-def test_neighbours_are_followed_through_their_former_names(vault: VaultDesk) -> None:
-    git = GitDesk(vault.root)
+def test_neighbours_are_followed_through_their_former_names(
+    vault: VaultHarness,
+) -> None:
+    git = GitHarness(vault.root)
     late = second("2024-12-31")
     vault.write({"Old.md": "of [[Tea]]\n" * 9, "Tea.md": "hot\n"}, at=late)
     git.commit("2020-01-01")
@@ -253,17 +255,17 @@ def test_neighbours_are_followed_through_their_former_names(vault: VaultDesk) ->
 def test_a_vault_that_was_moved_in_its_repository_is_as_old_as_before(
     tmp_path: Path,
 ) -> None:
-    git = GitDesk(tmp_path)
+    git = GitHarness(tmp_path)
     for name, text in {"A.md": "to [[B]]\n", "B.md": "text\n"}.items():
         (tmp_path / name).write_text(text)
     git.commit("2020-01-01")
-    desk = VaultDesk(tmp_path / "notes")
+    harness = VaultHarness(tmp_path / "notes")
     git.git("mv", "A.md", "B.md", "notes/Notes")
     git.commit("2022-01-01")
-    desk.index()
+    harness.index()
 
-    found = desk.engine.knowledge.timeline("A")
-    desk.close()
+    found = harness.engine.knowledge.timeline("A")
+    harness.close()
 
     assert told(found)[:3] == [
         ("2020-01-01", "neighbour_made", "B.md", "git"),
@@ -272,8 +274,8 @@ def test_a_vault_that_was_moved_in_its_repository_is_as_old_as_before(
     ]
 
 
-def test_a_file_time_and_a_commit_are_compared_as_moments(vault: VaultDesk) -> None:
-    git = GitDesk(vault.root)
+def test_a_file_time_and_a_commit_are_compared_as_moments(vault: VaultHarness) -> None:
+    git = GitHarness(vault.root)
     vault.write({"A.md": "text"}, at=second("2024-06-01"))  # 09:00
     git.commit("2024-06-01T12:30:00+05:00")  # 07:30
     vault.index()
@@ -285,7 +287,7 @@ def test_a_file_time_and_a_commit_are_compared_as_moments(vault: VaultDesk) -> N
 
 
 def test_a_history_cut_short_of_the_beginning_says_at_the_latest(
-    grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
+    grown: tuple[VaultHarness, GitHarness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(git, "MOST_COMMITS", 1)
 
@@ -323,7 +325,7 @@ def test_whose_a_change_was_is_known_through_any_renames(
 
 
 def test_of_many_events_the_latest_are_shown(
-    grown: tuple[VaultDesk, GitDesk],
+    grown: tuple[VaultHarness, GitHarness],
 ) -> None:
     knowledge = grown[0].engine.knowledge
 
@@ -337,13 +339,13 @@ def test_of_many_events_the_latest_are_shown(
         knowledge.timeline("Zanzibar")
 
 
-def test_without_an_index_there_is_no_timeline(vault: VaultDesk) -> None:
+def test_without_an_index_there_is_no_timeline(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         vault.engine.knowledge.timeline("Tea")
 
 
 def test_programs_and_people_read_the_same_events(
-    grown: tuple[VaultDesk, GitDesk],
+    grown: tuple[VaultHarness, GitHarness],
 ) -> None:
     engine = grown[0].engine
 

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program
-from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
+from cli_harness import Inside, Program
+from semantic_harness import LONG, MeaningHarness, WordModel, fails_on
 
 from glassmind.errors import ModelAbsent
 from glassmind.model.index import Check, Status
@@ -29,11 +29,11 @@ def program(tmp_path: Path) -> Program:
     return Inside(made)
 
 
-def checks(meaning: MeaningDesk, name: str) -> list[Check]:
+def checks(meaning: MeaningHarness, name: str) -> list[Check]:
     return [check for check in meaning.engine.doctor() if check.name == name]
 
 
-def tamper(meaning: MeaningDesk, statement: str) -> None:
+def tamper(meaning: MeaningHarness, statement: str) -> None:
     db = meaning.database()
     db.execute(statement)
     db.close()
@@ -43,7 +43,7 @@ def absent(_: Vault) -> WordModel:
     raise ModelAbsent("words")
 
 
-def halfway(meaning: MeaningDesk) -> None:
+def halfway(meaning: MeaningHarness) -> None:
     """Embed by one model, then all but a note by another."""
     meaning.indexed(NOTES)
     meaning.use(WordModel("words two"))
@@ -59,7 +59,7 @@ def told(status: Status) -> str:
     return next(line for line in lines if line.startswith("Vectors: "))
 
 
-def test_a_doctor_finds_all_well(meaning: MeaningDesk) -> None:
+def test_a_doctor_finds_all_well(meaning: MeaningHarness) -> None:
     meaning.indexed(NOTES)
 
     assert checks(meaning, "model") == [Check("model", "ok", "english is at hand")]
@@ -77,7 +77,7 @@ def test_a_doctor_finds_all_well(meaning: MeaningDesk) -> None:
     ],
 )
 def test_a_damaged_vector_is_found_and_embedded_again(
-    meaning: MeaningDesk, damage: str
+    meaning: MeaningHarness, damage: str
 ) -> None:
     meaning.indexed(NOTES)
     tamper(meaning, damage)
@@ -97,7 +97,7 @@ def test_a_damaged_vector_is_found_and_embedded_again(
     meaning.check_level()
 
 
-def test_a_damaged_matrix_is_found_and_made_anew(meaning: MeaningDesk) -> None:
+def test_a_damaged_matrix_is_found_and_made_anew(meaning: MeaningHarness) -> None:
     meaning.indexed(NOTES)
     (place,) = places_in(meaning.folder)
     rows = max(place.glob("vectors-*"), key=lambda file: file.stat().st_size)
@@ -116,7 +116,7 @@ def test_a_damaged_matrix_is_found_and_made_anew(meaning: MeaningDesk) -> None:
     meaning.check_level()
 
 
-def test_a_doctor_tells_what_is_not_embedded_yet(meaning: MeaningDesk) -> None:
+def test_a_doctor_tells_what_is_not_embedded_yet(meaning: MeaningHarness) -> None:
     meaning.write(NOTES)
     meaning.index(embed=False)
     assert [c.finding for c in checks(meaning, "vectors")] == [
@@ -132,7 +132,7 @@ def test_a_doctor_tells_what_is_not_embedded_yet(meaning: MeaningDesk) -> None:
 
 
 def test_a_doctor_names_a_model_that_is_not_here(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meaning.indexed(NOTES)
     monkeypatch.setattr(Vault, "embedder", absent)
@@ -143,7 +143,7 @@ def test_a_doctor_names_a_model_that_is_not_here(
     assert "is not on this machine" in found.finding
 
 
-def test_the_status_tells_how_far_everything_has_come(meaning: MeaningDesk) -> None:
+def test_the_status_tells_how_far_everything_has_come(meaning: MeaningHarness) -> None:
     meaning.model.before = fails_on("oak")
     meaning.indexed(NOTES)
 
@@ -160,7 +160,7 @@ def test_the_status_tells_how_far_everything_has_come(meaning: MeaningDesk) -> N
 
 
 def test_the_status_names_who_embeds_and_what_is_missing(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meaning.indexed(NOTES)
     meaning.use(WordModel("words two"))
@@ -180,7 +180,7 @@ def test_the_status_names_who_embeds_and_what_is_missing(
 
 
 def test_the_status_of_vectors_that_are_made_anew_calls_the_old_ones_former(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     halfway(meaning)
 
@@ -195,7 +195,7 @@ def test_the_status_of_vectors_that_are_made_anew_calls_the_old_ones_former(
 
 
 def test_the_status_says_that_another_model_was_begun_and_who_is_to_go_on(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     halfway(meaning)
 
@@ -209,7 +209,7 @@ def test_the_status_says_that_another_model_was_begun_and_who_is_to_go_on(
 
 
 def test_the_status_with_a_third_model_says_that_the_second_is_not_wanted_any_more(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     halfway(meaning)
     meaning.use(WordModel("words three"))
@@ -226,7 +226,7 @@ def test_the_status_with_a_third_model_says_that_the_second_is_not_wanted_any_mo
 
 
 def test_the_status_after_going_back_to_the_first_model_is_up_to_date(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     first = meaning.model
     halfway(meaning)
@@ -239,7 +239,7 @@ def test_the_status_after_going_back_to_the_first_model_is_up_to_date(
 
 
 def test_the_status_with_a_model_that_is_not_here_calls_no_other_up_to_date(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = meaning.model
     halfway(meaning)
@@ -299,7 +299,9 @@ def test_the_status_is_told_as_text_and_as_json(program: Program) -> None:
     assert set(told["bytes"]) == {"index.db", "words", "vectors"}
 
 
-def test_the_doctor_sends_nobody_to_do_what_is_being_done(meaning: MeaningDesk) -> None:
+def test_the_doctor_sends_nobody_to_do_what_is_being_done(
+    meaning: MeaningHarness,
+) -> None:
     meaning.indexed(NOTES)
     meaning.close()
     for matrix in places_in(meaning.folder):

@@ -2,7 +2,14 @@
 
 import numpy as np
 import pytest
-from meaning_desk import COVERED, LONG, MeaningDesk, WordModel, fails_on, vector_of
+from semantic_harness import (
+    COVERED,
+    LONG,
+    MeaningHarness,
+    WordModel,
+    fails_on,
+    vector_of,
+)
 
 from glassmind.errors import ModelAbsent
 from glassmind.model.index import Progress
@@ -11,7 +18,7 @@ from glassmind.store.vectors.files import marker_in, places_in
 from glassmind.vault import Vault
 
 
-def test_every_chunk_gets_a_vector_when_the_text_is_in(meaning: MeaningDesk) -> None:
+def test_every_chunk_gets_a_vector_when_the_text_is_in(meaning: MeaningHarness) -> None:
     report = meaning.indexed(
         {"Tea.md": LONG.format("oolong"), "Oak.md": LONG.format("oak")}
     )
@@ -22,7 +29,7 @@ def test_every_chunk_gets_a_vector_when_the_text_is_in(meaning: MeaningDesk) -> 
     meaning.check_level()
 
 
-def test_the_newest_notes_come_first(meaning: MeaningDesk) -> None:
+def test_the_newest_notes_come_first(meaning: MeaningHarness) -> None:
     meaning.write({f"{n}.md": LONG.format(f"number {n}") for n in range(40)})
 
     meaning.index()
@@ -32,7 +39,7 @@ def test_the_newest_notes_come_first(meaning: MeaningDesk) -> None:
 
 
 def test_a_chunk_is_embedded_with_its_title_and_the_headings_above_it(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     long = LONG.format("done") * 4
     text = f"# Project Alpha\n{long}\n## Status Updates\n{long}"
@@ -46,7 +53,7 @@ def test_a_chunk_is_embedded_with_its_title_and_the_headings_above_it(
 
 
 def test_nothing_is_embedded_or_even_opened_where_nothing_has_changed(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meaning.indexed({"Tea.md": LONG.format("oolong")})
     opened: list[object] = []
@@ -59,7 +66,7 @@ def test_nothing_is_embedded_or_even_opened_where_nothing_has_changed(
 
 
 def test_an_edited_note_is_embedded_anew_only_where_it_changed(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     sections = [f"# Part {n}\n" + LONG.format(f"part {n} ") * 8 for n in range(6)]
     meaning.indexed({"Long.md": "\n".join(sections)})
@@ -74,7 +81,7 @@ def test_an_edited_note_is_embedded_anew_only_where_it_changed(
     meaning.check_level()
 
 
-def test_a_note_that_moves_keeps_its_vectors(meaning: MeaningDesk) -> None:
+def test_a_note_that_moves_keeps_its_vectors(meaning: MeaningHarness) -> None:
     meaning.indexed({"Tea.md": LONG.format("oolong")})
     meaning.move("Tea.md", "drinks/Tea.md")
 
@@ -85,7 +92,7 @@ def test_a_note_that_moves_keeps_its_vectors(meaning: MeaningDesk) -> None:
     meaning.check_level()
 
 
-def test_a_note_with_a_new_title_is_embedded_under_it(meaning: MeaningDesk) -> None:
+def test_a_note_with_a_new_title_is_embedded_under_it(meaning: MeaningHarness) -> None:
     meaning.indexed({"Tea.md": LONG.format("oolong")})
     meaning.move("Tea.md", "Coffee.md")
 
@@ -96,7 +103,7 @@ def test_a_note_with_a_new_title_is_embedded_under_it(meaning: MeaningDesk) -> N
     meaning.check_level()
 
 
-def test_notes_that_say_the_same_share_a_vector(meaning: MeaningDesk) -> None:
+def test_notes_that_say_the_same_share_a_vector(meaning: MeaningHarness) -> None:
     text = LONG.format("the same")
 
     report = meaning.indexed({"a/Tea.md": text, "b/Tea.md": text})
@@ -106,7 +113,7 @@ def test_notes_that_say_the_same_share_a_vector(meaning: MeaningDesk) -> None:
     assert len(meaning.covered()) == 2
 
 
-def test_a_removed_note_takes_its_vectors_with_it(meaning: MeaningDesk) -> None:
+def test_a_removed_note_takes_its_vectors_with_it(meaning: MeaningHarness) -> None:
     meaning.indexed({"Tea.md": LONG.format("oolong"), "Oak.md": LONG.format("oak")})
     meaning.remove("Tea.md")
 
@@ -119,7 +126,7 @@ def test_a_removed_note_takes_its_vectors_with_it(meaning: MeaningDesk) -> None:
 
 
 def test_a_short_chunk_gets_no_vector_unless_its_note_has_nothing_longer(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.open(index__chunk_min_chars=0)
     long = LONG.format("longer")
@@ -137,7 +144,7 @@ def test_a_short_chunk_gets_no_vector_unless_its_note_has_nothing_longer(
 
 
 def test_another_least_length_takes_vectors_away_and_gives_them_back(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.open(index__chunk_min_chars=0)
     meaning.indexed({"Both.md": f"# One\nshort\n# Two\n{LONG.format('longer')}"})
@@ -152,7 +159,9 @@ def test_another_least_length_takes_vectors_away_and_gives_them_back(
     meaning.check_level()
 
 
-def test_the_vector_of_a_note_is_the_mean_of_its_chunks(meaning: MeaningDesk) -> None:
+def test_the_vector_of_a_note_is_the_mean_of_its_chunks(
+    meaning: MeaningHarness,
+) -> None:
     sections = [f"# Part {n}\n" + LONG.format(f"part {n} ") * 8 for n in range(3)]
 
     meaning.indexed({"Long.md": "\n".join(sections)})
@@ -168,7 +177,7 @@ def test_the_vector_of_a_note_is_the_mean_of_its_chunks(meaning: MeaningDesk) ->
     assert np.allclose(stored, mean / np.linalg.norm(mean), atol=1e-5)
 
 
-def test_writing_vectors_leaves_the_word_index_alone(meaning: MeaningDesk) -> None:
+def test_writing_vectors_leaves_the_word_index_alone(meaning: MeaningHarness) -> None:
     meaning.write({"Tea.md": LONG.format("oolong")})
     meaning.index(embed=False)
     head = meaning.rows("select max(seq) from changes")
@@ -182,7 +191,7 @@ def test_writing_vectors_leaves_the_word_index_alone(meaning: MeaningDesk) -> No
 
 
 def test_without_a_model_the_text_is_indexed_and_the_report_says_so(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def absent(_: Vault) -> WordModel:
         raise ModelAbsent("words")
@@ -198,7 +207,7 @@ def test_without_a_model_the_text_is_indexed_and_the_report_says_so(
 
 
 def test_nothing_is_said_and_embedded_where_that_was_asked_for(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.write({"Tea.md": LONG.format("oolong")})
 
@@ -209,7 +218,7 @@ def test_nothing_is_said_and_embedded_where_that_was_asked_for(
 
 
 def test_a_passage_the_model_cannot_take_does_not_keep_the_others_from_theirs(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.model.before = fails_on("poison")
     meaning.write({f"{n}.md": LONG.format(f"number {n}") for n in range(5)})
@@ -225,7 +234,7 @@ def test_a_passage_the_model_cannot_take_does_not_keep_the_others_from_theirs(
     assert meaning.index().embedded == 1
 
 
-def test_a_model_that_answers_nothing_is_given_up(meaning: MeaningDesk) -> None:
+def test_a_model_that_answers_nothing_is_given_up(meaning: MeaningHarness) -> None:
     tried: list[str] = []
 
     def fail(part: Embeddable) -> None:
@@ -242,7 +251,7 @@ def test_a_model_that_answers_nothing_is_given_up(meaning: MeaningDesk) -> None:
     assert report.warnings[0].startswith("words and links only: the model words gave")
 
 
-def test_a_stop_in_the_middle_keeps_what_was_embedded(meaning: MeaningDesk) -> None:
+def test_a_stop_in_the_middle_keeps_what_was_embedded(meaning: MeaningHarness) -> None:
     meaning.write({f"{n}.md": LONG.format(f"number {n}") for n in range(80)})
 
     def stop(_: Embeddable) -> None:
@@ -262,7 +271,7 @@ def test_a_stop_in_the_middle_keeps_what_was_embedded(meaning: MeaningDesk) -> N
     meaning.check_level()
 
 
-def test_progress_tells_how_much_is_embedded(meaning: MeaningDesk) -> None:
+def test_progress_tells_how_much_is_embedded(meaning: MeaningHarness) -> None:
     told: list[Progress] = []
     meaning.write({f"{n}.md": LONG.format(f"number {n}") for n in range(5)})
 
@@ -274,7 +283,7 @@ def test_progress_tells_how_much_is_embedded(meaning: MeaningDesk) -> None:
 
 
 def test_a_note_deleted_while_it_is_embedded_leaves_nothing(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.write({"Tea.md": LONG.format("oolong"), "Oak.md": LONG.format("oak")})
     other = meaning.open()
@@ -293,7 +302,7 @@ def test_a_note_deleted_while_it_is_embedded_leaves_nothing(
 
 
 def test_an_index_begun_anew_while_it_is_embedded_is_embedded_whole(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.write({f"{n}.md": LONG.format(f"number {n}") for n in range(6)})
     other = meaning.open()
@@ -312,7 +321,7 @@ def test_an_index_begun_anew_while_it_is_embedded_is_embedded_whole(
     meaning.check_level()
 
 
-def test_a_rebuild_embeds_everything_again(meaning: MeaningDesk) -> None:
+def test_a_rebuild_embeds_everything_again(meaning: MeaningHarness) -> None:
     meaning.indexed({"Tea.md": LONG.format("oolong")})
 
     report = meaning.index(rebuild=True)
@@ -323,7 +332,7 @@ def test_a_rebuild_embeds_everything_again(meaning: MeaningDesk) -> None:
 
 
 def test_a_sidecar_that_is_gone_is_made_anew_from_the_rows(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed({"Tea.md": LONG.format("oolong")})
     (place,) = places_in(meaning.folder)

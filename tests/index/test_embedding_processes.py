@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from meaning_desk import LONG, MeaningDesk
+from semantic_harness import LONG, MeaningHarness
 
 pytestmark = pytest.mark.slow
 
-DRIVE = Path(__file__).parents[1] / "support" / "meaning_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "semantic_program.py"
 LIMIT_S = 60
 
 
@@ -22,7 +22,9 @@ def seen(tmp_path: Path) -> Path:
     return tmp_path / "seen.txt"
 
 
-def start(meaning: MeaningDesk, seen: Path, **request: object) -> subprocess.Popen[str]:
+def start(
+    meaning: MeaningHarness, seen: Path, **request: object
+) -> subprocess.Popen[str]:
     place, vault = str(meaning.place), str(meaning.root)
     asked = {"vault": vault, "place": place, "seen": str(seen), **request}
     return subprocess.Popen(
@@ -36,7 +38,7 @@ def start(meaning: MeaningDesk, seen: Path, **request: object) -> subprocess.Pop
 
 
 def test_a_killed_pass_is_gone_on_with_and_nothing_kept_is_embedded_twice(
-    meaning: MeaningDesk, seen: Path
+    meaning: MeaningHarness, seen: Path
 ) -> None:
     meaning.write({f"{n}.md": LONG.format(f"number {n}") for n in range(200)})
     meaning.index(embed=False)
@@ -62,7 +64,7 @@ def test_a_killed_pass_is_gone_on_with_and_nothing_kept_is_embedded_twice(
 
 
 def test_text_is_indexed_while_another_process_embeds(
-    meaning: MeaningDesk, seen: Path
+    meaning: MeaningHarness, seen: Path
 ) -> None:
     meaning.write({"Tea.md": LONG.format("oolong")})
     running = start(meaning, seen, wait=True)
@@ -86,7 +88,7 @@ def test_text_is_indexed_while_another_process_embeds(
     meaning.check_level()
 
 
-def test_the_lock_of_a_killed_pass_is_free(meaning: MeaningDesk, seen: Path) -> None:
+def test_the_lock_of_a_killed_pass_is_free(meaning: MeaningHarness, seen: Path) -> None:
     meaning.write({"Tea.md": LONG.format("oolong")})
     running = start(meaning, seen, die_after=0)
     running.communicate(timeout=LIMIT_S)

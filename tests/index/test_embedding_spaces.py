@@ -2,7 +2,7 @@
 
 import apsw
 import pytest
-from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
+from semantic_harness import LONG, MeaningHarness, WordModel, fails_on
 
 from glassmind.errors import IndexTooNew
 from glassmind.model.vectors import Embeddable
@@ -27,7 +27,7 @@ def interrupt_after(model: WordModel, count: int) -> None:
 
 
 def test_another_model_embeds_everything_again_and_then_answers_alone(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(NOTES)
     meaning.use(WordModel("words two", 16))
@@ -43,7 +43,7 @@ def test_another_model_embeds_everything_again_and_then_answers_alone(
 
 
 def test_the_old_vectors_answer_until_the_new_ones_are_complete(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     notes = {f"{n}.md": LONG.format(f"word{n}") for n in range(70)}
     meaning.indexed(notes)
@@ -65,7 +65,7 @@ def test_the_old_vectors_answer_until_the_new_ones_are_complete(
 
 
 def test_a_note_that_changes_meanwhile_leaves_the_old_answers(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(NOTES)
     meaning.use(WordModel("words two", 16))
@@ -80,7 +80,7 @@ def test_a_note_that_changes_meanwhile_leaves_the_old_answers(
 
 
 def test_new_vectors_answer_at_once_where_the_old_model_is_gone(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(NOTES)
     meaning.models.clear()
@@ -94,7 +94,7 @@ def test_new_vectors_answer_at_once_where_the_old_model_is_gone(
 
 
 def test_a_release_that_makes_vectors_otherwise_embeds_everything_again(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meaning.indexed(NOTES)
     meaning.models.clear()
@@ -118,7 +118,7 @@ def test_a_release_that_makes_vectors_otherwise_embeds_everything_again(
 
 
 def test_a_model_of_another_width_under_the_same_name_embeds_nothing_and_says_so(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(NOTES)
     meaning.use(WordModel("words one", 16))
@@ -137,7 +137,7 @@ def test_a_model_of_another_width_under_the_same_name_embeds_nothing_and_says_so
 
 
 def test_going_back_to_the_first_model_before_the_second_is_done_embeds_nothing(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     first = meaning.model
     meaning.indexed(NOTES)
@@ -154,7 +154,7 @@ def test_going_back_to_the_first_model_before_the_second_is_done_embeds_nothing(
 
 
 def test_every_chunk_is_embedded_once_more_with_what_surrounds_it(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.open(embeddings__enrich=True)
     parts = [f"# Part {n}\n" + LONG.format(f"part{n}") * 4 for n in range(3)]
@@ -173,7 +173,7 @@ def test_every_chunk_is_embedded_once_more_with_what_surrounds_it(
 
 
 def test_an_edited_note_keeps_its_enriched_vectors_where_nothing_around_changed(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.open(embeddings__enrich=True)
     parts = [f"# Part {n}\n" + LONG.format(f"part{n}") * 4 for n in range(5)]
@@ -189,7 +189,9 @@ def test_an_edited_note_keeps_its_enriched_vectors_where_nothing_around_changed(
     ]
 
 
-def test_without_enriching_the_chunks_become_plain_again(meaning: MeaningDesk) -> None:
+def test_without_enriching_the_chunks_become_plain_again(
+    meaning: MeaningHarness,
+) -> None:
     meaning.open(embeddings__enrich=True)
     parts = [f"# Part {n}\n" + LONG.format(f"part{n}") * 4 for n in range(3)]
     meaning.indexed({"Long.md": "\n".join(parts)})
@@ -202,7 +204,7 @@ def test_without_enriching_the_chunks_become_plain_again(meaning: MeaningDesk) -
     meaning.check_level()
 
 
-def test_a_later_version_is_refused_and_left_alone(meaning: MeaningDesk) -> None:
+def test_a_later_version_is_refused_and_left_alone(meaning: MeaningHarness) -> None:
     meaning.indexed(NOTES)
     meaning.close()
     db = apsw.Connection(str(meaning.folder / "index.db"))
@@ -215,7 +217,7 @@ def test_a_later_version_is_refused_and_left_alone(meaning: MeaningDesk) -> None
     assert len(meaning.model.seen) == 3
 
 
-def test_a_backup_carries_the_vectors(meaning: MeaningDesk) -> None:
+def test_a_backup_carries_the_vectors(meaning: MeaningHarness) -> None:
     meaning.indexed(NOTES)
     copy = meaning.root.parent / "copy.db"
     meaning.engine.backup(copy)

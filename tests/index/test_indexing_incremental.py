@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vault_desk import NOON, VaultDesk
+from vault_harness import NOON, VaultHarness
 
 from glassmind.errors import MassDeletion, VaultMissing
 from glassmind.files.read import VaultFiles
@@ -21,7 +21,7 @@ NOTE_TABLES = ("files", "notes", "chunks", "headings", "links", "tags", "propert
                "tasks", "blocks", "fields", "callouts")  # fmt: skip
 
 
-def everything(vault: VaultDesk) -> dict[str, list[tuple[object, ...]]]:
+def everything(vault: VaultHarness) -> dict[str, list[tuple[object, ...]]]:
     """Return every row that tells of notes."""
     return {
         table: vault.rows(f"select * from {table} order by 1, 2")  # noqa: S608
@@ -29,7 +29,7 @@ def everything(vault: VaultDesk) -> dict[str, list[tuple[object, ...]]]:
     }
 
 
-def test_a_first_run_takes_in_every_note(vault: VaultDesk) -> None:
+def test_a_first_run_takes_in_every_note(vault: VaultHarness) -> None:
     report = vault.indexed({**TWO, "img.png": b"\x89PNG"})
 
     assert (report.added, report.changed, report.unchanged) == (2, 0, 0)
@@ -37,14 +37,16 @@ def test_a_first_run_takes_in_every_note(vault: VaultDesk) -> None:
     assert vault.engine.stats().attachments == 1
 
 
-def test_an_empty_vault_is_indexed_and_searched(vault: VaultDesk) -> None:
+def test_an_empty_vault_is_indexed_and_searched(vault: VaultHarness) -> None:
     report = vault.index()
 
     assert (report.added, report.notes) == (0, 0)
     assert vault.found("anything") == []
 
 
-def test_an_unchanged_vault_reads_no_file(vault: VaultDesk, reads: list[str]) -> None:
+def test_an_unchanged_vault_reads_no_file(
+    vault: VaultHarness, reads: list[str]
+) -> None:
     vault.indexed({**TWO, "img.png": b"\x89PNG", "Bad.md": b"\x00\x01\x02\xff" * 50})
     reads.clear()
 
@@ -55,7 +57,7 @@ def test_an_unchanged_vault_reads_no_file(vault: VaultDesk, reads: list[str]) ->
     assert report.notes == 2
 
 
-def test_an_unchanged_vault_logs_no_change(vault: VaultDesk) -> None:
+def test_an_unchanged_vault_logs_no_change(vault: VaultHarness) -> None:
     vault.indexed(TWO)
     before, head = everything(vault), vault.value("select max(seq) from changes")
 
@@ -66,7 +68,7 @@ def test_an_unchanged_vault_logs_no_change(vault: VaultDesk) -> None:
 
 
 def test_of_a_changed_vault_only_the_changed_note_is_read(
-    vault: VaultDesk, reads: list[str]
+    vault: VaultHarness, reads: list[str]
 ) -> None:
     vault.indexed(TWO)
     reads.clear()
@@ -79,7 +81,7 @@ def test_of_a_changed_vault_only_the_changed_note_is_read(
     assert vault.found("porcelain") == []
 
 
-def test_a_changed_note_keeps_its_id(vault: VaultDesk) -> None:
+def test_a_changed_note_keeps_its_id(vault: VaultHarness) -> None:
     vault.indexed(TWO)
     before = vault.value("select id from files where path = 'Cup.md'")
 
@@ -89,7 +91,7 @@ def test_a_changed_note_keeps_its_id(vault: VaultDesk) -> None:
 
 
 def test_a_dated_note_that_was_only_touched_is_read_but_not_logged(
-    vault: VaultDesk, reads: list[str]
+    vault: VaultHarness, reads: list[str]
 ) -> None:
     dated = {"Tea.md": "oolong", "2024-03-01 Cup.md": "porcelain"}
     vault.indexed(dated)
@@ -106,7 +108,7 @@ def test_a_dated_note_that_was_only_touched_is_read_but_not_logged(
 
 
 def test_a_touched_note_without_a_date_is_found_by_its_new_day(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
     later = NOON + 40 * 86_400
@@ -120,7 +122,7 @@ def test_a_touched_note_without_a_date_is_found_by_its_new_day(
     ]
 
 
-def test_a_note_that_becomes_binary_is_counted_as_removed(vault: VaultDesk) -> None:
+def test_a_note_that_becomes_binary_is_counted_as_removed(vault: VaultHarness) -> None:
     vault.indexed(TWO)
 
     report = vault.indexed({"Cup.md": b"\x00\x01\x02"})
@@ -129,7 +131,7 @@ def test_a_note_that_becomes_binary_is_counted_as_removed(vault: VaultDesk) -> N
 
 
 def test_a_touched_note_is_not_read_a_second_time(
-    vault: VaultDesk, reads: list[str]
+    vault: VaultHarness, reads: list[str]
 ) -> None:
     vault.indexed(TWO)
     vault.indexed({"Cup.md": TWO["Cup.md"]})
@@ -141,7 +143,7 @@ def test_a_touched_note_is_not_read_a_second_time(
 
 
 def test_a_note_written_just_now_is_read_again_once_more(
-    vault: VaultDesk, reads: list[str]
+    vault: VaultHarness, reads: list[str]
 ) -> None:
     (vault.root / "New.md").write_text("fresh")
     vault.index()
@@ -154,7 +156,7 @@ def test_a_note_written_just_now_is_read_again_once_more(
 
 
 def test_a_change_that_keeps_size_and_time_is_seen_by_its_other_times(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
     facts = (vault.root / "Tea.md").stat()
@@ -167,7 +169,7 @@ def test_a_change_that_keeps_size_and_time_is_seen_by_its_other_times(
 
 
 def test_verifying_reads_everything_and_changes_nothing(
-    vault: VaultDesk, reads: list[str]
+    vault: VaultHarness, reads: list[str]
 ) -> None:
     vault.indexed(TWO)
     before = everything(vault)
@@ -180,7 +182,7 @@ def test_verifying_reads_everything_and_changes_nothing(
     assert everything(vault) == before
 
 
-def test_a_renamed_note_keeps_its_id_and_its_chunks(vault: VaultDesk) -> None:
+def test_a_renamed_note_keeps_its_id_and_its_chunks(vault: VaultHarness) -> None:
     vault.indexed(TWO)
     before = vault.rows("select id from files where path = 'Cup.md'")
     chunks = vault.rows("select id, note_id from chunks order by id")
@@ -195,7 +197,7 @@ def test_a_renamed_note_keeps_its_id_and_its_chunks(vault: VaultDesk) -> None:
     assert vault.found("path:kitchen") == ["kitchen/Bowl.md"]
 
 
-def test_a_note_renamed_and_changed_is_another_note(vault: VaultDesk) -> None:
+def test_a_note_renamed_and_changed_is_another_note(vault: VaultHarness) -> None:
     vault.indexed(TWO)
 
     vault.remove("Cup.md")
@@ -205,7 +207,7 @@ def test_a_note_renamed_and_changed_is_another_note(vault: VaultDesk) -> None:
 
 
 def test_of_two_equal_notes_the_one_of_the_same_name_is_the_one_that_moved(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"a/One.md": "same", "a/Two.md": "same"})
     ids = dict(vault.rows("select path, id from files"))
@@ -221,7 +223,9 @@ def test_of_two_equal_notes_the_one_of_the_same_name_is_the_one_that_moved(
     }
 
 
-def test_two_notes_that_trade_names_are_both_right_afterwards(vault: VaultDesk) -> None:
+def test_two_notes_that_trade_names_are_both_right_afterwards(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": "apple", "B.md": "banana"})
 
     vault.move("A.md", "C.md")
@@ -233,7 +237,7 @@ def test_two_notes_that_trade_names_are_both_right_afterwards(vault: VaultDesk) 
 
 
 def test_a_note_renamed_in_case_alone_is_found_under_its_new_name(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"tea.md": "oolong", "Home.md": "[[Tea]]"})
 
@@ -245,7 +249,7 @@ def test_a_note_renamed_in_case_alone_is_found_under_its_new_name(
     assert vault.edges() == {("Home.md", "Tea"): "Tea.md"}
 
 
-def test_a_renamed_daily_note_is_about_another_day(vault: VaultDesk) -> None:
+def test_a_renamed_daily_note_is_about_another_day(vault: VaultHarness) -> None:
     vault.indexed({"2024-01-01.md": "walk"})
 
     vault.move("2024-01-01.md", "2024-02-02.md")
@@ -255,7 +259,7 @@ def test_a_renamed_daily_note_is_about_another_day(vault: VaultDesk) -> None:
     assert vault.found("walk after:2024-02-01") == ["2024-02-02.md"]
 
 
-def test_a_deleted_note_leaves_nothing_behind(vault: VaultDesk) -> None:
+def test_a_deleted_note_leaves_nothing_behind(vault: VaultHarness) -> None:
     vault.indexed({"Gone.md": "---\np: 1\n---\n# H\n- [ ] t #tag [[x]] ^b\nk:: v"})
 
     vault.remove("Gone.md")
@@ -267,7 +271,7 @@ def test_a_deleted_note_leaves_nothing_behind(vault: VaultDesk) -> None:
 
 
 def test_attachments_come_and_go_without_being_read(
-    vault: VaultDesk, reads: list[str]
+    vault: VaultHarness, reads: list[str]
 ) -> None:
     vault.indexed({"a.png": b"1", "b.pdf": b"2"})
     vault.remove("a.png")
@@ -278,7 +282,7 @@ def test_attachments_come_and_go_without_being_read(
     assert vault.rows("select path, kind from files") == [("b.pdf", "attachment")]
 
 
-def test_a_note_that_becomes_binary_leaves_and_returns(vault: VaultDesk) -> None:
+def test_a_note_that_becomes_binary_leaves_and_returns(vault: VaultHarness) -> None:
     vault.indexed(TWO)
 
     gone = vault.indexed({"Cup.md": b"\x00\x01\x02\xfe" * 100})
@@ -293,7 +297,9 @@ def test_a_note_that_becomes_binary_leaves_and_returns(vault: VaultDesk) -> None
     assert vault.found("porcelain") == ["Cup.md"]
 
 
-def test_what_could_not_be_read_is_reported_until_it_can_be(vault: VaultDesk) -> None:
+def test_what_could_not_be_read_is_reported_until_it_can_be(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"Bad.md": b"\x00\x01\x02\xfe" * 100})
 
     again = vault.index()
@@ -305,7 +311,7 @@ def test_what_could_not_be_read_is_reported_until_it_can_be(vault: VaultDesk) ->
     assert mended.added == 1
 
 
-def test_a_note_over_the_size_limit_is_skipped_and_says_so(vault: VaultDesk) -> None:
+def test_a_note_over_the_size_limit_is_skipped_and_says_so(vault: VaultHarness) -> None:
     vault.open(index__max_note_bytes=10)
 
     report = vault.indexed({"Big.md": "x" * 11, "Small.md": "tiny"})
@@ -317,7 +323,7 @@ def test_a_note_over_the_size_limit_is_skipped_and_says_so(vault: VaultDesk) -> 
 
 
 def test_a_note_that_grew_over_the_limit_stays_known_as_it_was(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.open(index__max_note_bytes=20)
     vault.indexed({"Tea.md": "oolong"})
@@ -328,7 +334,7 @@ def test_a_note_that_grew_over_the_limit_stays_known_as_it_was(
 
 
 def test_a_new_ignore_rule_takes_notes_out_and_its_end_brings_them_back(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Open.md": "word", "private/Diary.md": "word"})
 
@@ -342,7 +348,7 @@ def test_a_new_ignore_rule_takes_notes_out_and_its_end_brings_them_back(
     assert sorted(vault.found("word")) == ["Open.md", "private/Diary.md"]
 
 
-def test_a_folder_that_the_settings_ignore_is_taken_out(vault: VaultDesk) -> None:
+def test_a_folder_that_the_settings_ignore_is_taken_out(vault: VaultHarness) -> None:
     vault.indexed({"Open.md": "word", "drafts/Raw.md": "word"})
 
     vault.open(index__ignore_dirs=[".git", ".obsidian", ".trash", "drafts"])
@@ -351,7 +357,7 @@ def test_a_folder_that_the_settings_ignore_is_taken_out(vault: VaultDesk) -> Non
     assert vault.found("word") == ["Open.md"]
 
 
-def test_ignoring_most_of_the_vault_is_no_loss_of_notes(vault: VaultDesk) -> None:
+def test_ignoring_most_of_the_vault_is_no_loss_of_notes(vault: VaultHarness) -> None:
     vault.indexed({f"private/{n}.md": f"note {n}" for n in range(40)})
 
     vault.write({".glassmindignore": "private/\n"})
@@ -360,7 +366,7 @@ def test_ignoring_most_of_the_vault_is_no_loss_of_notes(vault: VaultDesk) -> Non
     assert (report.removed, report.notes) == (40, 0)
 
 
-def test_a_vault_that_was_emptied_is_not_believed(vault: VaultDesk) -> None:
+def test_a_vault_that_was_emptied_is_not_believed(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": f"note {n}" for n in range(40)})
     vault.remove(*(f"{n}.md" for n in range(30)))
 
@@ -371,7 +377,7 @@ def test_a_vault_that_was_emptied_is_not_believed(vault: VaultDesk) -> None:
 
 
 def test_a_vault_that_was_emptied_on_purpose_is_believed_when_told(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({f"{n}.md": f"note {n}" for n in range(40)})
     vault.remove(*(f"{n}.md" for n in range(30)))
@@ -381,7 +387,9 @@ def test_a_vault_that_was_emptied_on_purpose_is_believed_when_told(
     assert (report.removed, report.notes) == (30, 10)
 
 
-def test_a_large_folder_that_was_renamed_is_no_loss_of_notes(vault: VaultDesk) -> None:
+def test_a_large_folder_that_was_renamed_is_no_loss_of_notes(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({f"old/{n}.md": f"note {n}" for n in range(40)})
     (vault.root / "old").rename(vault.root / "new")
 
@@ -390,7 +398,7 @@ def test_a_large_folder_that_was_renamed_is_no_loss_of_notes(vault: VaultDesk) -
     assert (report.moved, report.removed, report.notes) == (40, 0, 40)
 
 
-def test_a_vault_that_is_not_there_writes_nothing(vault: VaultDesk) -> None:
+def test_a_vault_that_is_not_there_writes_nothing(vault: VaultHarness) -> None:
     vault.indexed(TWO)
     vault.root.rename(vault.root.with_name("Elsewhere"))
 
@@ -401,7 +409,7 @@ def test_a_vault_that_is_not_there_writes_nothing(vault: VaultDesk) -> None:
 
 
 def test_other_rules_of_splitting_read_every_note_again(
-    vault: VaultDesk, reads: list[str]
+    vault: VaultHarness, reads: list[str]
 ) -> None:
     vault.indexed({"Long.md": "\n\n".join(f"para {n} " * 20 for n in range(30)), **TWO})
     before = vault.engine.stats().chunks
@@ -418,7 +426,7 @@ def test_other_rules_of_splitting_read_every_note_again(
 
 
 def test_a_rebuilt_index_has_equal_rows_but_for_ids_and_times(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({**TWO, "D.md": "delta"})
     vault.indexed({"Tea.md": "sencha [[D]]"})
@@ -439,7 +447,7 @@ def test_a_rebuilt_index_has_equal_rows_but_for_ids_and_times(
     assert vault.edges() == edges
 
 
-def test_indexing_never_changes_a_byte_of_the_vault(vault: VaultDesk) -> None:
+def test_indexing_never_changes_a_byte_of_the_vault(vault: VaultHarness) -> None:
     vault.write({**TWO, "Crlf.md": b"a\r\nb\r\n", "Bom.md": b"\xef\xbb\xbfx"})
 
     def picture() -> dict[str, tuple[bytes, int]]:
@@ -455,7 +463,7 @@ def test_indexing_never_changes_a_byte_of_the_vault(vault: VaultDesk) -> None:
 
 
 def test_progress_is_told_for_every_stage_and_ends_where_it_said(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"first.md": "[[3]]"})
     vault.write({f"{n}.md": f"[[{n + 1}]]" for n in range(5)})
@@ -469,7 +477,7 @@ def test_progress_is_told_for_every_stage_and_ends_where_it_said(
 
 
 def test_a_run_that_fails_midway_is_finished_by_the_next(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.write({f"{n}.md": f"note {n}" for n in range(5)})
     read = VaultFiles.read
@@ -492,7 +500,7 @@ def test_a_run_that_fails_midway_is_finished_by_the_next(
 
 
 def test_a_file_that_vanishes_while_it_is_taken_in_is_no_error(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.write(TWO)
     read = VaultFiles.read
@@ -511,7 +519,7 @@ def test_a_file_that_vanishes_while_it_is_taken_in_is_no_error(
 
 
 def test_a_rebuild_of_an_emptied_vault_is_refused_and_keeps_the_index(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({f"{n}.md": f"note {n}" for n in range(40)})
     vault.remove(*(f"{n}.md" for n in range(40)))
@@ -523,7 +531,7 @@ def test_a_rebuild_of_an_emptied_vault_is_refused_and_keeps_the_index(
     assert vault.index(rebuild=True, accept_deletions=True).notes == 0
 
 
-def test_a_rebuild_without_the_vault_keeps_the_index(vault: VaultDesk) -> None:
+def test_a_rebuild_without_the_vault_keeps_the_index(vault: VaultHarness) -> None:
     vault.indexed(TWO)
     vault.root.rename(vault.root.with_name("Elsewhere"))
 
@@ -533,7 +541,9 @@ def test_a_rebuild_without_the_vault_keeps_the_index(vault: VaultDesk) -> None:
     assert vault.value("select count(*) from notes") == 2
 
 
-def test_a_rebuild_after_a_folder_was_excluded_is_not_refused(vault: VaultDesk) -> None:
+def test_a_rebuild_after_a_folder_was_excluded_is_not_refused(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({f"Old/{n}.md": f"note {n}" for n in range(40)} | TWO)
     vault.write({".obsidian/app.json": '{"userIgnoreFilters": ["Old/"]}'})
 
@@ -541,7 +551,7 @@ def test_a_rebuild_after_a_folder_was_excluded_is_not_refused(vault: VaultDesk) 
 
 
 def test_a_file_indexed_just_after_it_was_written_is_no_change_to_the_doctor(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     (vault.root / "Tea.md").write_text("oolong", "utf-8")
     vault.index()
@@ -553,7 +563,7 @@ def test_a_file_indexed_just_after_it_was_written_is_no_change_to_the_doctor(
 
 @pytest.mark.parametrize("held", [False, True])
 def test_notes_that_come_back_while_they_are_missed_are_not_forgotten(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, held: bool
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *, held: bool
 ) -> None:
     vault.indexed({f"many/{n}.md": f"note {n}" for n in range(40)} | {"One.md": "1"})
     away, home = tmp_path / "away", vault.root / "many"

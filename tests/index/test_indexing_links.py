@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import FileUnreadable
 from glassmind.files.names import Names
@@ -15,7 +15,7 @@ from glassmind.model.index import Progress
 
 
 def test_a_link_to_nothing_is_a_ghost_until_its_note_is_written(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Home.md": "[[Tea]]"})
     ghost, ghosts = vault.edges(), vault.engine.stats().ghosts
@@ -28,7 +28,7 @@ def test_a_link_to_nothing_is_a_ghost_until_its_note_is_written(
 
 
 def test_a_first_run_writes_each_link_with_its_end_before_its_note_is_read(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"A.md": "[[Z]] [[A]] [[pic.png]]", "Z.md": "z", "pic.png": b"p"})
     told: list[Progress] = []
@@ -42,7 +42,7 @@ def test_a_first_run_writes_each_link_with_its_end_before_its_note_is_read(
 
 
 def test_a_file_that_cannot_be_read_in_a_first_run_is_not_known_afterwards(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.write({"A.md": "[[Locked]]", "Locked.md": "secret"})
     read = VaultFiles.read
@@ -65,7 +65,7 @@ def test_a_file_that_cannot_be_read_in_a_first_run_is_not_known_afterwards(
     assert vault.edges() == {("A.md", "Locked"): "Locked.md"}
 
 
-def test_a_link_whose_note_is_deleted_becomes_a_ghost(vault: VaultDesk) -> None:
+def test_a_link_whose_note_is_deleted_becomes_a_ghost(vault: VaultHarness) -> None:
     vault.indexed({"Home.md": "[[Tea]]", "Tea.md": "oolong"})
 
     vault.remove("Tea.md")
@@ -75,7 +75,7 @@ def test_a_link_whose_note_is_deleted_becomes_a_ghost(vault: VaultDesk) -> None:
 
 
 def test_a_link_falls_back_on_a_namesake_when_its_note_is_deleted(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Home.md": "[[Tea]]", "Tea.md": "1", "far/away/Tea.md": "2"})
     before = vault.edges()
@@ -87,7 +87,7 @@ def test_a_link_falls_back_on_a_namesake_when_its_note_is_deleted(
     assert vault.edges() == {("Home.md", "Tea"): "far/away/Tea.md"}
 
 
-def test_a_nearer_namesake_takes_a_link_over(vault: VaultDesk) -> None:
+def test_a_nearer_namesake_takes_a_link_over(vault: VaultHarness) -> None:
     vault.indexed({"x/Home.md": "[[Tea]]", "Tea.md": "1"})
 
     vault.indexed({"x/Tea.md": "2"})
@@ -95,7 +95,7 @@ def test_a_nearer_namesake_takes_a_link_over(vault: VaultDesk) -> None:
     assert vault.edges() == {("x/Home.md", "Tea"): "x/Tea.md"}
 
 
-def test_a_link_by_name_follows_a_note_that_moves(vault: VaultDesk) -> None:
+def test_a_link_by_name_follows_a_note_that_moves(vault: VaultHarness) -> None:
     vault.indexed({"Home.md": "[[Tea]]", "Tea.md": "oolong"})
 
     vault.move("Tea.md", "drinks/Tea.md")
@@ -104,7 +104,9 @@ def test_a_link_by_name_follows_a_note_that_moves(vault: VaultDesk) -> None:
     assert vault.edges() == {("Home.md", "Tea"): "drinks/Tea.md"}
 
 
-def test_a_link_by_path_is_left_behind_by_a_note_that_moves(vault: VaultDesk) -> None:
+def test_a_link_by_path_is_left_behind_by_a_note_that_moves(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"Home.md": "[[drinks/Tea]]", "drinks/Tea.md": "oolong"})
 
     vault.move("drinks/Tea.md", "Tea.md")
@@ -114,7 +116,7 @@ def test_a_link_by_path_is_left_behind_by_a_note_that_moves(vault: VaultDesk) ->
 
 
 def test_a_note_that_is_renamed_leaves_one_ghost_and_fills_another(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Home.md": "[[Tea]] [[Cha]]", "Tea.md": "oolong"})
 
@@ -125,7 +127,7 @@ def test_a_note_that_is_renamed_leaves_one_ghost_and_fills_another(
 
 
 def test_a_relative_link_is_read_anew_when_its_own_note_moves(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({
         "a/Home.md": "[x](./Tea.md)", "a/Tea.md": "near", "b/Tea.md": "far",
@@ -137,14 +139,14 @@ def test_a_relative_link_is_read_anew_when_its_own_note_moves(
     assert vault.edges() == {("b/Home.md", "./Tea.md"): "b/Tea.md"}
 
 
-def test_a_link_into_its_own_note_leads_to_itself(vault: VaultDesk) -> None:
+def test_a_link_into_its_own_note_leads_to_itself(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "# H\n[[#H]] and [[Tea]]"})
 
     assert vault.edges() == {("Tea.md", ""): "Tea.md", ("Tea.md", "Tea"): "Tea.md"}
 
 
 def test_a_link_into_its_own_note_stays_there_when_the_note_moves(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "# H\n[[#H]]"})
 
@@ -155,7 +157,7 @@ def test_a_link_into_its_own_note_stays_there_when_the_note_moves(
 
 
 def test_wiki_markdown_property_and_canvas_links_all_lead_somewhere(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     canvas = {
         "nodes": [
@@ -187,7 +189,7 @@ def test_wiki_markdown_property_and_canvas_links_all_lead_somewhere(
     }  # fmt: skip
 
 
-def test_a_link_to_an_attachment_follows_it_too(vault: VaultDesk) -> None:
+def test_a_link_to_an_attachment_follows_it_too(vault: VaultHarness) -> None:
     vault.indexed({"Home.md": "![[pic.png]]"})
     vault.indexed({"img/pic.png": b"1"})
     shown = vault.edges()
@@ -199,7 +201,7 @@ def test_a_link_to_an_attachment_follows_it_too(vault: VaultDesk) -> None:
     assert vault.edges() == {("Home.md", "pic.png"): None}
 
 
-def test_links_of_other_names_are_not_resolved_again(vault: VaultDesk) -> None:
+def test_links_of_other_names_are_not_resolved_again(vault: VaultHarness) -> None:
     vault.indexed({"Home.md": "[[Tea]] [[Cup]]", "Tea.md": "t", "Cup.md": "c"})
     db = vault.database()
     db.execute("update links set target_id = null where target = 'Cup'")
@@ -221,7 +223,7 @@ def test_links_of_other_names_are_not_resolved_again(vault: VaultDesk) -> None:
     ],
 )
 def test_a_ghost_is_filled_however_its_name_is_written(
-    vault: VaultDesk, target: str, path: str
+    vault: VaultHarness, target: str, path: str
 ) -> None:
     vault.indexed({"Home.md": f"[[{target}]]"})
 
@@ -254,7 +256,7 @@ steps = st.lists(
 def test_links_lead_where_a_fresh_index_would_have_them(
     tmp_path_factory: pytest.TempPathFactory, rounds: list[list[Step]]
 ) -> None:
-    vault = VaultDesk(tmp_path_factory.mktemp("links"))
+    vault = VaultHarness(tmp_path_factory.mktemp("links"))
 
     for number, changes in enumerate(rounds):
         for verb, path, other, written in changes:
@@ -288,7 +290,7 @@ def test_links_lead_where_a_fresh_index_would_have_them(
 
 
 def test_a_note_named_in_a_folder_not_known_yet_takes_over_its_links(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"a.md": "[[new]] [[t]]", "far/away/t.md": "1"})
     vault.write({"sub/new.md": "here", "z/t.md": "2"})
@@ -300,7 +302,7 @@ def test_a_note_named_in_a_folder_not_known_yet_takes_over_its_links(
 
 
 def test_a_first_run_cut_short_and_gone_on_with_equals_one_that_was_not(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "BATCH_NOTES", 3)
     vault.open(index__max_note_bytes=100)
@@ -329,7 +331,7 @@ LINKED = {
 
 
 def test_links_lead_where_they_do_while_a_run_writes_its_notes(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "BATCH_NOTES", 1)
     vault.indexed(LINKED)
@@ -352,7 +354,7 @@ def test_links_lead_where_they_do_while_a_run_writes_its_notes(
 
 @pytest.mark.parametrize("stopped_at", [2, 3, 4])
 def test_a_run_that_is_stopped_leaves_no_link_without_its_end(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch, stopped_at: int
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch, stopped_at: int
 ) -> None:
     monkeypatch.setattr(pipeline, "BATCH_NOTES", 1)
     vault.indexed(LINKED)
@@ -374,7 +376,9 @@ def test_a_run_that_is_stopped_leaves_no_link_without_its_end(
     assert [near.path for near in reply.hops[0].neighbours] == ["B.md", "A.md"]
 
 
-def test_a_note_that_goes_settles_its_links_in_the_same_step(vault: VaultDesk) -> None:
+def test_a_note_that_goes_settles_its_links_in_the_same_step(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"Home.md": "[[Tea]]", "Tea.md": "1", "far/Tea.md": "2"})
     vault.remove("Tea.md")
     told: list[Progress] = []

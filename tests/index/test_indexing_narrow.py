@@ -6,7 +6,7 @@ from typing import Any
 from unicodedata import normalize
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.engine import engine_for
 from glassmind.files.ignore import IgnoreRules
@@ -23,18 +23,18 @@ NOTES = {
 
 
 @pytest.fixture
-def indexed(vault: VaultDesk) -> VaultDesk:
+def indexed(vault: VaultHarness) -> VaultHarness:
     vault.write(NOTES)
     vault.index()
     return vault
 
 
-def narrow(vault: VaultDesk, *paths: str) -> tuple[int, int, int, int]:
+def narrow(vault: VaultHarness, *paths: str) -> tuple[int, int, int, int]:
     report = vault.engine.index(paths=paths, narrow=True, embed=False)
     return report.added, report.changed, report.moved, report.removed
 
 
-def test_only_the_files_that_were_named_are_taken_in(indexed: VaultDesk) -> None:
+def test_only_the_files_that_were_named_are_taken_in(indexed: VaultHarness) -> None:
     indexed.write({"Tea.md": "Gyokuro.\n", "Coffee.md": "Espresso.\n"})
 
     assert narrow(indexed, "Tea.md") == (0, 1, 0, 0)
@@ -45,7 +45,7 @@ def test_only_the_files_that_were_named_are_taken_in(indexed: VaultDesk) -> None
     assert indexed.found("espresso") == ["Coffee.md"]
 
 
-def test_a_file_that_went_and_one_that_came_are_one_move(indexed: VaultDesk) -> None:
+def test_a_file_that_went_and_one_that_came_are_one_move(indexed: VaultHarness) -> None:
     (indexed.root / "Tea.md").rename(indexed.root / "Deep" / "Tea.md")
 
     assert narrow(indexed, "Tea.md", "Deep/Tea.md") == (0, 0, 1, 0)
@@ -53,7 +53,7 @@ def test_a_file_that_went_and_one_that_came_are_one_move(indexed: VaultDesk) -> 
 
 
 def test_a_file_that_is_gone_is_forgotten_and_none_beside_it(
-    indexed: VaultDesk,
+    indexed: VaultHarness,
 ) -> None:
     (indexed.root / "Tea.md").unlink()
     (indexed.root / "Coffee.md").unlink()
@@ -63,7 +63,7 @@ def test_a_file_that_is_gone_is_forgotten_and_none_beside_it(
     assert indexed.engine.stats().notes == 2
 
 
-def test_what_was_skipped_beside_it_stays_on_the_list(vault: VaultDesk) -> None:
+def test_what_was_skipped_beside_it_stays_on_the_list(vault: VaultHarness) -> None:
     vault.write({**NOTES, "Locked.md": b"\x00" * 9})
     first = vault.index()
     (vault.root / "Tea.md").write_text("Gyokuro.\n")
@@ -74,7 +74,7 @@ def test_what_was_skipped_beside_it_stays_on_the_list(vault: VaultDesk) -> None:
 
 
 def test_a_folder_that_is_gone_has_the_whole_vault_looked_at(
-    indexed: VaultDesk,
+    indexed: VaultHarness,
 ) -> None:
     (indexed.root / "Deep" / "Rain.md").unlink()
     (indexed.root / "Deep").rmdir()
@@ -83,7 +83,7 @@ def test_a_folder_that_is_gone_has_the_whole_vault_looked_at(
 
 
 def test_a_link_that_is_gone_when_it_is_read_has_the_whole_vault_looked_at(
-    indexed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    indexed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (indexed.root / "Link").symlink_to("Deep")
 
@@ -97,7 +97,7 @@ def test_a_link_that_is_gone_when_it_is_read_has_the_whole_vault_looked_at(
     assert found is None
 
 
-def test_a_name_is_found_however_the_disk_spells_it(vault: VaultDesk) -> None:
+def test_a_name_is_found_however_the_disk_spells_it(vault: VaultHarness) -> None:
     spelled = normalize("NFD", "Café.md")
     vault.write({spelled: "x\n", "Tea.md": "y\n"})
 
@@ -108,7 +108,7 @@ def test_a_name_is_found_however_the_disk_spells_it(vault: VaultDesk) -> None:
 
 
 def test_what_is_not_asked_for_is_neither_changed_nor_missing(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write(NOTES)
     known = {f.path: f.stamp for f in scan(vault.root, IgnoreRules(), {}).changed}
@@ -124,7 +124,7 @@ def test_what_is_not_asked_for_is_neither_changed_nor_missing(
 
 
 def test_a_search_waits_for_whoever_writes_where_an_edit_is_to_be_found(
-    indexed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    indexed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     indexed.write({"Tea.md": "Gyokuro.\n"})
     narrow(indexed, "Tea.md")
@@ -157,7 +157,7 @@ def test_a_search_waits_for_whoever_writes_where_an_edit_is_to_be_found(
 
 
 def test_a_run_that_may_take_long_first_has_the_words_of_an_edit_found(
-    indexed: VaultDesk,
+    indexed: VaultHarness,
 ) -> None:
     indexed.write({"Tea.md": "Gyokuro.\n"})
     narrow(indexed, "Tea.md")
@@ -175,7 +175,7 @@ def test_a_run_that_may_take_long_first_has_the_words_of_an_edit_found(
     assert all(found == ["Tea.md"] for found in seen)
 
 
-def test_a_link_and_a_folder_that_are_named_are_no_files(vault: VaultDesk) -> None:
+def test_a_link_and_a_folder_that_are_named_are_no_files(vault: VaultHarness) -> None:
     vault.write({"Tea.md": "Oolong.\n", "Deep.md/Rain.md": "At noon.\n"})
     (vault.root / "Link.md").symlink_to("Tea.md")
 

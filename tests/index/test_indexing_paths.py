@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 
 def test_only_the_folders_of_the_paths_given_are_looked_at(
-    vault: VaultDesk, reads: list[str]
+    vault: VaultHarness, reads: list[str]
 ) -> None:
     vault.indexed({"a/One.md": "one", "a/b/Deep.md": "deep", "c/Two.md": "two"})
     vault.write({"a/One.md": "one [[New]]", "a/New.md": "new", "c/Two.md": "two more"})
@@ -24,7 +24,7 @@ def test_only_the_folders_of_the_paths_given_are_looked_at(
 
 
 def test_a_run_over_some_folders_then_over_all_equals_one_over_all(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {"Top.md": "top", "a/One.md": "one", "a/bin.md": b"\0", "c/x.md": b"\0"}
@@ -44,7 +44,7 @@ def test_a_run_over_some_folders_then_over_all_equals_one_over_all(
 
 @pytest.mark.parametrize("gone", ["a/One.md", "b/Two.md", "nowhere/Three.md"])
 def test_a_path_whose_folder_is_gone_makes_the_run_look_everywhere(
-    vault: VaultDesk, gone: str
+    vault: VaultHarness, gone: str
 ) -> None:
     vault.indexed({"a/One.md": "one", "b/Two.md": "two"})
     vault.remove("a/One.md", "b/Two.md")
@@ -57,7 +57,7 @@ def test_a_path_whose_folder_is_gone_makes_the_run_look_everywhere(
 
 
 def test_a_folder_reached_through_a_link_is_not_looked_into(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.index.pipeline import day_of, exceeds
 from glassmind.model.index import Progress
@@ -16,7 +16,7 @@ from glassmind.store import sidecars as run_module
 RUN = "select reason, added, changed, moved, removed, unchanged from index_runs"
 
 
-def test_each_run_is_recorded_with_what_it_did(vault: VaultDesk) -> None:
+def test_each_run_is_recorded_with_what_it_did(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "a", "B.md": "b", "C.md": "c"})
     vault.move("A.md", "D.md")
     vault.remove("B.md")
@@ -31,7 +31,7 @@ def test_each_run_is_recorded_with_what_it_did(vault: VaultDesk) -> None:
 
 
 def test_a_finished_run_says_how_long_it_took_and_an_unfinished_one_does_not(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"A.md": "a"})
     vault.write({"B.md": "b"})
@@ -49,7 +49,7 @@ def test_a_finished_run_says_how_long_it_took_and_an_unfinished_one_does_not(
     assert seconds[1] is None
 
 
-def test_a_run_records_what_it_could_not_read_and_why(vault: VaultDesk) -> None:
+def test_a_run_records_what_it_could_not_read_and_why(vault: VaultHarness) -> None:
     report = vault.indexed({"Bad.md": b"\x00\x01\xfe\xff" * 50, "Good.md": "x"})
 
     failures = json.loads(vault.value("select failures from index_runs"))
@@ -57,7 +57,7 @@ def test_a_run_records_what_it_could_not_read_and_why(vault: VaultDesk) -> None:
     assert [path for path, _ in failures] == ["Bad.md"]
 
 
-def test_a_run_says_what_it_was_asked_for(vault: VaultDesk) -> None:
+def test_a_run_says_what_it_was_asked_for(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "a"})
     vault.index(verify=True)
     vault.index(compact=True, accept_deletions=True)
@@ -67,7 +67,7 @@ def test_a_run_says_what_it_was_asked_for(vault: VaultDesk) -> None:
     assert reasons == ["index", "verify", "compact+accept-deletions", "watch+verify"]
 
 
-def test_only_the_last_runs_are_remembered(vault: VaultDesk) -> None:
+def test_only_the_last_runs_are_remembered(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "a"})
     db = vault.database()
     db.execute(
@@ -82,7 +82,7 @@ def test_only_the_last_runs_are_remembered(vault: VaultDesk) -> None:
     assert vault.rows("select min(id), max(id) from index_runs") == [(102, 301)]
 
 
-def test_the_time_of_the_last_run_is_told(vault: VaultDesk) -> None:
+def test_the_time_of_the_last_run_is_told(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "a"})
 
     last = vault.engine.stats().last_run
@@ -90,7 +90,7 @@ def test_the_time_of_the_last_run_is_told(vault: VaultDesk) -> None:
     assert last == vault.value("select max(started_at) from index_runs")
 
 
-def counts_deleted(vault: VaultDesk) -> int:
+def counts_deleted(vault: VaultHarness) -> int:
     """Return how many documents of the word index are deleted but still counted."""
     meta = json.loads((vault.folder / "lexical" / "meta.json").read_text("utf-8"))
     deletes = [segment.get("deletes") for segment in meta["segments"]]
@@ -98,7 +98,7 @@ def counts_deleted(vault: VaultDesk) -> int:
 
 
 def test_the_word_index_is_compacted_when_many_of_its_documents_are_deleted(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_module, "COMPACT_CHUNKS", 10)
     vault.indexed({f"{n}.md": f"old {n}" for n in range(40)})
@@ -110,7 +110,9 @@ def test_the_word_index_is_compacted_when_many_of_its_documents_are_deleted(
     assert len(vault.found("new", limit=100)) == 30
 
 
-def test_the_word_index_is_not_compacted_for_a_few_deletions(vault: VaultDesk) -> None:
+def test_the_word_index_is_not_compacted_for_a_few_deletions(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({f"{n}.md": f"old {n}" for n in range(40)})
 
     report = vault.indexed({f"{n}.md": f"new {n}" for n in range(30)})
@@ -118,7 +120,7 @@ def test_the_word_index_is_not_compacted_for_a_few_deletions(vault: VaultDesk) -
     assert not report.compacted
 
 
-def test_the_word_index_is_compacted_when_asked(vault: VaultDesk) -> None:
+def test_the_word_index_is_compacted_when_asked(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": f"old {n}" for n in range(10)})
     vault.indexed({f"{n}.md": f"new {n}" for n in range(5)})
 
@@ -128,12 +130,12 @@ def test_the_word_index_is_compacted_when_asked(vault: VaultDesk) -> None:
     assert counts_deleted(vault) == 0
 
 
-def answers(vault: VaultDesk, text: str) -> list[tuple[Any, ...]]:
+def answers(vault: VaultHarness, text: str) -> list[tuple[Any, ...]]:
     return [(h.path, h.score, h.snippet, h.lines) for h in vault.ask(text).hits]
 
 
 def test_an_index_deleted_and_made_again_gives_equal_answers(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     words = ("tea", "cup", "pot", "leaf", "water")
     vault.indexed({f"{n}.md": " ".join(words[: n % 5 + 1]) for n in range(25)})
@@ -150,7 +152,9 @@ def test_an_index_deleted_and_made_again_gives_equal_answers(
     assert after == before
 
 
-def test_the_log_is_pruned_once_the_word_index_has_followed(vault: VaultDesk) -> None:
+def test_the_log_is_pruned_once_the_word_index_has_followed(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({f"{n}.md": "x" for n in range(10)})
     vault.indexed({"3.md": "y"})
 
@@ -191,7 +195,7 @@ def test_a_day_in_a_name_is_always_a_real_one(day: date, text: str) -> None:
 
 
 def test_a_note_is_taken_for_moved_only_from_a_file_of_its_kind(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     old = ("old/A.canvas", "old/A.md", "old/B.md")
     vault.indexed(dict.fromkeys(old, "{}"))
@@ -206,7 +210,7 @@ def test_a_note_is_taken_for_moved_only_from_a_file_of_its_kind(
 
 
 def test_an_index_that_was_never_finished_says_so_with_every_answer(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.write({f"Tea {number}.md": "oolong" for number in range(3)})
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 NOTES = {f"{n}.md": f"oolong number{n} steeped in the morning" for n in range(20)}
 
@@ -16,13 +16,13 @@ def flip(file: Path, old: bytes, new: bytes) -> None:
     file.write_bytes(content.replace(old, new, 1))
 
 
-def failed(vault: VaultDesk) -> list[str]:
+def failed(vault: VaultHarness) -> list[str]:
     return [check.name for check in vault.engine.doctor() if check.state != "ok"]
 
 
 @pytest.mark.parametrize("is_open", [False, True])
 def test_a_passage_changed_on_disk_is_mended(
-    vault: VaultDesk, *, is_open: bool
+    vault: VaultHarness, *, is_open: bool
 ) -> None:
     vault.indexed(NOTES)
     vault.close()
@@ -39,7 +39,7 @@ def test_a_passage_changed_on_disk_is_mended(
     assert vault.index(verify=True).warnings == ()
 
 
-def test_a_bit_flipped_in_the_word_index_is_mended(vault: VaultDesk) -> None:
+def test_a_bit_flipped_in_the_word_index_is_mended(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
     vault.close()
     postings = max((vault.folder / "lexical").glob("*.idx"), key=os.path.getsize)
@@ -54,7 +54,7 @@ def test_a_bit_flipped_in_the_word_index_is_mended(vault: VaultDesk) -> None:
     assert len(vault.found("oolong", limit=50)) == 20
 
 
-def test_a_sound_index_is_left_as_it_is(vault: VaultDesk) -> None:
+def test_a_sound_index_is_left_as_it_is(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
     before = vault.value("select value from settings where key = 'epoch'")
 
@@ -64,7 +64,7 @@ def test_a_sound_index_is_left_as_it_is(vault: VaultDesk) -> None:
     assert vault.value("select value from settings where key = 'epoch'") == before
 
 
-def test_a_first_run_may_verify(vault: VaultDesk) -> None:
+def test_a_first_run_may_verify(vault: VaultHarness) -> None:
     vault.write(NOTES)
 
     assert vault.index(verify=True).warnings == ()

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 import xxhash
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 NOTE = """---
 aliases: [Brew]
@@ -104,7 +104,7 @@ def columns(db: apsw.Connection, table: str) -> set[str]:
     return {str(row[1]) for row in db.execute(f"pragma table_info({table})")}
 
 
-def tamper(vault: VaultDesk, statements: Iterable[str]) -> None:
+def tamper(vault: VaultHarness, statements: Iterable[str]) -> None:
     with closing(vault.database()) as db:
         for statement in statements:
             db.execute(statement)
@@ -112,7 +112,7 @@ def tamper(vault: VaultDesk, statements: Iterable[str]) -> None:
 
 
 @pytest.fixture
-def fresh(vault: VaultDesk) -> dict[str, list[str]]:
+def fresh(vault: VaultHarness) -> dict[str, list[str]]:
     """Index the files, and return the rows."""
     vault.indexed(FILES)
     vault.close()
@@ -121,7 +121,7 @@ def fresh(vault: VaultDesk) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("what", TAMPERED)
 def test_a_row_that_does_not_match_its_file_is_repaired(
-    vault: VaultDesk, fresh: dict[str, list[str]], what: str
+    vault: VaultHarness, fresh: dict[str, list[str]], what: str
 ) -> None:
     tamper(vault, [TAMPERED[what]])
     assert dump(vault.folder) != fresh
@@ -135,7 +135,7 @@ def test_a_row_that_does_not_match_its_file_is_repaired(
 
 
 def test_a_verified_index_equals_a_new_one(
-    vault: VaultDesk, fresh: dict[str, list[str]], tmp_path: Path
+    vault: VaultHarness, fresh: dict[str, list[str]], tmp_path: Path
 ) -> None:
     both_notes = {"file path", "chunk removed", "heading removed", "link removed"}
     tamper(vault, [TAMPERED[name] for name in TAMPERED if name not in both_notes])
@@ -152,7 +152,7 @@ def test_a_verified_index_equals_a_new_one(
 
 
 def test_the_words_of_a_repaired_note_are_found_again(
-    vault: VaultDesk, fresh: dict[str, list[str]]
+    vault: VaultHarness, fresh: dict[str, list[str]]
 ) -> None:
     del fresh
     tamper(vault, [TAMPERED["chunk text"]])
@@ -167,7 +167,7 @@ def test_the_words_of_a_repaired_note_are_found_again(
 
 
 def test_a_moved_note_is_compared_too(
-    vault: VaultDesk, fresh: dict[str, list[str]]
+    vault: VaultHarness, fresh: dict[str, list[str]]
 ) -> None:
     del fresh
     tamper(vault, [TAMPERED["chunk text"]])
@@ -180,7 +180,7 @@ def test_a_moved_note_is_compared_too(
     assert "FORGED" not in str(vault.rows("select text from chunks"))
 
 
-def test_a_forged_label_of_a_theme_is_worked_out_again(vault: VaultDesk) -> None:
+def test_a_forged_label_of_a_theme_is_worked_out_again(vault: VaultHarness) -> None:
     groups = [[f"{letter}{n}" for n in range(6)] for letter in "ab"]
     vault.indexed({
         f"{name}.md": " ".join(f"[[{other}]]" for other in group if other != name)
@@ -201,7 +201,7 @@ def test_a_forged_label_of_a_theme_is_worked_out_again(vault: VaultDesk) -> None
 
 
 def test_sound_rows_are_not_written_again(
-    vault: VaultDesk, fresh: dict[str, list[str]]
+    vault: VaultHarness, fresh: dict[str, list[str]]
 ) -> None:
     heads = "select max(seq) from changes union all select max(seq) from link_changes"
     before = vault.rows(heads)

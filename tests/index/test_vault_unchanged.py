@@ -4,13 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_desk import SAMPLE, Inside, with_sample
-from edit_faults_desk import FILES, KETTLE, PLAN, TEA
-from git_desk import GitDesk
-from http_desk import serving
-from mcp_desk import call
+from cli_harness import SAMPLE, Inside, with_sample
+from edit_faults_harness import FILES, KETTLE, PLAN, TEA
+from git_harness import GitHarness
+from http_harness import serving
+from mcp_harness import call
 from test_reading_leaves_the_vault import everything_in
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.serve.mcp.server import make_server
 
@@ -68,7 +68,7 @@ class Repository:
         for path, raw in FILES.items():
             (self.vault / path).parent.mkdir(parents=True, exist_ok=True)
             (self.vault / path).write_bytes(raw)
-        self._git = GitDesk(self.vault)
+        self._git = GitHarness(self.vault)
         self._git.commit("2024-01-01")
 
     def run(self, *words: str) -> str:
@@ -140,11 +140,11 @@ def test_of_a_proposal_that_is_approved_git_sees_the_notes_and_the_record_alone(
 
 
 @pytest.fixture
-def committed(vault: VaultDesk) -> tuple[VaultDesk, GitDesk]:
+def committed(vault: VaultHarness) -> tuple[VaultHarness, GitHarness]:
     """A vault under git, open in the usual mode."""
     shutil.copytree(SAMPLE, vault.root, dirs_exist_ok=True)
     vault.write(FILES)
-    git = GitDesk(vault.root)
+    git = GitHarness(vault.root)
     git.commit("2024-01-01")
     vault.index()
     return vault, git
@@ -165,7 +165,7 @@ TOOLS: tuple[tuple[str, dict[str, object]], ...] = (
 
 
 def test_a_repository_is_clean_whatever_an_agent_proposes(
-    committed: tuple[VaultDesk, GitDesk],
+    committed: tuple[VaultHarness, GitHarness],
 ) -> None:
     vault, git = committed
     before = all_but_git(vault.root)
@@ -180,7 +180,7 @@ def test_a_repository_is_clean_whatever_an_agent_proposes(
 
 
 def test_a_repository_is_clean_after_proposals_over_http(
-    committed: tuple[VaultDesk, GitDesk],
+    committed: tuple[VaultHarness, GitHarness],
 ) -> None:
     vault, git = committed
     before = all_but_git(vault.root)

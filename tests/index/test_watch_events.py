@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from watch_desk import until
+from watch_harness import until
 from watchfiles import Change
 
 from glassmind.errors import VaultMissing

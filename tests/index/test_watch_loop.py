@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from meaning_desk import LONG, MeaningDesk
-from vault_desk import VaultDesk
-from watch_desk import QUICK, Follower, until
+from semantic_harness import LONG, MeaningHarness
+from vault_harness import VaultHarness
+from watch_harness import QUICK, Follower, until
 
 from glassmind.errors import IndexUnwritable, MassDeletion, ModelFailed
 from glassmind.files import watch
@@ -24,7 +24,7 @@ from glassmind.vault import Vault
 
 
 @pytest.fixture
-def followed(vault: VaultDesk) -> VaultDesk:
+def followed(vault: VaultHarness) -> VaultHarness:
     vault.settings |= QUICK
     return vault
 
@@ -37,8 +37,8 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "STOOD_STILL_S", 60.0)
 
 
-def follow(desk: VaultDesk, **settings: object) -> Follower:
-    return Follower(desk.open(**settings))
+def follow(harness: VaultHarness, **settings: object) -> Follower:
+    return Follower(harness.open(**settings))
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def silence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(VaultEvents, "_on_changes", lambda *_, **__: None)
 
 
-def test_the_vault_is_compared_before_anything_else(followed: VaultDesk) -> None:
+def test_the_vault_is_compared_before_anything_else(followed: VaultHarness) -> None:
     followed.indexed({"Tea.md": "oolong", "Old.md": "gone"})
     followed.write({"Tea.md": "sencha"})
     followed.remove("Old.md")
@@ -62,7 +62,7 @@ def test_the_vault_is_compared_before_anything_else(followed: VaultDesk) -> None
     assert followed.found("sencha") == ["Tea.md"]
 
 
-def test_a_change_is_taken_in_by_itself(followed: VaultDesk) -> None:
+def test_a_change_is_taken_in_by_itself(followed: VaultHarness) -> None:
     followed.write({"Tea.md": "oolong", "a/Deep.md": "deep"})
 
     with follow(followed) as follower:
@@ -77,7 +77,7 @@ def test_a_change_is_taken_in_by_itself(followed: VaultDesk) -> None:
 
 
 def test_what_was_heard_during_the_first_look_is_taken_in_after_it(
-    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    followed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     followed.write({"Tea.md": "oolong"})
     index = IndexKeeper.index
@@ -97,7 +97,7 @@ def test_what_was_heard_during_the_first_look_is_taken_in_after_it(
 
 
 def test_many_changes_at_once_are_one_look(
-    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    followed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "MANY_PATHS", 20)
     followed.write({f"{n}.md": f"note {n}" for n in range(30)})
@@ -111,7 +111,7 @@ def test_many_changes_at_once_are_one_look(
     assert (many.paths, many.report.changed) == ((), 30)
 
 
-def test_a_folder_that_is_renamed_keeps_its_notes(followed: VaultDesk) -> None:
+def test_a_folder_that_is_renamed_keeps_its_notes(followed: VaultHarness) -> None:
     followed.write({f"a/{n}.md": f"note {n}" for n in range(5)})
     named = "select title, id from notes order by title"
 
@@ -128,7 +128,7 @@ def test_a_folder_that_is_renamed_keeps_its_notes(followed: VaultDesk) -> None:
 
 
 @pytest.mark.slow
-def test_another_rule_of_ignoring_is_followed_at_once(followed: VaultDesk) -> None:
+def test_another_rule_of_ignoring_is_followed_at_once(followed: VaultHarness) -> None:
     followed.write({"Archive/Old.md": "old", "Tea.md": "oolong"})
 
     with follow(followed) as follower:
@@ -141,7 +141,7 @@ def test_another_rule_of_ignoring_is_followed_at_once(followed: VaultDesk) -> No
 
 @pytest.mark.slow
 def test_what_nobody_told_of_is_found_by_the_next_look(
-    followed: VaultDesk, silence: None
+    followed: VaultHarness, silence: None
 ) -> None:
     followed.write({"Tea.md": "oolong"})
 
@@ -154,7 +154,7 @@ def test_what_nobody_told_of_is_found_by_the_next_look(
 
 @pytest.mark.slow
 def test_events_are_tried_again_when_a_limit_may_be_gone(
-    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    followed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listen, left = VaultEvents.listen, [1, 1]
 
@@ -181,7 +181,7 @@ def test_events_are_tried_again_when_a_limit_may_be_gone(
 
 @pytest.mark.slow
 def test_a_vault_that_seems_gone_is_told_once_and_the_rest_is_followed(
-    followed: VaultDesk, tmp_path: Path
+    followed: VaultHarness, tmp_path: Path
 ) -> None:
     followed.write({f"many/{n}.md": f"note {n}" for n in range(40)})
     followed.write({f"few/{n}.md": f"note {n}" for n in range(10)})
@@ -203,7 +203,7 @@ def test_a_vault_that_seems_gone_is_told_once_and_the_rest_is_followed(
 
 @pytest.mark.slow
 def test_while_much_seems_gone_all_the_rest_is_taken_in(
-    followed: VaultDesk, tmp_path: Path
+    followed: VaultHarness, tmp_path: Path
 ) -> None:
     notes = {f"many/{n}.md": f"note {n} [[few {n}]]" for n in range(40)}
     followed.write(notes | {f"few/few {n}.md": f"note {n}" for n in range(10)})
@@ -233,7 +233,7 @@ def test_while_much_seems_gone_all_the_rest_is_taken_in(
 
 @pytest.mark.slow
 def test_where_events_are_lost_the_rest_is_taken_in_too_while_much_seems_gone(
-    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    followed: VaultHarness, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(VaultEvents, "listen", lambda _: "no events today")
     monkeypatch.setattr(watching, "FIRST_RETRY_S", 60.0)
@@ -250,7 +250,7 @@ def test_where_events_are_lost_the_rest_is_taken_in_too_while_much_seems_gone(
 
 
 def test_deletions_that_are_accepted_are_over_at_once(
-    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    followed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watching, "FIRST_RETRY_S", 60.0)
     followed.write({f"many/{n}.md": f"note {n}" for n in range(40)})
@@ -270,7 +270,7 @@ def test_deletions_that_are_accepted_are_over_at_once(
 
 
 def test_a_vault_that_comes_back_is_followed_again(
-    followed: VaultDesk, tmp_path: Path
+    followed: VaultHarness, tmp_path: Path
 ) -> None:
     followed.write({"Tea.md": "oolong"})
 
@@ -288,7 +288,7 @@ def test_a_vault_that_comes_back_is_followed_again(
 
 
 def test_a_disk_that_is_full_for_a_while_ends_nothing(
-    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    followed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     followed.write({"Tea.md": "oolong"})
     index, left = IndexKeeper.index, [1, 1]
@@ -310,7 +310,7 @@ def test_a_disk_that_is_full_for_a_while_ends_nothing(
 
 
 def test_another_writer_is_waited_for_and_named(
-    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    followed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.index.watching.WRITER_WAIT_S", 0.1)
     followed.indexed({"Tea.md": "oolong"})
@@ -327,7 +327,7 @@ def test_another_writer_is_waited_for_and_named(
 
 @pytest.mark.slow
 def test_new_text_is_found_while_the_rest_is_still_embedded(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     delay_s = [0.02]
 
@@ -353,7 +353,7 @@ def test_new_text_is_found_while_the_rest_is_still_embedded(
     meaning.check_level()
 
 
-def test_a_missing_model_is_told_once(meaning: MeaningDesk) -> None:
+def test_a_missing_model_is_told_once(meaning: MeaningHarness) -> None:
     meaning.settings |= QUICK
     meaning.model.before = _fail
 
@@ -373,7 +373,7 @@ def _fail(_: Embeddable) -> None:
 
 
 def test_links_that_changed_are_told_of_when_it_was_quiet(
-    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    followed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[int] = []
 
@@ -391,7 +391,7 @@ def test_links_that_changed_are_told_of_when_it_was_quiet(
 
 
 def test_what_a_dead_process_left_and_was_settled_is_told(
-    followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    followed: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stop, news = threading.Event(), list[News]()
     stop.set()
@@ -405,7 +405,9 @@ def test_what_a_dead_process_left_and_was_settled_is_told(
     assert news_as_json(news[0]) == {"event": "settled", "message": said}
 
 
-def test_a_run_that_is_under_way_is_left_when_it_is_to_end(followed: VaultDesk) -> None:
+def test_a_run_that_is_under_way_is_left_when_it_is_to_end(
+    followed: VaultHarness,
+) -> None:
     followed.write({f"{n}.md": f"note {n}" for n in range(300)})
     stop, news = threading.Event(), list[News]()
 

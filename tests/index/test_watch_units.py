@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program
+from cli_harness import Inside, Program
 from hypothesis import given
 from hypothesis import strategies as st
 

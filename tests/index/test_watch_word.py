@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from vault_desk import VaultDesk
-from watch_desk import QUICK, Follower, until
+from vault_harness import VaultHarness
+from watch_harness import QUICK, Follower, until
 
 from glassmind.model.index import (
     UNWATCHED,
@@ -41,7 +41,7 @@ def state(**facts: object) -> WatchState:
 
 
 @pytest.mark.slow
-def test_the_status_tells_of_a_watch_while_it_lasts(vault: VaultDesk) -> None:
+def test_the_status_tells_of_a_watch_while_it_lasts(vault: VaultHarness) -> None:
     vault.settings |= QUICK
     vault.indexed({"Tea.md": "oolong"})
     assert vault.engine.status().watch == UNWATCHED
@@ -61,7 +61,7 @@ def test_the_status_tells_of_a_watch_while_it_lasts(vault: VaultDesk) -> None:
 
 @pytest.mark.slow
 def test_every_answer_says_what_keeps_the_watch_from_the_vault(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     vault.settings |= QUICK
     vault.write({f"many/{n}.md": f"note {n}" for n in range(40)})
@@ -81,7 +81,7 @@ def test_every_answer_says_what_keeps_the_watch_from_the_vault(
     assert said.startswith("the index may be behind the vault: 40 of 40 notes seem")
 
 
-def test_an_answer_says_nothing_of_a_watch_that_is_gone(vault: VaultDesk) -> None:
+def test_an_answer_says_nothing_of_a_watch_that_is_gone(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "oolong"})
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait(30)
@@ -137,7 +137,7 @@ def test_a_folder_that_takes_no_word_is_no_failure(tmp_path: Path) -> None:
     assert read_state(tmp_path / "absent") == UNWATCHED
 
 
-def test_a_doctor_tells_why_changes_are_looked_for(vault: VaultDesk) -> None:
+def test_a_doctor_tells_why_changes_are_looked_for(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "oolong"})
     write_state(vault.folder, state(mode="polling", reason=LIMITED))
 

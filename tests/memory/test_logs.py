@@ -10,11 +10,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from cli_desk import Inside, Program
-from http_desk import JSON, SPEAKS, Started, Web, serving, started
-from logs_drive import FAILING
-from mcp_desk import Line, call, line
-from vault_desk import VaultDesk
+from cli_harness import Inside, Program
+from http_harness import JSON, SPEAKS, Started, Web, serving, started
+from logs_program import FAILING
+from mcp_harness import Line, call, line
+from vault_harness import VaultHarness
 
 from glassmind.engine import Engine
 from glassmind.model.search import SearchReply
@@ -33,7 +33,7 @@ NOTES = {
 
 CLOSE = "Connection: close"
 
-DRIVE = Path(__file__).parents[1] / "support" / "logs_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "logs_program.py"
 
 
 class Failing(Program):
@@ -99,7 +99,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 def test_no_log_holds_what_was_asked_or_what_notes_say(
-    vault: VaultDesk,
+    vault: VaultHarness,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 from fault_tools.vaults import make_vault, write
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.files.read import MARKS_LIMIT, marks_in
 from glassmind.model import MAX_NOTE_BYTES
 
-DRIVE = Path(__file__).parents[1] / "support" / "bounds_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "bounds_program.py"
 
 PEAK_MB = 600
 """The most that indexing may take; a vault of small notes takes about 60."""
@@ -157,7 +157,7 @@ def test_a_vault_of_100_000_notes_keeps_its_bounds(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mark", ["\n", "#", "[", ">", "|"])
 def test_a_note_with_too_many_marks_is_skipped_with_the_reason(
-    vault: VaultDesk, mark: str
+    vault: VaultHarness, mark: str
 ) -> None:
     report = vault.indexed({"Dense.md": mark * (MARKS_LIMIT + 1), "Tea.md": "oolong"})
 
@@ -169,7 +169,9 @@ def test_a_note_with_too_many_marks_is_skipped_with_the_reason(
     assert vault.found("oolong") == ["Tea.md"]
 
 
-def test_a_note_with_thousands_of_tags_is_indexed_and_found(vault: VaultDesk) -> None:
+def test_a_note_with_thousands_of_tags_is_indexed_and_found(
+    vault: VaultHarness,
+) -> None:
     tags = " ".join(f"#t{number}" for number in range(20_000))
 
     vault.indexed({"Tags.md": f"{tags}\n\noolong", "Tea.md": "sencha"})

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from fault_tools.strace import need_strace
-from vault_desk import VaultDesk
-from write_drive import CALLS, Counted
+from vault_harness import VaultHarness
+from write_program import CALLS, Counted
 
 from glassmind.errors import VaultError
 from glassmind.files.write import VaultWriter
@@ -22,14 +22,14 @@ from glassmind.memory.format import read_memo
 from glassmind.model import NotePath
 from glassmind.model.memory import MemoryItem
 
-DRIVE = Path(__file__).parents[1] / "support" / "capture_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "capture_program.py"
 LOG = ".agent/logs/writes.jsonl"
 FIRST, SECOND = "Oolong is blue.", "Sencha is green.\n\nAnd so is matcha."
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 
 
-def memos(vault: VaultDesk) -> list[MemoryItem]:
+def memos(vault: VaultHarness) -> list[MemoryItem]:
     """Return every memo on disk; whatever is not whole raises."""
     found: list[MemoryItem] = []
     for file in sorted((vault.root / ".agent").rglob("*.md")):
@@ -43,31 +43,31 @@ def memos(vault: VaultDesk) -> list[MemoryItem]:
     return found
 
 
-def texts(vault: VaultDesk) -> list[str]:
+def texts(vault: VaultHarness) -> list[str]:
     return sorted(memo.text for memo in memos(vault))
 
 
-def record(vault: VaultDesk) -> list[dict[str, Any]]:
+def record(vault: VaultHarness) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (vault.root / LOG).read_text().splitlines()]
 
 
-def strays(vault: VaultDesk) -> list[str]:
+def strays(vault: VaultHarness) -> list[str]:
     """Return what in the agent folder is neither a memo nor the record."""
     files = [p for p in (vault.root / ".agent").rglob("*") if p.is_file()]
     names = (p.relative_to(vault.root).as_posix() for p in files if p.suffix != ".md")
     return [name for name in names if name != LOG]
 
 
-def desk(root: Path) -> VaultDesk:
+def harness(root: Path) -> VaultHarness:
     """Return a vault without an index, so that only the write is looked at."""
     root.mkdir()
-    made = VaultDesk(root)
+    made = VaultHarness(root)
     made.write({"Tea.md": "Oolong\n"})
     made.open()
     return made
 
 
-def request(vault: VaultDesk, said: Sequence[str], **more: Any) -> list[str]:
+def request(vault: VaultHarness, said: Sequence[str], **more: Any) -> list[str]:
     settings = {"index.location": str(vault.place), **vault.settings}
     asked = {"vault": str(vault.root), "settings": settings, "texts": said, **more}
     return [sys.executable, str(DRIVE), json.dumps(asked)]
@@ -82,7 +82,7 @@ def test_whatever_the_disk_refuses_a_capture_is_whole_or_not_there(
         raise OSError(code, os.strerror(code))
 
     for meant in range(1, 200):
-        vault = desk(tmp_path / str(meant))
+        vault = harness(tmp_path / str(meant))
         memory = vault.engine.memory
         memory.capture("memory", FIRST)
 
@@ -119,7 +119,7 @@ def test_a_capture_that_is_killed_is_whole_and_on_record_or_not_there(
 ) -> None:
     seen = set()
     for meant in calls:
-        vault = desk(tmp_path / str(meant))
+        vault = harness(tmp_path / str(meant))
         vault.engine.memory.capture("memory", FIRST)
         before = len(record(vault))
 
@@ -146,7 +146,7 @@ def test_a_capture_that_dies_in_a_call_of_the_system_is_whole_or_not_there(
     tmp_path: Path, call: str
 ) -> None:
     need_strace()
-    vault = desk(tmp_path / "vault")
+    vault = harness(tmp_path / "vault")
     vault.engine.memory.capture("memory", FIRST)
     name, number = call.split(":")
 
@@ -168,7 +168,7 @@ def test_a_capture_that_dies_in_a_call_of_the_system_is_whole_or_not_there(
 
 @posix
 def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_left(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"Tea.md": "Oolong\n"})
     usual = os.open
@@ -187,7 +187,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_left(
 
 
 def test_what_a_person_saves_between_our_reading_and_writing_is_not_lost(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.open()
     vault.indexed({"Tea.md": "Oolong\n"})
@@ -210,7 +210,7 @@ def test_what_a_person_saves_between_our_reading_and_writing_is_not_lost(
     assert SECOND in texts(vault)
 
 
-def race(vault: VaultDesk, threads: int, each: int) -> Counter[str]:
+def race(vault: VaultHarness, threads: int, each: int) -> Counter[str]:
     """Capture from many threads at once, into one project; return what was said."""
     memory = vault.engine.memory
     failed: list[BaseException] = []
@@ -233,7 +233,7 @@ def race(vault: VaultDesk, threads: int, each: int) -> Counter[str]:
 
 
 def test_threads_that_capture_at_once_lose_nothing(tmp_path: Path) -> None:
-    vault = desk(tmp_path / "race")
+    vault = harness(tmp_path / "race")
 
     said = race(vault, 6, 10)
 
@@ -243,7 +243,7 @@ def test_threads_that_capture_at_once_lose_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_thousand_races_for_one_note_lose_no_capture(tmp_path: Path) -> None:
-    vault = desk(tmp_path / "race")
+    vault = harness(tmp_path / "race")
 
     said = race(vault, 8, 125)
 
@@ -254,7 +254,7 @@ def test_a_thousand_races_for_one_note_lose_no_capture(tmp_path: Path) -> None:
 
 
 def crowd(
-    vault: VaultDesk, programs: int, each: int, *, same: bool = False, **more: Any
+    vault: VaultHarness, programs: int, each: int, *, same: bool = False, **more: Any
 ) -> list[list[Any]]:
     """Let programs capture at once; return what each says that it kept."""
     started = [
@@ -278,7 +278,7 @@ def crowd(
     return kept
 
 
-def check_crowd(vault: VaultDesk, kept: list[list[Any]], said: Counter[str]) -> None:
+def check_crowd(vault: VaultHarness, kept: list[list[Any]], said: Counter[str]) -> None:
     """None lost, none doubled, the record complete, and all of them in the index."""
     found = memos(vault)
     assert Counter(memo.text for memo in found) == said
@@ -295,7 +295,7 @@ def check_crowd(vault: VaultDesk, kept: list[list[Any]], said: Counter[str]) -> 
 
 
 def test_programs_that_capture_at_once_lose_and_double_nothing(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.open()
     vault.indexed({"Tea.md": "Oolong\n"})
@@ -308,7 +308,7 @@ def test_programs_that_capture_at_once_lose_and_double_nothing(
 
 @pytest.mark.slow
 def test_programs_that_capture_the_same_words_at_once_keep_them_all(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "Oolong\n"})
 
@@ -320,7 +320,7 @@ def test_programs_that_capture_the_same_words_at_once_keep_them_all(
 @pytest.mark.slow
 @pytest.mark.parametrize("same", [False, True])
 def test_a_thousand_captures_by_eight_programs_lose_and_double_nothing(
-    vault: VaultDesk, same: bool
+    vault: VaultHarness, same: bool
 ) -> None:
     vault.open()
     vault.indexed({"Tea.md": "Oolong\n"})

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memo_desk import LOG, kept, waiting
-from vault_desk import VaultDesk
+from memory_harness import LOG, kept, waiting
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadDate, BadLimit
 from glassmind.memory import log
@@ -16,7 +16,7 @@ from glassmind.model.memory import WriteLog
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> VaultDesk:
+def harness(vault: VaultHarness) -> VaultHarness:
     """A vault with one note of its own."""
     vault.indexed({"Diary.md": "oolong"})
     return vault
@@ -36,15 +36,17 @@ def line(path: str = ".agent/memories/Tea.md", **said: object) -> str:
     return json.dumps(usual | said) + "\n"
 
 
-def test_a_vault_without_a_record_has_nothing_to_tell(vault: VaultDesk) -> None:
+def test_a_vault_without_a_record_has_nothing_to_tell(vault: VaultHarness) -> None:
     assert vault.engine.memory.log() == WriteLog((), 0)
 
 
-def test_each_write_is_told_with_who_what_before_and_after(desk: VaultDesk) -> None:
-    memo = waiting(desk, "Use copper")
-    desk.engine.memory.accept("Use copper", client="someone")
+def test_each_write_is_told_with_who_what_before_and_after(
+    harness: VaultHarness,
+) -> None:
+    memo = waiting(harness, "Use copper")
+    harness.engine.memory.accept("Use copper", client="someone")
 
-    found = desk.engine.memory.log()
+    found = harness.engine.memory.log()
 
     moved, changed, captured = found.records
     assert (found.total, found.problems) == (3, ())
@@ -54,48 +56,50 @@ def test_each_write_is_told_with_who_what_before_and_after(desk: VaultDesk) -> N
     assert moved.to == memo.path.replace("/inbox/", "/decisions/")
 
 
-def test_of_many_the_newest_are_told(desk: VaultDesk) -> None:
+def test_of_many_the_newest_are_told(harness: VaultHarness) -> None:
     for number in range(5):
-        kept(desk, f"Use metal {number} here")
+        kept(harness, f"Use metal {number} here")
 
-    found = desk.engine.memory.log(limit=2)
+    found = harness.engine.memory.log(limit=2)
 
     assert found.total == 5
     assert ["4 here" in record.path for record in found.records] == [True, False]
 
 
-def test_a_file_or_a_folder_may_be_asked_for(desk: VaultDesk) -> None:
-    memo = kept(desk, "Use copper")
-    kept(desk, "Order copper", "task")
-    log = desk.engine.memory.log
+def test_a_file_or_a_folder_may_be_asked_for(harness: VaultHarness) -> None:
+    memo = kept(harness, "Use copper")
+    kept(harness, "Order copper", "task")
+    log = harness.engine.memory.log
 
     assert [record.path for record in log(path=memo.path).records] == [memo.path]
     assert log(path="./.agent/tasks/").total == 1
     assert log(path=".agent/task").total == 0
 
-    desk.engine.memory.forget(memo.path)
+    harness.engine.memory.forget(memo.path)
     assert log(path=".agent/.trash").total == 1
 
 
-def test_a_day_may_be_asked_for(desk: VaultDesk) -> None:
+def test_a_day_may_be_asked_for(harness: VaultHarness) -> None:
     now = datetime.now(UTC)
     long_ago = (now - timedelta(days=40)).isoformat(timespec="seconds")
-    desk.write({LOG: line(at=long_ago) + line(at=now.isoformat(timespec="seconds"))})
+    harness.write({LOG: line(at=long_ago) + line(at=now.isoformat(timespec="seconds"))})
 
-    assert desk.engine.memory.log(since="7d").total == 1
-    assert desk.engine.memory.log(since="60d").total == 2
+    assert harness.engine.memory.log(since="7d").total == 1
+    assert harness.engine.memory.log(since="60d").total == 2
     with pytest.raises(BadDate):
-        desk.engine.memory.log(since="tomorrowish")
+        harness.engine.memory.log(since="tomorrowish")
     with pytest.raises(BadLimit):
-        desk.engine.memory.log(limit=0)
+        harness.engine.memory.log(limit=0)
 
 
-def test_lines_that_are_none_are_told_and_the_rest_is_read(desk: VaultDesk) -> None:
+def test_lines_that_are_none_are_told_and_the_rest_is_read(
+    harness: VaultHarness,
+) -> None:
     half = line()[:30]
     foreign = '{"at": "yesterday", "path": 3}\nhello\n[1]\nnull\n'
-    desk.write({LOG: f"{line()}{half}\n{foreign}\n{line('.agent/b.md')}"})
+    harness.write({LOG: f"{line()}{half}\n{foreign}\n{line('.agent/b.md')}"})
 
-    found = desk.engine.memory.log()
+    found = harness.engine.memory.log()
 
     assert [record.path for record in found.records] == [
         ".agent/b.md",
@@ -105,23 +109,23 @@ def test_lines_that_are_none_are_told_and_the_rest_is_read(desk: VaultDesk) -> N
 
 
 def test_of_a_huge_record_the_end_is_read(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.write({LOG: "".join(line(f".agent/{n}.md") for n in range(200))})
+    harness.write({LOG: "".join(line(f".agent/{n}.md") for n in range(200))})
     monkeypatch.setattr(log, "LIMIT_BYTES", 1_000)
 
-    found = desk.engine.memory.log(limit=1)
+    found = harness.engine.memory.log(limit=1)
 
     assert found.records[0].path == ".agent/199.md"
     assert 5 < found.total < 12
     assert "were skipped" in found.problems[-1]
 
 
-def test_what_stands_in_the_way_of_the_record_is_told(desk: VaultDesk) -> None:
-    (desk.root / LOG).mkdir(parents=True)
+def test_what_stands_in_the_way_of_the_record_is_told(harness: VaultHarness) -> None:
+    (harness.root / LOG).mkdir(parents=True)
 
     with pytest.raises(Exception, match="not a regular file"):
-        desk.engine.memory.log()
+        harness.engine.memory.log()
 
 
 @given(st.binary(max_size=200))

@@ -1,8 +1,8 @@
 """What a model makes of memos: near ones are recalled, and junk is not."""
 
 import pytest
-from model_desk import real_models
-from vault_desk import VaultDesk
+from model_harness import real_models
+from vault_harness import VaultHarness
 
 from glassmind.memory.recall import LEAST_COSINES, UNMEASURED, least_cosine
 from glassmind.models.cards import BGE_SMALL, MINILM, WORDLLAMA, ModelCard
@@ -15,7 +15,7 @@ SAID = (
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> VaultDesk:
+def harness(vault: VaultHarness) -> VaultHarness:
     """A vault with memos and their vectors."""
     models = real_models(MINILM)
     vault.open(embeddings__backend="onnx", embeddings__models_folder=str(models))
@@ -25,38 +25,40 @@ def desk(vault: VaultDesk) -> VaultDesk:
     return vault
 
 
-def uses(desk: VaultDesk) -> int:
+def uses(harness: VaultHarness) -> int:
     return sum(
         "retrieved" in " ".join(note.reasons)
-        for note in desk.engine.memory.temperatures().notes
+        for note in harness.engine.memory.temperatures().notes
     )
 
 
-def test_nonsense_recalls_nothing_and_is_no_use(desk: VaultDesk) -> None:
+def test_nonsense_recalls_nothing_and_is_no_use(harness: VaultHarness) -> None:
     for query in ("zebra quantum flux", "asdf qwerty", "what is the capital of France"):
-        found = desk.engine.memory.recall(query)
+        found = harness.engine.memory.recall(query)
 
         assert (found.memories, found.total) == ((), 0)
         assert found.confidence is not None
-    assert uses(desk) == 0
+    assert uses(harness) == 0
 
 
-def test_what_comes_near_is_recalled_without_what_does_not(desk: VaultDesk) -> None:
-    found = desk.engine.memory.recall("when do we ship")
+def test_what_comes_near_is_recalled_without_what_does_not(
+    harness: VaultHarness,
+) -> None:
+    found = harness.engine.memory.recall("when do we ship")
 
     assert [memory.text for memory in found.memories] == [SAID[1]]
     assert not found.doubtful
-    assert uses(desk) == 1
+    assert uses(harness) == 1
 
 
 def test_what_says_it_in_other_words_is_recalled_in_doubt_and_is_no_use(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
-    found = desk.engine.memory.recall("how long do cells survive the cold")
+    found = harness.engine.memory.recall("how long do cells survive the cold")
 
     assert [memory.text for memory in found.memories] == [SAID[2]]
     assert found.doubtful
-    assert uses(desk) == 0
+    assert uses(harness) == 0
 
 
 @pytest.mark.parametrize(
@@ -65,7 +67,7 @@ def test_what_says_it_in_other_words_is_recalled_in_doubt_and_is_no_use(
     ids=lambda card: card.id,
 )
 def test_other_models_tell_what_is_near_on_a_scale_of_their_own(
-    vault: VaultDesk, card: ModelCard
+    vault: VaultHarness, card: ModelCard
 ) -> None:
     models, backend = real_models(card), "static" if card is WORDLLAMA else "onnx"
     vault.open(

@@ -15,9 +15,9 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
-from memo_desk import agent_files, dying_at, kept, text_of, tick, waiting
-from vault_desk import VaultDesk
-from write_drive import Counted
+from memory_harness import agent_files, dying_at, kept, text_of, tick, waiting
+from vault_harness import VaultHarness
+from write_program import Counted
 
 from glassmind.errors import VaultError
 from glassmind.model.memory import MemoryItem
@@ -32,18 +32,18 @@ class Memos(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._folder = TemporaryDirectory(ignore_cleanup_errors=True)
-        self.desk = VaultDesk(Path(self._folder.name))
+        self.harness = VaultHarness(Path(self._folder.name))
         self.said: set[str] = set()
         self.where: dict[str, str] = {}
         self.superseded: dict[str, str] = {}
 
     @initialize()
     def begin(self) -> None:
-        self.desk.open()
-        self.desk.indexed({"Diary.md": "mine"})
+        self.harness.open()
+        self.harness.indexed({"Diary.md": "mine"})
 
     def teardown(self) -> None:
-        self.desk.close()
+        self.harness.close()
         self._folder.cleanup()
 
     def _new(self) -> str:
@@ -55,7 +55,7 @@ class Memos(RuleBasedStateMachine):
         return sorted(text for text, place in self.where.items() if place in places)
 
     def _memo(self, text: str) -> MemoryItem:
-        found = self.desk.engine.memory.recall(limit=200, superseded=True).memories
+        found = self.harness.engine.memory.recall(limit=200, superseded=True).memories
         return next(one for one in found if text in one.text)
 
     def _name(self, text: str) -> str:
@@ -65,13 +65,13 @@ class Memos(RuleBasedStateMachine):
     @rule()
     def keep(self) -> None:
         text = self._new()
-        kept(self.desk, text)
+        kept(self.harness, text)
         self.where[text] = "kept"
 
     @rule()
     def wait(self) -> None:
         text = self._new()
-        waiting(self.desk, text)
+        waiting(self.harness, text)
         self.where[text] = "inbox"
 
     @precondition(lambda self: self._in("inbox"))
@@ -79,9 +79,9 @@ class Memos(RuleBasedStateMachine):
     def accept(self, pick: int, meant: int) -> None:
         text = self._picked(pick, "inbox")
         with dying_at(meant):
-            self.desk.engine.memory.accept(self._memo(text).path)
-        self.desk.engine.memory.inbox()
-        self.desk.index()
+            self.harness.engine.memory.accept(self._memo(text).path)
+        self.harness.engine.memory.inbox()
+        self.harness.index()
         if self._memo(text).place == "kept":
             self.where[text] = "kept"
 
@@ -89,15 +89,15 @@ class Memos(RuleBasedStateMachine):
     @rule(pick=st.integers(0, 9))
     def tick_the_box(self, pick: int) -> None:
         text = self._picked(pick, "inbox")
-        tick(self.desk, self._memo(text))
-        self.desk.index()
+        tick(self.harness, self._memo(text))
+        self.harness.index()
         self.where[text] = "kept"
 
     @precondition(lambda self: self._in("inbox"))
     @rule(pick=st.integers(0, 9))
     def reject(self, pick: int) -> None:
         text = self._picked(pick, "inbox")
-        self.desk.engine.memory.reject(self._memo(text).path)
+        self.harness.engine.memory.reject(self._memo(text).path)
         self.where[text] = "trash"
 
     @precondition(lambda self: self._in("inbox") and self._in("kept"))
@@ -106,9 +106,9 @@ class Memos(RuleBasedStateMachine):
         text, into = self._picked(pick, "inbox"), self._picked(pick, "kept")
         names = self._memo(text).path, self._name(into)
         with dying_at(meant) as begun:
-            self.desk.engine.memory.merge(*names)
+            self.harness.engine.memory.merge(*names)
         if len(begun) == meant:
-            self.desk.engine.memory.merge(*names)
+            self.harness.engine.memory.merge(*names)
         memo = self._memo(into)
         assert memo.text.count(text) == 1
         self.where[text] = "merged"
@@ -119,9 +119,9 @@ class Memos(RuleBasedStateMachine):
         text = self._picked(pick, "kept")
         name, whole = self._name(text), self._memo(text).text
         with dying_at(meant) as begun:
-            self.desk.engine.memory.forget(name)
+            self.harness.engine.memory.forget(name)
         if len(begun) == meant:
-            self.desk.engine.memory.forget(name)
+            self.harness.engine.memory.forget(name)
         for said in self.said:
             if said in whole:
                 self.where[said] = "trash"
@@ -137,7 +137,7 @@ class Memos(RuleBasedStateMachine):
         current = [text for text in self._in("kept") if text not in self.superseded]
         if len(current) > 1:
             old, new = current[pick % len(current)], current[pick % len(current) - 1]
-            self.desk.engine.memory.supersede(self._name(old), self._name(new))
+            self.harness.engine.memory.supersede(self._name(old), self._name(new))
             self.superseded[old] = new
 
     def _picked(self, pick: int, place: str) -> str:
@@ -147,23 +147,24 @@ class Memos(RuleBasedStateMachine):
     @invariant()
     def nothing_is_lost(self) -> None:
         files = "\n".join(
-            text_of(self.desk, f".agent/{path}") for path in agent_files(self.desk)
+            text_of(self.harness, f".agent/{path}")
+            for path in agent_files(self.harness)
         )
         assert all(text in files for text in self.said)
-        assert text_of(self.desk, "Diary.md") == "mine" if self.said else True
+        assert text_of(self.harness, "Diary.md") == "mine" if self.said else True
 
     @invariant()
     def what_is_recalled_is_what_is_there(self) -> None:
         if not self.said:
             return
-        found = self.desk.engine.memory.recall(limit=200, superseded=True).memories
+        found = self.harness.engine.memory.recall(limit=200, superseded=True).memories
         everything = [one.text for one in found]
         assert len(everything) == len(set(everything))
         for place in ("inbox", "kept"):
             texts = {one.text.split("\n")[0] for one in found
                      if one.place == place}  # fmt: skip
             assert texts == set(self._in(place))
-        current = self.desk.engine.memory.recall(limit=200).memories
+        current = self.harness.engine.memory.recall(limit=200).memories
         hidden = {one.text.split("\n")[0] for one in found} - {
             one.text.split("\n")[0] for one in current
         }
@@ -198,7 +199,7 @@ def failing(patch: pytest.MonkeyPatch, meant: int, code: int) -> Counted:
 @pytest.mark.skipif(os.name == "nt", reason="POSIX alone has these calls")
 @pytest.mark.parametrize("act", ["accept", "merge", "reject", "forget"])
 def test_whatever_the_disk_refuses_nothing_is_lost_and_again_makes_it_good(
-    vault: VaultDesk, act: str
+    vault: VaultHarness, act: str
 ) -> None:
     memory = vault.engine.memory  # without an index: the disk refuses us alone
     refused = 0

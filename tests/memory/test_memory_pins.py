@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import NoteNotFound, WritesOff
 from glassmind.memory.pins import PinLine, line_of, parse_line
@@ -18,15 +18,15 @@ FILES = {
 }
 
 
-def text(vault: VaultDesk) -> str:
+def text(vault: VaultHarness) -> str:
     return (vault.root / ".agent/pinned.txt").read_text("utf-8")
 
 
-def put(vault: VaultDesk, content: str) -> None:
+def put(vault: VaultHarness, content: str) -> None:
     vault.write({".agent/pinned.txt": content})
 
 
-def test_a_pinned_note_is_as_warm_as_can_be(vault: VaultDesk) -> None:
+def test_a_pinned_note_is_as_warm_as_can_be(vault: VaultHarness) -> None:
     vault.indexed(FILES)
 
     done = vault.engine.memory.pin("Oolong")
@@ -37,7 +37,7 @@ def test_a_pinned_note_is_as_warm_as_can_be(vault: VaultDesk) -> None:
     assert first.reasons[0] == "pinned"
 
 
-def test_pinning_twice_writes_once(vault: VaultDesk) -> None:
+def test_pinning_twice_writes_once(vault: VaultHarness) -> None:
     vault.indexed(FILES)
     vault.engine.memory.pin("Oolong")
     before = text(vault)
@@ -49,7 +49,7 @@ def test_pinning_twice_writes_once(vault: VaultDesk) -> None:
     assert text(vault) == before
 
 
-def test_unpinning_takes_the_line_and_leaves_all_others(vault: VaultDesk) -> None:
+def test_unpinning_takes_the_line_and_leaves_all_others(vault: VaultHarness) -> None:
     vault.indexed(FILES)
     put(vault, "# mine\r\nKettle.md\r\n\r\nwhatever this is\r\n")
     vault.engine.memory.pin("Oolong")
@@ -62,14 +62,14 @@ def test_unpinning_takes_the_line_and_leaves_all_others(vault: VaultDesk) -> Non
     assert raw == b"# mine\r\nKettle.md\r\n\r\nwhatever this is\r\n"
 
 
-def test_unpinning_what_is_not_pinned_changes_nothing(vault: VaultDesk) -> None:
+def test_unpinning_what_is_not_pinned_changes_nothing(vault: VaultHarness) -> None:
     vault.indexed(FILES)
 
     assert vault.engine.memory.unpin("Kettle").changed is None
     assert not (vault.root / ".agent/pinned.txt").exists()
 
 
-def test_a_renamed_note_keeps_its_pin(vault: VaultDesk) -> None:
+def test_a_renamed_note_keeps_its_pin(vault: VaultHarness) -> None:
     vault.indexed(FILES)
     vault.engine.memory.pin("Oolong")
     vault.move("Tea/Oolong.md", "Drinks/Wulong.md")
@@ -83,7 +83,7 @@ def test_a_renamed_note_keeps_its_pin(vault: VaultDesk) -> None:
     assert done.paths == ()
 
 
-def test_a_note_moved_and_changed_is_known_by_its_title(vault: VaultDesk) -> None:
+def test_a_note_moved_and_changed_is_known_by_its_title(vault: VaultHarness) -> None:
     vault.indexed(FILES)
     vault.engine.memory.pin("Oolong")
     vault.remove("Tea/Oolong.md")
@@ -92,7 +92,7 @@ def test_a_note_moved_and_changed_is_known_by_its_title(vault: VaultDesk) -> Non
     assert vault.engine.memory.pins().paths == ("Drinks/Oolong.md",)
 
 
-def test_a_note_that_is_gone_is_told_and_can_be_unpinned(vault: VaultDesk) -> None:
+def test_a_note_that_is_gone_is_told_and_can_be_unpinned(vault: VaultHarness) -> None:
     vault.indexed(FILES)
     vault.engine.memory.pin("Oolong")
     vault.remove("Tea/Oolong.md")
@@ -107,14 +107,16 @@ def test_a_note_that_is_gone_is_told_and_can_be_unpinned(vault: VaultDesk) -> No
     assert (done.paths, done.problems) == ((), ())
 
 
-def test_a_person_may_write_a_path_or_a_title_without_quotes(vault: VaultDesk) -> None:
+def test_a_person_may_write_a_path_or_a_title_without_quotes(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(FILES)
     put(vault, "./Tea/Oolong.md\nKettle\n")
 
     assert vault.engine.memory.pins().paths == ("Tea/Oolong.md", "Kettle.md")
 
 
-def test_lines_that_say_nothing_are_told_by_number(vault: VaultDesk) -> None:
+def test_lines_that_say_nothing_are_told_by_number(vault: VaultHarness) -> None:
     vault.indexed(FILES)
     put(vault, '# fine\n"Kettle.md\nNo such note\n')
 
@@ -124,7 +126,7 @@ def test_lines_that_say_nothing_are_told_by_number(vault: VaultDesk) -> None:
     assert problems[1].startswith(".agent/pinned.txt line 3: No such note is gone")
 
 
-def test_nothing_is_pinned_on_a_guess(vault: VaultDesk) -> None:
+def test_nothing_is_pinned_on_a_guess(vault: VaultHarness) -> None:
     vault.indexed(FILES)
 
     with pytest.raises(NoteNotFound) as raised:
@@ -134,7 +136,7 @@ def test_nothing_is_pinned_on_a_guess(vault: VaultDesk) -> None:
     assert not (vault.root / ".agent").exists()
 
 
-def test_nothing_is_pinned_where_nothing_may_be_written(vault: VaultDesk) -> None:
+def test_nothing_is_pinned_where_nothing_may_be_written(vault: VaultHarness) -> None:
     vault.open(writes__mode="off")
     vault.indexed(FILES)
 
@@ -146,17 +148,17 @@ def test_nothing_is_pinned_where_nothing_may_be_written(vault: VaultDesk) -> Non
     assert not (vault.root / ".agent").exists()
 
 
-def test_a_pin_is_on_record_with_who_made_it(vault: VaultDesk) -> None:
+def test_a_pin_is_on_record_with_who_made_it(vault: VaultHarness) -> None:
     vault.indexed(FILES)
 
-    vault.engine.memory.pin("Oolong", client="desk")
+    vault.engine.memory.pin("Oolong", client="harness")
 
     log = (vault.root / ".agent/logs/writes.jsonl").read_text("utf-8")
     said = json.loads(log.splitlines()[0])
-    assert (said["why"], said["client"]) == ("pinned", "desk")
+    assert (said["why"], said["client"]) == ("pinned", "harness")
 
 
-def test_the_file_of_pins_is_neither_note_nor_attachment(vault: VaultDesk) -> None:
+def test_the_file_of_pins_is_neither_note_nor_attachment(vault: VaultHarness) -> None:
     vault.indexed(FILES)
     vault.engine.memory.pin("Oolong")
     vault.index()
@@ -185,7 +187,7 @@ def test_any_line_pins_is_a_comment_or_is_told(line: str) -> None:
 
 
 def test_a_pin_whose_note_is_gone_is_listed_and_let_go_by_its_path(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Base/Home.md": "---\ntitle: Front\n---\n# Home\n", **FILES})
     vault.engine.memory.pin("Home")

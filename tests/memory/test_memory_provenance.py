@@ -4,10 +4,10 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from http_desk import serving
+from http_harness import serving
 from mcp import Client
-from mcp_desk import structured_server, visit
-from vault_desk import VaultDesk
+from mcp_harness import structured_server, visit
+from vault_harness import VaultHarness
 
 from glassmind.memory.capture import GIVEN, MOST_CLIENTS, MOST_NOTES, Given
 from glassmind.model.access import ReadRule, Scope
@@ -21,7 +21,7 @@ NOTES = {
 MEMO = {"kind": "memory", "text": "The gate code is 4711."}
 
 
-def opened(vault: VaultDesk, **settings: object) -> VaultDesk:
+def opened(vault: VaultHarness, **settings: object) -> VaultHarness:
     vault.write(NOTES)
     vault.open(**{"writes__untrusted": ["Clippings", "#web"], **settings})
     vault.index()
@@ -29,7 +29,7 @@ def opened(vault: VaultDesk, **settings: object) -> VaultDesk:
 
 
 def captured(
-    vault: VaultDesk, *before: tuple[str, dict[str, Any]], name: str = "robot"
+    vault: VaultHarness, *before: tuple[str, dict[str, Any]], name: str = "robot"
 ) -> dict[str, Any]:
     """Return what is answered to a capture after other calls of the same client."""
 
@@ -46,7 +46,7 @@ def captured(
     return memo
 
 
-def facts(vault: VaultDesk, path: str) -> Any:
+def facts(vault: VaultHarness, path: str) -> Any:
     return read_head(vault.text(path)).frontmatter.properties
 
 
@@ -55,7 +55,9 @@ def read(name: str) -> tuple[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["Clippings/Web.md", "Mail.md"])
-def test_what_was_read_before_stands_in_the_note(vault: VaultDesk, name: str) -> None:
+def test_what_was_read_before_stands_in_the_note(
+    vault: VaultHarness, name: str
+) -> None:
     opened(vault)
 
     memo = captured(vault, read("Tea.md"), read(name))
@@ -65,7 +67,7 @@ def test_what_was_read_before_stands_in_the_note(vault: VaultDesk, name: str) ->
     assert said["untrusted"] is True
 
 
-def test_notes_that_are_vouched_for_are_named_and_no_more(vault: VaultDesk) -> None:
+def test_notes_that_are_vouched_for_are_named_and_no_more(vault: VaultHarness) -> None:
     opened(vault)
 
     memo = captured(vault, read("Tea.md"), name="careful")
@@ -75,7 +77,7 @@ def test_notes_that_are_vouched_for_are_named_and_no_more(vault: VaultDesk) -> N
     assert "untrusted" not in said
 
 
-def test_who_was_given_nothing_derives_nothing(vault: VaultDesk) -> None:
+def test_who_was_given_nothing_derives_nothing(vault: VaultHarness) -> None:
     opened(vault)
     captured(vault, read("Clippings/Web.md"), name="reader")
 
@@ -86,7 +88,7 @@ def test_who_was_given_nothing_derives_nothing(vault: VaultDesk) -> None:
     assert "untrusted" not in said
 
 
-def test_a_search_is_something_that_was_given(vault: VaultDesk) -> None:
+def test_a_search_is_something_that_was_given(vault: VaultHarness) -> None:
     opened(vault)
 
     memo = captured(vault, ("glassmind_search", {"query": "gate code"}))
@@ -94,7 +96,7 @@ def test_a_search_is_something_that_was_given(vault: VaultDesk) -> None:
     assert facts(vault, memo["path"])["derived-from"] == ["Clippings/Web.md"]
 
 
-def test_a_packet_is_something_that_was_given(vault: VaultDesk) -> None:
+def test_a_packet_is_something_that_was_given(vault: VaultHarness) -> None:
     opened(vault)
 
     memo = captured(vault, ("glassmind_context", {"query": "gate code"}))
@@ -102,7 +104,7 @@ def test_a_packet_is_something_that_was_given(vault: VaultDesk) -> None:
     assert facts(vault, memo["path"])["untrusted"] is True
 
 
-def test_what_is_recalled_says_where_it_may_come_from(vault: VaultDesk) -> None:
+def test_what_is_recalled_says_where_it_may_come_from(vault: VaultHarness) -> None:
     opened(vault)
     captured(vault, read("Clippings/Web.md"))
 
@@ -120,7 +122,7 @@ def test_what_is_recalled_says_where_it_may_come_from(vault: VaultDesk) -> None:
     assert (memo["derived_from"], memo["untrusted"]) == (["Clippings/Web.md"], True)
 
 
-def test_over_http_it_is_the_same(vault: VaultDesk) -> None:
+def test_over_http_it_is_the_same(vault: VaultHarness) -> None:
     opened(vault)
 
     with serving(vault.engine) as web:
@@ -132,7 +134,7 @@ def test_over_http_it_is_the_same(vault: VaultDesk) -> None:
 
 
 def test_what_another_was_given_is_not_named_to_who_may_not_read_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     opened(vault)
     root = str(vault.engine.config.vault.path)
@@ -146,7 +148,7 @@ def test_what_another_was_given_is_not_named_to_who_may_not_read_it(
     assert made.derived_from == ("Tea.md",)
 
 
-def test_what_a_person_captures_is_their_own(vault: VaultDesk) -> None:
+def test_what_a_person_captures_is_their_own(vault: VaultHarness) -> None:
     opened(vault)
     captured(vault, read("Mail.md"), name="cli")
 
@@ -158,7 +160,7 @@ def test_what_a_person_captures_is_their_own(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("untrusted", [["Clippings"], []])
 def test_a_capture_waits_where_changes_after_such_a_note_have_to(
-    vault: VaultDesk, untrusted: list[str]
+    vault: VaultHarness, untrusted: list[str]
 ) -> None:
     opened(
         vault,
@@ -174,7 +176,7 @@ def test_a_capture_waits_where_changes_after_such_a_note_have_to(
     assert later["place"] == "inbox"
 
 
-def test_what_is_merged_keeps_where_both_come_from(vault: VaultDesk) -> None:
+def test_what_is_merged_keeps_where_both_come_from(vault: VaultHarness) -> None:
     opened(vault)
     kept = vault.engine.memory.capture("memory", "The gate is locked at ten.").memory
     memo = captured(vault, read("Clippings/Web.md"))

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memo_desk import agent_files, called, kept, text_of, waiting
-from vault_desk import VaultDesk
+from memory_harness import agent_files, called, kept, text_of, waiting
+from vault_harness import VaultHarness
 
 from glassmind.errors import MemoryNotFound, NoteChanged, NotWaiting, WriteFailed
 from glassmind.files.write import VaultWriter
@@ -20,7 +20,7 @@ from glassmind.memory import inbox
 
 pytestmark = pytest.mark.slow
 
-DRIVE = Path(__file__).parents[1] / "support" / "act_drive.py"
+DRIVE = Path(__file__).parents[1] / "support" / "memory_act_program.py"
 GONE = {"NotWaiting", "MemoryNotFound"}
 
 KILLED_AT = {"merge": (60, 90, 120), "forget": (45, 60, 75)}
@@ -30,25 +30,25 @@ posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> VaultDesk:
+def harness(vault: VaultHarness) -> VaultHarness:
     vault.indexed({"Diary.md": "mine"})
     return vault
 
 
-def said(desk: VaultDesk, text: str, *, trash: bool) -> int:
+def said(harness: VaultHarness, text: str, *, trash: bool) -> int:
     """Return how often a line stands in the trash, or outside of it."""
     line = re.compile(rf"^(?:> )?{re.escape(text)}$", re.MULTILINE)
     return sum(
-        len(line.findall(text_of(desk, f".agent/{path}")))
-        for path in agent_files(desk)
+        len(line.findall(text_of(harness, f".agent/{path}")))
+        for path in agent_files(harness)
         if path.startswith(".trash/") == trash
     )
 
 
-def start(desk: VaultDesk, acts: Sequence[Sequence[str]], **more: Any) -> Any:
+def start(harness: VaultHarness, acts: Sequence[Sequence[str]], **more: Any) -> Any:
     """Start a program, and wait until it is ready to act."""
-    settings = {"index.location": str(desk.place), **desk.settings}
-    asked = {"vault": str(desk.root), "settings": settings, "acts": acts, **more}
+    settings = {"index.location": str(harness.place), **harness.settings}
+    asked = {"vault": str(harness.root), "settings": settings, "acts": acts, **more}
     call = [sys.executable, str(DRIVE), json.dumps(asked)]
     pipe = subprocess.PIPE
     program = subprocess.Popen(call, stdin=pipe, stdout=pipe, text=True)
@@ -57,9 +57,9 @@ def start(desk: VaultDesk, acts: Sequence[Sequence[str]], **more: Any) -> Any:
     return program
 
 
-def at_once(desk: VaultDesk, *acts: Sequence[Sequence[str]]) -> list[list[str]]:
+def at_once(harness: VaultHarness, *acts: Sequence[Sequence[str]]) -> list[list[str]]:
     """Let programs act at once; return what each was refused, act by act."""
-    programs = [start(desk, some) for some in acts]
+    programs = [start(harness, some) for some in acts]
     for program in programs:
         program.stdin.write("\n")
         program.stdin.flush()
@@ -67,15 +67,15 @@ def at_once(desk: VaultDesk, *acts: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_doubled(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
-    desk.open()
+    harness.open()
     ours, theirs = [], []
     each = range(3)
     for n in each:
-        a, b, e = (waiting(desk, f"{x}{n} waits", project="Tea") for x in "ABE")
+        a, b, e = (waiting(harness, f"{x}{n} waits", project="Tea") for x in "ABE")
         base, old, new, into = (
-            kept(desk, f"{x}{n} base", project="Tea") for x in "BCDE"
+            kept(harness, f"{x}{n} base", project="Tea") for x in "BCDE"
         )
         ours += [
             ("accept", a.path),
@@ -89,26 +89,28 @@ def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_dou
             ("forget", called(new)),
             ("forget", called(into)),
         ]
-    desk.close()
+    harness.close()
 
-    told = at_once(desk, ours, theirs)
+    told = at_once(harness, ours, theirs)
 
-    desk.index()
-    current = {memory.text for memory in desk.engine.memory.recall(limit=200).memories}
+    harness.index()
+    current = {
+        memory.text for memory in harness.engine.memory.recall(limit=200).memories
+    }
     for n in each:
         one, other = (some[4 * n : 4 * n + 4] for some in told)
         for which in (0, 1):
             done, refused = sorted([one[which], other[which]])
             assert (done, refused in GONE) == ("", True)
-        assert said(desk, f"A{n} waits", trash=False) == (one[0] == "")
-        assert said(desk, f"B{n} waits", trash=False) == 1
+        assert said(harness, f"A{n} waits", trash=False) == (one[0] == "")
+        assert said(harness, f"B{n} waits", trash=False) == 1
         assert other[2:] == ["", ""]
         assert f"C{n} base" in current
-        assert said(desk, f"D{n} base", trash=False) == 0
-        assert said(desk, f"E{n} waits", trash=False) == (one[3] != "")
-        assert said(desk, f"E{n} base", trash=False) == 0
-        assert said(desk, f"E{n} base", trash=True) == 1
-    assert not list(desk.root.rglob("*.part"))
+        assert said(harness, f"D{n} base", trash=False) == 0
+        assert said(harness, f"E{n} waits", trash=False) == (one[3] != "")
+        assert said(harness, f"E{n} base", trash=False) == 0
+        assert said(harness, f"E{n} base", trash=True) == 1
+    assert not list(harness.root.rglob("*.part"))
 
 
 @posix
@@ -116,28 +118,28 @@ def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_dou
     "act", ["merge", pytest.param("forget", marks=pytest.mark.slow)]
 )
 def test_who_is_killed_within_an_act_loses_nothing_and_again_makes_it_good(
-    desk: VaultDesk, act: str
+    harness: VaultHarness, act: str
 ) -> None:
-    desk.open()
+    harness.open()
     for meant in KILLED_AT[act]:
-        base = kept(desk, f"Base {meant} here", project="Tea")
-        memo = waiting(desk, f"Remark {meant} here", project="Tea")
+        base = kept(harness, f"Base {meant} here", project="Tea")
+        memo = waiting(harness, f"Remark {meant} here", project="Tea")
         names = [memo.path, called(base)] if act == "merge" else [called(base)]
 
-        program = start(desk, [[act, *names]], dies_at=meant)
+        program = start(harness, [[act, *names]], dies_at=meant)
         program.communicate("\n", timeout=60)
         assert program.returncode != 0, "it was not killed"
 
         both = (False, True)
         for text in (f"Base {meant} here", f"Remark {meant} here"):
-            assert sum(said(desk, text, trash=where) for where in both) >= 1
-        desk.index()
+            assert sum(said(harness, text, trash=where) for where in both) >= 1
+        harness.index()
         with suppress(MemoryNotFound, NotWaiting):  # it had come to its end
-            getattr(desk.engine.memory, act)(*names)
-        assert said(desk, f"Base {meant} here", trash=act == "forget") == 1
-        assert said(desk, f"Base {meant} here", trash=act != "forget") == 0
-        assert said(desk, f"Remark {meant} here", trash=False) == 1
-    assert not list(desk.root.rglob("*.part"))
+            getattr(harness.engine.memory, act)(*names)
+        assert said(harness, f"Base {meant} here", trash=act == "forget") == 1
+        assert said(harness, f"Base {meant} here", trash=act != "forget") == 0
+        assert said(harness, f"Remark {meant} here", trash=False) == 1
+    assert not list(harness.root.rglob("*.part"))
 
 
 def meanwhile(patch: pytest.MonkeyPatch, module: Any, path: str, happens: Any) -> None:
@@ -154,22 +156,22 @@ def meanwhile(patch: pytest.MonkeyPatch, module: Any, path: str, happens: Any) -
 
 
 def test_a_memo_that_a_person_deletes_meanwhile_is_not_made_anew_by_a_merge(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    base, memo = kept(desk, "Use copper"), waiting(desk, "Use copper, 0.6 mm")
-    meanwhile(monkeypatch, inbox, base.path, (desk.root / base.path).unlink)
+    base, memo = kept(harness, "Use copper"), waiting(harness, "Use copper, 0.6 mm")
+    meanwhile(monkeypatch, inbox, base.path, (harness.root / base.path).unlink)
 
     with pytest.raises(MemoryNotFound):
-        desk.engine.memory.merge(memo.path, base.path)
+        harness.engine.memory.merge(memo.path, base.path)
 
-    assert agent_files(desk) == {memo.path.removeprefix(".agent/")}
+    assert agent_files(harness) == {memo.path.removeprefix(".agent/")}
 
 
 def test_what_cannot_be_linked_both_ways_is_not_linked_at_all(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old, new = kept(desk, "Use tin"), kept(desk, "Use copper")
-    before = text_of(desk, old.path)
+    old, new = kept(harness, "Use tin"), kept(harness, "Use copper")
+    before = text_of(harness, old.path)
     usual = VaultWriter.put
 
     def full(writer: VaultWriter, path: str, *args: Any, **named: Any) -> Any:
@@ -180,18 +182,18 @@ def test_what_cannot_be_linked_both_ways_is_not_linked_at_all(
     monkeypatch.setattr(VaultWriter, "put", full)
 
     with pytest.raises(WriteFailed):
-        desk.engine.memory.supersede(old.path, new.path)
+        harness.engine.memory.supersede(old.path, new.path)
 
-    assert text_of(desk, old.path) == before
+    assert text_of(harness, old.path) == before
 
 
 def test_what_was_superseded_counts_again_when_the_new_one_is_forgotten(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
-    desk.open()
-    old, new = kept(desk, "Use tin"), kept(desk, "Use copper")
-    before = text_of(desk, old.path)
-    memory = desk.engine.memory
+    harness.open()
+    old, new = kept(harness, "Use tin"), kept(harness, "Use copper")
+    before = text_of(harness, old.path)
+    memory = harness.engine.memory
     memory.supersede(called(old), called(new))
 
     gone = memory.forget(called(new))
@@ -201,13 +203,15 @@ def test_what_was_superseded_counts_again_when_the_new_one_is_forgotten(
     assert gone.notices == (
         f"{called(old)} counts again: what had its place is forgotten",
     )
-    assert text_of(desk, old.path) == before
+    assert text_of(harness, old.path) == before
 
 
-def test_what_has_a_later_successor_stays_superseded_by_that(desk: VaultDesk) -> None:
-    first, second = kept(desk, "Use straw"), kept(desk, "Use tin")
-    third = kept(desk, "Use copper")
-    memory = desk.engine.memory
+def test_what_has_a_later_successor_stays_superseded_by_that(
+    harness: VaultHarness,
+) -> None:
+    first, second = kept(harness, "Use straw"), kept(harness, "Use tin")
+    third = kept(harness, "Use copper")
+    memory = harness.engine.memory
     memory.supersede(first.path, second.path)
     memory.supersede(second.path, third.path)
 
@@ -215,15 +219,15 @@ def test_what_has_a_later_successor_stays_superseded_by_that(desk: VaultDesk) ->
 
     assert gone.notices == ()
     assert [one.text for one in memory.recall().memories] == ["Use copper"]
-    assert third.path.removesuffix(".md") in text_of(desk, first.path)
+    assert third.path.removesuffix(".md") in text_of(harness, first.path)
 
 
 def test_what_cannot_be_forgotten_keeps_the_place_of_the_old_one(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old, new = kept(desk, "Use tin"), kept(desk, "Use copper")
-    desk.engine.memory.supersede(old.path, new.path)
-    before = text_of(desk, old.path)
+    old, new = kept(harness, "Use tin"), kept(harness, "Use copper")
+    harness.engine.memory.supersede(old.path, new.path)
+    before = text_of(harness, old.path)
 
     def full(*_: Any, **__: Any) -> Any:
         raise WriteFailed(new.path, "no space left")
@@ -231,29 +235,33 @@ def test_what_cannot_be_forgotten_keeps_the_place_of_the_old_one(
     monkeypatch.setattr(VaultWriter, "move", full)
 
     with pytest.raises(WriteFailed):
-        desk.engine.memory.forget(new.path)
+        harness.engine.memory.forget(new.path)
 
-    assert sorted(text_of(desk, old.path)) == sorted(before)
+    assert sorted(text_of(harness, old.path)) == sorted(before)
 
 
-def test_a_successor_that_a_person_deleted_has_no_place(desk: VaultDesk) -> None:
-    old, new = kept(desk, "Use tin"), kept(desk, "Use copper")
-    desk.engine.memory.supersede(old.path, new.path)
+def test_a_successor_that_a_person_deleted_has_no_place(harness: VaultHarness) -> None:
+    old, new = kept(harness, "Use tin"), kept(harness, "Use copper")
+    harness.engine.memory.supersede(old.path, new.path)
 
-    desk.remove(new.path)
-    desk.index()
+    harness.remove(new.path)
+    harness.index()
 
-    assert [memory.text for memory in desk.engine.memory.recall().memories] == [
+    assert [memory.text for memory in harness.engine.memory.recall().memories] == [
         "Use tin"
     ]
 
 
-def test_an_edit_of_a_text_that_changed_meanwhile_is_refused(desk: VaultDesk) -> None:
-    memo = waiting(desk, "Use copper")
-    raw = text_of(desk, memo.path)
-    desk.write({memo.path: raw.replace("Use copper", "Use copper, I agree")})
+def test_an_edit_of_a_text_that_changed_meanwhile_is_refused(
+    harness: VaultHarness,
+) -> None:
+    memo = waiting(harness, "Use copper")
+    raw = text_of(harness, memo.path)
+    harness.write({memo.path: raw.replace("Use copper", "Use copper, I agree")})
 
     with pytest.raises(NoteChanged):
-        desk.engine.memory.edit(memo.path, "Use tin", before="Use copper")
+        harness.engine.memory.edit(memo.path, "Use tin", before="Use copper")
 
-    assert text_of(desk, memo.path) == raw.replace("Use copper", "Use copper, I agree")
+    assert text_of(harness, memo.path) == raw.replace(
+        "Use copper", "Use copper, I agree"
+    )

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memo_desk import agent_files, called, kept, recorded, text_of, waiting
-from vault_desk import VaultDesk
+from memory_harness import agent_files, called, kept, recorded, text_of, waiting
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadMemory, NoteChanged, VaultError, WriteFailed
 from glassmind.files import folder
@@ -17,20 +17,20 @@ from glassmind.memory.writing import copy_into
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> VaultDesk:
+def harness(vault: VaultHarness) -> VaultHarness:
     vault.indexed({"Diary.md": "mine"})
     return vault
 
 
-def texts(desk: VaultDesk) -> dict[str, str]:
+def texts(harness: VaultHarness) -> dict[str, str]:
     """Return every note of the agent folder."""
-    return {path: text_of(desk, f".agent/{path}") for path in agent_files(desk)}
+    return {path: text_of(harness, f".agent/{path}") for path in agent_files(harness)}
 
 
-def net_writes(desk: VaultDesk) -> dict[str, str | None]:
+def net_writes(harness: VaultHarness) -> dict[str, str | None]:
     """Return what the record says that each file came to be."""
     now: dict[str, str | None] = {}
-    for line in recorded(desk):
+    for line in recorded(harness):
         if line.get("undone"):
             now[line["path"]] = line["before"]
         elif "to" in line:
@@ -57,13 +57,13 @@ def refusing(name: str, meant: int) -> Callable[..., Any]:
 @pytest.mark.parametrize("verb", ["put", "move"])
 @pytest.mark.parametrize("act", ["accept", "edit", "merge", "reject", "forget"])
 def test_an_act_that_the_disk_refuses_on_its_way_leaves_all_as_it_was(
-    desk: VaultDesk, act: str, verb: str
+    harness: VaultHarness, act: str, verb: str
 ) -> None:
-    desk.open()
-    memo = waiting(desk, "Use tin", project="Tea")
-    other = kept(desk, "Use copper", project="Tea")
-    before, index = texts(desk), desk.found("tin")
-    verbs = desk.engine.memory
+    harness.open()
+    memo = waiting(harness, "Use tin", project="Tea")
+    other = kept(harness, "Use copper", project="Tea")
+    before, index = texts(harness), harness.found("tin")
+    verbs = harness.engine.memory
     acts: dict[str, Callable[[], object]] = {
         "accept": lambda: verbs.accept(memo.path),
         "edit": lambda: verbs.edit(memo.path, "Use zinc"),
@@ -81,12 +81,12 @@ def test_an_act_that_the_disk_refuses_on_its_way_leaves_all_as_it_was(
                 patch.undo()
             else:
                 break
-        assert texts(desk) == before
-        assert net_writes(desk).keys() == {f".agent/{path}" for path in before}
-        assert desk.found("tin") == index
+        assert texts(harness) == before
+        assert net_writes(harness).keys() == {f".agent/{path}" for path in before}
+        assert harness.found("tin") == index
     else:
         pytest.fail("it was refused to the end")
-    assert texts(desk) != before
+    assert texts(harness) != before
 
 
 @pytest.mark.parametrize(
@@ -98,23 +98,23 @@ def test_an_act_that_the_disk_refuses_on_its_way_leaves_all_as_it_was(
     ],
 )
 def test_an_edit_that_cannot_be_made_writes_nothing(
-    desk: VaultDesk, text: str, read: str | None, error: type[VaultError]
+    harness: VaultHarness, text: str, read: str | None, error: type[VaultError]
 ) -> None:
-    memo = waiting(desk, "Use tin")
-    before, lines = texts(desk), len(recorded(desk))
+    memo = waiting(harness, "Use tin")
+    before, lines = texts(harness), len(recorded(harness))
 
     with pytest.raises(error):
-        desk.engine.memory.edit(memo.path, text, before=read)
+        harness.engine.memory.edit(memo.path, text, before=read)
 
-    assert texts(desk) == before
-    assert len(recorded(desk)) == lines
+    assert texts(harness) == before
+    assert len(recorded(harness)) == lines
 
 
 def test_an_edit_of_what_changes_meanwhile_leaves_no_copy(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memo = waiting(desk, "Use tin")
-    file, copied = desk.root / memo.path, copy_into
+    memo = waiting(harness, "Use tin")
+    file, copied = harness.root / memo.path, copy_into
 
     def meanwhile(*args: Any, **more: Any) -> Any:
         file.write_text(f"{file.read_text()}\nA person's line.\n")
@@ -122,9 +122,9 @@ def test_an_edit_of_what_changes_meanwhile_leaves_no_copy(
 
     monkeypatch.setattr(inbox, "copy_into", meanwhile)
     with pytest.raises(NoteChanged):
-        desk.engine.memory.edit(memo.path, "Use zinc")
+        harness.engine.memory.edit(memo.path, "Use zinc")
 
-    assert agent_files(desk) == {memo.path.removeprefix(".agent/")}
+    assert agent_files(harness) == {memo.path.removeprefix(".agent/")}
     assert file.read_text().endswith("A person's line.\n")
 
 
@@ -144,18 +144,18 @@ def written_at_the_record(
 
 
 def test_what_an_editor_saves_while_a_write_goes_on_record_is_kept(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old, new = kept(desk, "Use tin"), kept(desk, "Use copper")
-    file = desk.root / old.path
+    old, new = kept(harness, "Use tin"), kept(harness, "Use copper")
+    file = harness.root / old.path
     said = f"{file.read_text()}\nA person's line.\n"
 
     written_at_the_record(file, said, monkeypatch)
-    desk.engine.memory.supersede(old.path, new.path)
+    harness.engine.memory.supersede(old.path, new.path)
 
     text = file.read_text()
     assert text.endswith("A person's line.\n")
     assert "superseded-by" in text
-    first, undone, *_ = recorded(desk)[2:]
+    first, undone, *_ = recorded(harness)[2:]
     assert "undone" not in first
     assert undone == {**first, "at": undone["at"], "undone": True}

@@ -1,8 +1,8 @@
 """What a capture stands on, and which project it is of: checked before it is kept."""
 
 import pytest
-from memo_desk import agent_files, kept, waiting
-from vault_desk import VaultDesk
+from memory_harness import agent_files, kept, waiting
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadMemory, IndexBusy, ProjectUnknown, WritesOff
 
@@ -10,13 +10,13 @@ TEA = "# Tea\n\nOolong steeps long.\n\n## Water\n\nNear boiling.\nNever hard.\n"
 
 
 @pytest.fixture
-def tea(vault: VaultDesk) -> VaultDesk:
+def tea(vault: VaultHarness) -> VaultHarness:
     vault.write({"Notes/Green tea.md": TEA, "Notes/Empty.md": ""})
     vault.index()
     return vault
 
 
-def state_of(tea: VaultDesk, receipt: str) -> str:
+def state_of(tea: VaultHarness, receipt: str) -> str:
     return tea.engine.bundles.verify([receipt])[0].state
 
 
@@ -35,7 +35,7 @@ def state_of(tea: VaultDesk, receipt: str) -> str:
     ],
 )
 def test_a_place_as_answers_print_it_becomes_a_receipt(
-    tea: VaultDesk, place: str, part: str
+    tea: VaultHarness, place: str, part: str
 ) -> None:
     memo = kept(tea, "Water for tea is hot.", sources=[place])
 
@@ -47,7 +47,7 @@ def test_a_place_as_answers_print_it_becomes_a_receipt(
 
 @pytest.mark.parametrize("mark", ["[1] {}", "- {}", "1. {}", "- [12] {}", "* `{}`"])
 def test_a_receipt_copied_out_of_a_list_is_kept_as_it_is_written(
-    tea: VaultDesk, mark: str
+    tea: VaultHarness, mark: str
 ) -> None:
     (receipt,) = kept(tea, "Once.", sources=["Green tea"]).sources
 
@@ -69,7 +69,7 @@ def test_a_receipt_copied_out_of_a_list_is_kept_as_it_is_written(
     ],
 )
 def test_a_source_that_is_nowhere_is_refused(
-    tea: VaultDesk, source: str, said: str
+    tea: VaultHarness, source: str, said: str
 ) -> None:
     with pytest.raises(BadMemory) as told:
         kept(tea, "Water for tea is hot.", sources=[source])
@@ -79,7 +79,7 @@ def test_a_source_that_is_nowhere_is_refused(
     assert agent_files(tea) == set()
 
 
-def test_lines_that_moved_are_cited_from_where_they_stand(tea: VaultDesk) -> None:
+def test_lines_that_moved_are_cited_from_where_they_stand(tea: VaultHarness) -> None:
     (before,) = kept(tea, "Once.", sources=["Green tea.md:7-8"]).sources
     tea.write({"Notes/Green tea.md": f"New.\n\n{TEA}"})
 
@@ -92,7 +92,7 @@ def test_lines_that_moved_are_cited_from_where_they_stand(tea: VaultDesk) -> Non
     assert done.indexed
 
 
-def test_lines_that_changed_are_cited_as_they_were_and_told(tea: VaultDesk) -> None:
+def test_lines_that_changed_are_cited_as_they_were_and_told(tea: VaultHarness) -> None:
     (before,) = kept(tea, "Once.", sources=["Green tea.md:7-8"]).sources
     tea.write({"Notes/Green tea.md": TEA.replace("boiling", "freezing")})
 
@@ -116,7 +116,9 @@ def test_lines_that_changed_are_cited_as_they_were_and_told(tea: VaultDesk) -> N
         "..",
     ],
 )
-def test_what_picks_notes_is_no_name_of_a_project(tea: VaultDesk, project: str) -> None:
+def test_what_picks_notes_is_no_name_of_a_project(
+    tea: VaultHarness, project: str
+) -> None:
     with pytest.raises(BadMemory, match="name"):
         waiting(tea, "Ship it on Friday.", project=project)
 
@@ -124,7 +126,7 @@ def test_what_picks_notes_is_no_name_of_a_project(tea: VaultDesk, project: str) 
 
 
 def test_a_project_that_is_new_is_told_with_those_it_may_be_a_slip_of(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     tea.write({"Plan.md": "---\nproject: Atlas\n---\nGo.\n"})
     tea.index()
@@ -141,7 +143,7 @@ def test_a_project_that_is_new_is_told_with_those_it_may_be_a_slip_of(
     assert other.notices == ("the project 'Quokka' is new to this vault",)
 
 
-def test_a_project_that_is_unknown_is_told_with_the_closest(tea: VaultDesk) -> None:
+def test_a_project_that_is_unknown_is_told_with_the_closest(tea: VaultHarness) -> None:
     tea.write({"Work/Atlas/Plan.md": "Go.\n"})
     tea.index()
 
@@ -154,7 +156,7 @@ def test_a_project_that_is_unknown_is_told_with_the_closest(tea: VaultDesk) -> N
             ask("tea", project="Atlsa")
 
 
-def test_with_writes_off_the_act_is_named_and_no_file(vault: VaultDesk) -> None:
+def test_with_writes_off_the_act_is_named_and_no_file(vault: VaultHarness) -> None:
     vault.open(writes__mode="off")
     vault.index()
 
@@ -165,7 +167,7 @@ def test_with_writes_off_the_act_is_named_and_no_file(vault: VaultDesk) -> None:
 
 
 def test_a_capture_while_the_index_is_written_is_not_to_be_tried_again(
-    tea: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    tea: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def busy(*_: object, **__: object) -> None:
         raise IndexBusy("process 7", 2)

@@ -7,7 +7,7 @@ from unicodedata import normalize
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadDate, BadLimit, IndexAbsent, ProjectUnknown
 from glassmind.memory.activity import (
@@ -28,7 +28,7 @@ def noon(days_ago: int) -> int:
     return int(datetime(day.year, day.month, day.day, 12).astimezone().timestamp())
 
 
-def edited(vault: VaultDesk, notes: Mapping[str, int], **texts: str) -> None:
+def edited(vault: VaultHarness, notes: Mapping[str, int], **texts: str) -> None:
     """Write notes that were edited so many days ago, each at a minute of its own."""
     for at, (path, days) in enumerate(notes.items()):
         text = texts.get(path.partition(".")[0], f"{path} says something.\n")
@@ -36,7 +36,7 @@ def edited(vault: VaultDesk, notes: Mapping[str, int], **texts: str) -> None:
     vault.index()
 
 
-def told(vault: VaultDesk, **wishes: object) -> ActivityOverview:
+def told(vault: VaultHarness, **wishes: object) -> ActivityOverview:
     asked: dict[str, object] = {"limit": 100, "today": TODAY.isoformat(), **wishes}
     return vault.engine.memory.temperatures(**asked)  # type: ignore[arg-type]
 
@@ -45,7 +45,7 @@ def of(found: ActivityOverview, path: str) -> ActiveNote:
     return next(note for note in found.notes if note.path == path)
 
 
-def test_what_was_edited_today_is_hot_and_cools_with_time(vault: VaultDesk) -> None:
+def test_what_was_edited_today_is_hot_and_cools_with_time(vault: VaultHarness) -> None:
     edited(vault, {"A.md": 0, "B.md": 1, "C.md": 7, "D.md": 30, "E.md": 400})
 
     found = told(vault)
@@ -59,7 +59,7 @@ def test_what_was_edited_today_is_hot_and_cools_with_time(vault: VaultDesk) -> N
 
 
 def test_a_summary_is_neither_warm_nor_makes_its_project_active(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     summary = ".agent/summaries/2026-03-20 Summary of Atlas.md"
     said = "---\nkind: summary\nproject: Atlas\n---\nSee [[Atlas]].\n"
@@ -74,7 +74,7 @@ def test_a_summary_is_neither_warm_nor_makes_its_project_active(
     assert of(told(vault), summary).level == "hot"
 
 
-def test_a_half_life_halves(vault: VaultDesk) -> None:
+def test_a_half_life_halves(vault: VaultHarness) -> None:
     vault.open(memory__half_life_days=3)
     edited(vault, {"A.md": 0, "B.md": 3})
 
@@ -83,7 +83,7 @@ def test_a_half_life_halves(vault: VaultDesk) -> None:
     assert of(found, "B.md").heat == pytest.approx(of(found, "A.md").heat / 2)
 
 
-def test_notes_that_came_all_at_once_are_not_hot(vault: VaultDesk) -> None:
+def test_notes_that_came_all_at_once_are_not_hot(vault: VaultHarness) -> None:
     many = {f"Import/{n}.md": f"Note {n}.\n" for n in range(60)}
     vault.write(many, at=noon(0))
     vault.write({"Mine.md": "I wrote this.\n"}, at=noon(0) + 600)
@@ -96,7 +96,7 @@ def test_notes_that_came_all_at_once_are_not_hot(vault: VaultDesk) -> None:
     assert found.cold == 60
 
 
-def test_some_notes_at_once_share_what_an_edit_gives(vault: VaultDesk) -> None:
+def test_some_notes_at_once_share_what_an_edit_gives(vault: VaultHarness) -> None:
     vault.write({f"{n}.md": f"Note {n}.\n" for n in range(20)}, at=noon(0))
     vault.write({"Mine.md": "I wrote this.\n"}, at=noon(0) + 600)
     vault.index()
@@ -108,7 +108,7 @@ def test_some_notes_at_once_share_what_an_edit_gives(vault: VaultDesk) -> None:
 
 
 def test_a_checkout_that_goes_on_into_the_next_minute_is_no_edit(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({f"{n}.md": f"Note {n}.\n" for n in range(30)}, at=noon(0) + 59)
     vault.write({f"Late {n}.md": f"Late {n}.\n" for n in range(3)}, at=noon(0) + 60)
@@ -126,7 +126,7 @@ def test_a_checkout_that_goes_on_into_the_next_minute_is_no_edit(
 
 
 def test_a_superseded_note_is_no_warmer_than_what_took_its_place(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     edited(
         vault,
@@ -149,7 +149,7 @@ def test_a_superseded_note_is_no_warmer_than_what_took_its_place(
     assert of(found, "Linked.md").level == "cold"
 
 
-def test_a_superseded_note_that_is_pinned_is_hot(vault: VaultDesk) -> None:
+def test_a_superseded_note_that_is_pinned_is_hot(vault: VaultHarness) -> None:
     old = "---\nsuperseded-by: '[[New]]'\n---\nWas so.\n"
     edited(vault, {"Old.md": 0, "New.md": 300}, Old=old)
     vault.engine.memory.pin("Old.md")
@@ -157,7 +157,7 @@ def test_a_superseded_note_that_is_pinned_is_hot(vault: VaultDesk) -> None:
     assert of(told(vault), "Old.md").level == "hot"
 
 
-def test_notes_that_supersede_each_other_are_alike(vault: VaultDesk) -> None:
+def test_notes_that_supersede_each_other_are_alike(vault: VaultHarness) -> None:
     edited(
         vault,
         {"A.md": 0, "B.md": 2},
@@ -170,13 +170,13 @@ def test_notes_that_supersede_each_other_are_alike(vault: VaultDesk) -> None:
     assert of(found, "A.md").heat == of(found, "B.md").heat
 
 
-def test_a_time_that_is_yet_to_come_warms_nothing(vault: VaultDesk) -> None:
+def test_a_time_that_is_yet_to_come_warms_nothing(vault: VaultHarness) -> None:
     edited(vault, {"Later.md": -400, "Now.md": 0})
 
     assert [note.path for note in told(vault).notes] == ["Now.md"]
 
 
-def test_a_daily_note_is_warm_by_its_own_day(vault: VaultDesk) -> None:
+def test_a_daily_note_is_warm_by_its_own_day(vault: VaultHarness) -> None:
     edited(vault, {"2026-03-19.md": 300, "2026-03-01.md": 300, "2026-04-01.md": 300})
 
     found = told(vault)
@@ -187,7 +187,7 @@ def test_a_daily_note_is_warm_by_its_own_day(vault: VaultDesk) -> None:
 
 
 def test_what_is_read_gets_warm_before_the_next_run_and_after_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "Oolong.\n", "B.md": "Kettle.\n"})
     for _ in range(3):
@@ -203,7 +203,7 @@ def test_what_is_read_gets_warm_before_the_next_run_and_after_it(
     assert before.notes[0].level == "warm"
 
 
-def test_what_is_shown_for_being_warm_is_not_made_warmer(vault: VaultDesk) -> None:
+def test_what_is_shown_for_being_warm_is_not_made_warmer(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "Oolong.\n"})
     vault.engine.read("A")
     before = vault.engine.memory.temperatures()
@@ -214,7 +214,7 @@ def test_what_is_shown_for_being_warm_is_not_made_warmer(vault: VaultDesk) -> No
     assert vault.engine.memory.temperatures() == before
 
 
-def test_notes_of_a_project_in_use_are_warm(vault: VaultDesk) -> None:
+def test_notes_of_a_project_in_use_are_warm(vault: VaultHarness) -> None:
     edited(
         vault,
         {
@@ -236,7 +236,7 @@ def test_notes_of_a_project_in_use_are_warm(vault: VaultDesk) -> None:
     assert of(found, "Old.md").level == "warm"
 
 
-def test_a_folder_of_projects_makes_each_below_it_one(vault: VaultDesk) -> None:
+def test_a_folder_of_projects_makes_each_below_it_one(vault: VaultHarness) -> None:
     edited(
         vault,
         {
@@ -262,7 +262,7 @@ def test_a_folder_of_projects_makes_each_below_it_one(vault: VaultDesk) -> None:
 
 
 def test_a_project_may_be_called_by_a_number_and_is_one_however_it_is_composed(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     edited(
         vault,
@@ -280,7 +280,9 @@ def test_a_project_may_be_called_by_a_number_and_is_one_however_it_is_composed(
     assert of(found, "D.md").reasons == ("project Türme is active",)
 
 
-def test_a_project_is_active_for_as_long_as_the_settings_say(vault: VaultDesk) -> None:
+def test_a_project_is_active_for_as_long_as_the_settings_say(
+    vault: VaultHarness,
+) -> None:
     edited(vault, {"Projects/Atlas/Plan.md": 13, "Projects/Ceres/Plan.md": 14})
 
     assert [project.name for project in told(vault).projects] == ["Atlas"]
@@ -290,7 +292,7 @@ def test_a_project_is_active_for_as_long_as_the_settings_say(vault: VaultDesk) -
     assert [project.name for project in told(vault).projects] == ["Atlas", "Ceres"]
 
 
-def test_a_project_is_active_when_a_note_of_it_is_read(vault: VaultDesk) -> None:
+def test_a_project_is_active_when_a_note_of_it_is_read(vault: VaultHarness) -> None:
     vault.indexed({"Projects/Atlas/Plan.md": "Plan.\n", "Projects/Atlas/B.md": "B.\n"})
 
     vault.engine.read("Projects/Atlas/Plan.md")
@@ -300,7 +302,7 @@ def test_a_project_is_active_when_a_note_of_it_is_read(vault: VaultDesk) -> None
     assert of(found, "Projects/Atlas/B.md").reasons == ("project Atlas is active",)
 
 
-def test_an_import_makes_no_project_active(vault: VaultDesk) -> None:
+def test_an_import_makes_no_project_active(vault: VaultHarness) -> None:
     many = {f"Projects/P{n}/Plan.md": f"Plan {n}.\n" for n in range(60)}
     vault.write(many, at=noon(0))
     vault.index()
@@ -308,7 +310,7 @@ def test_an_import_makes_no_project_active(vault: VaultDesk) -> None:
     assert told(vault).projects == ()
 
 
-def test_links_to_and_from_what_is_hot_warm_a_little(vault: VaultDesk) -> None:
+def test_links_to_and_from_what_is_hot_warm_a_little(vault: VaultHarness) -> None:
     edited(
         vault,
         {"Hot.md": 0, "Led.md": 300, "Leads.md": 300, "Apart.md": 300},
@@ -324,7 +326,7 @@ def test_links_to_and_from_what_is_hot_warm_a_little(vault: VaultDesk) -> None:
     assert "Apart.md" not in [note.path for note in found.notes]
 
 
-def test_a_hub_does_not_warm_all_it_links_to(vault: VaultDesk) -> None:
+def test_a_hub_does_not_warm_all_it_links_to(vault: VaultHarness) -> None:
     links = "\n".join(f"[[Note {n}]]" for n in range(80))
     edited(vault, {"Hub.md": 0} | {f"Note {n}.md": 300 for n in range(80)}, Hub=links)
 
@@ -333,14 +335,14 @@ def test_a_hub_does_not_warm_all_it_links_to(vault: VaultDesk) -> None:
     assert (found.hot, found.warm, found.cold) == (1, 0, 80)
 
 
-def test_equal_notes_go_by_path_and_the_limit_cuts_there(vault: VaultDesk) -> None:
+def test_equal_notes_go_by_path_and_the_limit_cuts_there(vault: VaultHarness) -> None:
     edited(vault, {f"{name}.md": 3 for name in "EDCBA"})
 
     assert [note.path for note in told(vault, limit=2).notes] == ["A.md", "B.md"]
     assert told(vault, limit=2).warm + told(vault, limit=2).hot == 5
 
 
-def test_a_project_narrows_what_is_told_and_counted(vault: VaultDesk) -> None:
+def test_a_project_narrows_what_is_told_and_counted(vault: VaultHarness) -> None:
     edited(vault, {"Atlas/A.md": 0, "Atlas/B.md": 300, "C.md": 0})
 
     found = told(vault, project="Atlas")
@@ -351,7 +353,7 @@ def test_a_project_narrows_what_is_told_and_counted(vault: VaultDesk) -> None:
         told(vault, project="Nothing of the kind")
 
 
-def test_wishes_that_cannot_be_met_are_told(vault: VaultDesk) -> None:
+def test_wishes_that_cannot_be_met_are_told(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent):
         vault.engine.memory.temperatures()
     edited(vault, {"A.md": 0})
@@ -364,7 +366,7 @@ def test_wishes_that_cannot_be_met_are_told(vault: VaultDesk) -> None:
 @pytest.mark.parametrize("day", ["0001-01-01", "1970-01-01", "9999-12-31"])
 @pytest.mark.parametrize("half_life", [0.1, 36_500])
 def test_no_day_and_no_setting_is_too_far_off(
-    vault: VaultDesk, day: str, half_life: float
+    vault: VaultHarness, day: str, half_life: float
 ) -> None:
     vault.open(memory__half_life_days=half_life, memory__active_days=36_500)
     edited(vault, {"A.md": 0})
@@ -373,7 +375,7 @@ def test_no_day_and_no_setting_is_too_far_off(
     assert told(vault, today=day).hot in {0, 1}
 
 
-def test_the_same_day_gives_the_same_answer(vault: VaultDesk) -> None:
+def test_the_same_day_gives_the_same_answer(vault: VaultHarness) -> None:
     edited(vault, {"A.md": 0, "Projects/Atlas/B.md": 2, "C.md": 5}, A="[[C]] [[B]]\n")
     first = told(vault)
 
@@ -383,7 +385,7 @@ def test_the_same_day_gives_the_same_answer(vault: VaultDesk) -> None:
     assert told(vault) == first
 
 
-def test_asking_what_is_warm_writes_nothing(vault: VaultDesk) -> None:
+def test_asking_what_is_warm_writes_nothing(vault: VaultHarness) -> None:
     edited(vault, {"A.md": 0})
     before = sorted(vault.folder.iterdir())
 

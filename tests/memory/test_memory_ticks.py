@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from memo_desk import agent_files, kept, text_of, tick, waiting
+from memory_harness import agent_files, kept, text_of, tick, waiting
 from msgspec.structs import replace
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import MemoryNotFound, NotWaiting
 from glassmind.model import NotePath
@@ -15,16 +15,16 @@ Edit = Callable[[str], str]
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> VaultDesk:
+def harness(vault: VaultHarness) -> VaultHarness:
     vault.indexed({"Diary.md": "mine"})
     return vault
 
 
-def changed(desk: VaultDesk, memo: MemoryItem, edit: Edit) -> None:
+def changed(harness: VaultHarness, memo: MemoryItem, edit: Edit) -> None:
     """Tick the box of a memo, and change its note as a person does."""
-    tick(desk, memo)
-    (desk.root / memo.path).write_bytes(edit(text_of(desk, memo.path)).encode())
-    desk.index()
+    tick(harness, memo)
+    (harness.root / memo.path).write_bytes(edit(text_of(harness, memo.path)).encode())
+    harness.index()
 
 
 def above(said: str) -> Edit:
@@ -47,13 +47,13 @@ def above(said: str) -> Edit:
     ],
 )
 def test_a_tick_counts_wherever_a_person_wrote_around_the_box(
-    desk: VaultDesk, edit: Edit, left: str
+    harness: VaultHarness, edit: Edit, left: str
 ) -> None:
-    memo = waiting(desk, "Use copper")
+    memo = waiting(harness, "Use copper")
 
-    changed(desk, memo, edit)
+    changed(harness, memo, edit)
 
-    (found,) = desk.engine.memory.recall().memories
+    (found,) = harness.engine.memory.recall().memories
     assert (found.place, found.generated) == ("kept", False)
     assert found.text == left
 
@@ -68,15 +68,15 @@ def test_a_tick_counts_wherever_a_person_wrote_around_the_box(
     ],
 )
 def test_a_tick_that_cannot_be_told_for_sure_moves_nothing(
-    desk: VaultDesk, edit: Edit
+    harness: VaultHarness, edit: Edit
 ) -> None:
-    memo = waiting(desk, "Use copper")
+    memo = waiting(harness, "Use copper")
 
-    changed(desk, memo, edit)
+    changed(harness, memo, edit)
 
-    found = desk.engine.memory.inbox()
+    found = harness.engine.memory.inbox()
     assert [one.path for one in found.waiting] == [memo.path]
-    assert desk.engine.memory.accept(memo.path).memory.place == "kept"
+    assert harness.engine.memory.accept(memo.path).memory.place == "kept"
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,14 @@ def test_a_tick_that_cannot_be_told_for_sure_moves_nothing(
         "Tea\n\n> [!agent] x\n\n- [x] Keep this",
     ],
 )
-def test_no_text_ticks_itself_nor_loses_a_word(desk: VaultDesk, text: str) -> None:
-    memo = waiting(desk, text)
-    desk.index()
+def test_no_text_ticks_itself_nor_loses_a_word(
+    harness: VaultHarness, text: str
+) -> None:
+    memo = waiting(harness, text)
+    harness.index()
 
-    found = desk.engine.memory.inbox()
-    done = desk.engine.memory.accept(memo.path)
+    found = harness.engine.memory.inbox()
+    done = harness.engine.memory.accept(memo.path)
 
     assert [one.checked for one in found.waiting] == [False]
     assert not found.problems
@@ -100,60 +102,60 @@ def test_no_text_ticks_itself_nor_loses_a_word(desk: VaultDesk, text: str) -> No
 
 
 def test_what_a_person_drags_to_its_place_is_approved_by_name_and_stays_there(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
-    memo = waiting(desk, "Use copper")
-    desk.move(memo.path, ".agent/decisions/roof/Copper.md")
-    desk.index()
+    memo = waiting(harness, "Use copper")
+    harness.move(memo.path, ".agent/decisions/roof/Copper.md")
+    harness.index()
 
-    done = desk.engine.memory.accept("Copper")
+    done = harness.engine.memory.accept("Copper")
 
     assert done.memory.path == ".agent/decisions/roof/Copper.md"
     assert not done.memory.generated
-    assert text_of(desk, done.memory.path).endswith("---\n\nUse copper\n")
+    assert text_of(harness, done.memory.path).endswith("---\n\nUse copper\n")
     with pytest.raises(NotWaiting):
-        desk.engine.memory.accept("Copper")
+        harness.engine.memory.accept("Copper")
 
 
 def test_what_a_person_drags_to_its_place_is_approved_by_its_box(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
-    desk.open()
-    memo = waiting(desk, "Use copper")
-    tick(desk, memo)
-    desk.move(memo.path, ".agent/decisions/Copper.md")
+    harness.open()
+    memo = waiting(harness, "Use copper")
+    tick(harness, memo)
+    harness.move(memo.path, ".agent/decisions/Copper.md")
 
-    desk.index()
+    harness.index()
 
-    (found,) = desk.engine.memory.recall().memories
+    (found,) = harness.engine.memory.recall().memories
     assert found.path == ".agent/decisions/Copper.md"
     assert (found.generated, found.text) == (False, "Use copper")
-    assert desk.found("copper") == [found.path]
+    assert harness.found("copper") == [found.path]
 
 
-def test_a_box_of_a_kept_text_is_left_alone(desk: VaultDesk) -> None:
-    memo = kept(desk, "> [!agent] x\n\n- [x] Keep this\n\nmore")
-    before = text_of(desk, memo.path)
+def test_a_box_of_a_kept_text_is_left_alone(harness: VaultHarness) -> None:
+    memo = kept(harness, "> [!agent] x\n\n- [x] Keep this\n\nmore")
+    before = text_of(harness, memo.path)
 
-    report = desk.index()
+    report = harness.index()
 
-    assert text_of(desk, memo.path) == before
+    assert text_of(harness, memo.path) == before
     assert not report.warnings
 
 
 def test_what_a_person_sorts_into_folders_of_the_inbox_still_waits(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
-    memo, other = waiting(desk, "Use copper"), waiting(desk, "Use tin")
-    desk.move(memo.path, ".agent/inbox/later/Copper.md")
-    desk.move(other.path, ".agent/inbox/later/then/Tin.md")
-    tick(desk, _at(other, ".agent/inbox/later/then/Tin.md"))
+    memo, other = waiting(harness, "Use copper"), waiting(harness, "Use tin")
+    harness.move(memo.path, ".agent/inbox/later/Copper.md")
+    harness.move(other.path, ".agent/inbox/later/then/Tin.md")
+    tick(harness, _at(other, ".agent/inbox/later/then/Tin.md"))
 
-    found = desk.engine.memory.inbox()
+    found = harness.engine.memory.inbox()
 
     assert [one.path for one in found.waiting] == [".agent/inbox/later/Copper.md"]
     assert [one.memory.path for one in found.promoted] == [".agent/decisions/Tin.md"]
-    assert desk.engine.memory.accept("Copper").memory.place == "kept"
+    assert harness.engine.memory.accept("Copper").memory.place == "kept"
 
 
 def _at(memo: MemoryItem, path: str) -> MemoryItem:
@@ -161,23 +163,25 @@ def _at(memo: MemoryItem, path: str) -> MemoryItem:
 
 
 def test_a_name_as_long_as_a_disk_takes_gets_a_number_all_the_same(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
     name = "ü" * 126 + ".md"
     for _ in range(2):
-        memo = kept(desk, "Use copper")
-        desk.move(memo.path, f".agent/decisions/{name}")
-        desk.index()
-        gone = desk.engine.memory.forget(f".agent/decisions/{name}")
+        memo = kept(harness, "Use copper")
+        harness.move(memo.path, f".agent/decisions/{name}")
+        harness.index()
+        gone = harness.engine.memory.forget(f".agent/decisions/{name}")
 
     assert gone.memory.path.endswith("ü 2.md")
-    assert len([path for path in agent_files(desk) if ".trash/" in path]) == 2
+    assert len([path for path in agent_files(harness) if ".trash/" in path]) == 2
 
 
 @pytest.mark.parametrize("name", ["\ud800", "inbox/\udcff.md", ".agent/tasks/\udc80"])
-def test_half_a_character_is_the_name_of_no_memo(desk: VaultDesk, name: str) -> None:
-    kept(desk, "Use copper")
+def test_half_a_character_is_the_name_of_no_memo(
+    harness: VaultHarness, name: str
+) -> None:
+    kept(harness, "Use copper")
 
-    for act in (desk.engine.memory.forget, desk.engine.memory.accept):
+    for act in (harness.engine.memory.forget, harness.engine.memory.accept):
         with pytest.raises(MemoryNotFound):
             act(name)

@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime
 
-from memo_desk import kept, waiting
-from vault_desk import VaultDesk
+from memory_harness import kept, waiting
+from vault_harness import VaultHarness
 
 from glassmind.model.memory import ActiveNote, ActivityOverview
 
 
-def told(vault: VaultDesk) -> ActivityOverview:
+def told(vault: VaultHarness) -> ActivityOverview:
     return vault.engine.memory.temperatures(limit=100)
 
 
@@ -17,7 +17,7 @@ def of(found: ActivityOverview, path: str) -> ActiveNote:
 
 
 def test_what_waits_in_the_inbox_is_neither_hot_nor_makes_a_project_active(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Plan.md": "---\nproject: Atlas\n---\nOld.\n"}, at=1_500_000_000)
     vault.index()
@@ -31,7 +31,7 @@ def test_what_waits_in_the_inbox_is_neither_hot_nor_makes_a_project_active(
     assert found.waiting == 1
 
 
-def test_a_briefing_says_how_much_waits(vault: VaultDesk) -> None:
+def test_a_briefing_says_how_much_waits(vault: VaultHarness) -> None:
     vault.index()
     waiting(vault, "Ship it on Friday.")
 
@@ -41,7 +41,7 @@ def test_a_briefing_says_how_much_waits(vault: VaultDesk) -> None:
     assert made.notices == ("1 capture waits in the inbox, approved by nobody yet",)
 
 
-def test_what_waits_is_no_note_of_a_project_that_is_active(vault: VaultDesk) -> None:
+def test_what_waits_is_no_note_of_a_project_that_is_active(vault: VaultHarness) -> None:
     now = int(datetime.now().astimezone().timestamp())
     vault.write({"Plan.md": "---\nproject: Atlas\n---\nNew.\n"}, at=now)
     vault.index()
@@ -55,7 +55,7 @@ def test_what_waits_is_no_note_of_a_project_that_is_active(vault: VaultDesk) -> 
     ]
 
 
-def test_a_pin_makes_warm_whatever_it_is_put_on(vault: VaultDesk) -> None:
+def test_a_pin_makes_warm_whatever_it_is_put_on(vault: VaultHarness) -> None:
     vault.index()
     memo = waiting(vault, "Ship it on Friday.")
     vault.engine.memory.pin(memo.path)
@@ -63,7 +63,7 @@ def test_a_pin_makes_warm_whatever_it_is_put_on(vault: VaultDesk) -> None:
     assert [note.path for note in told(vault).notes] == [memo.path]
 
 
-def test_an_accepted_capture_is_warm_once(vault: VaultDesk) -> None:
+def test_an_accepted_capture_is_warm_once(vault: VaultHarness) -> None:
     vault.index()
     memo = waiting(vault, "Ship it on Friday.")
     after = vault.engine.memory.accept(memo.path).memory
@@ -75,7 +75,7 @@ def test_an_accepted_capture_is_warm_once(vault: VaultDesk) -> None:
 
 
 def test_what_agents_write_takes_nothing_from_what_a_person_edits(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     now = datetime.now().astimezone()
     moment = int(now.replace(second=0).timestamp())
@@ -91,7 +91,7 @@ def test_what_agents_write_takes_nothing_from_what_a_person_edits(
     assert [note.path for note in found.notes if note.level == "hot"] == ["Mine.md"]
 
 
-def test_a_superseded_note_says_by_what(vault: VaultDesk) -> None:
+def test_a_superseded_note_says_by_what(vault: VaultHarness) -> None:
     vault.index()
     old, new = kept(vault, "Ship on Friday."), kept(vault, "Ship on Monday instead.")
     vault.engine.memory.supersede(old.path, new.path)
@@ -105,7 +105,7 @@ def test_a_superseded_note_says_by_what(vault: VaultDesk) -> None:
     assert not any("superseded" in why for why in of(found, new.path).reasons)
 
 
-def test_memos_that_came_with_a_whole_vault_are_no_edits(vault: VaultDesk) -> None:
+def test_memos_that_came_with_a_whole_vault_are_no_edits(vault: VaultHarness) -> None:
     fresh = {f"{n}.md": f"Note {n}.\n" for n in range(60)}
     memos = {f".agent/decisions/{n}.md": f"Decision {n}.\n" for n in range(3)}
     vault.write(fresh | memos, at=int(datetime.now(UTC).timestamp()))
@@ -116,7 +116,7 @@ def test_memos_that_came_with_a_whole_vault_are_no_edits(vault: VaultDesk) -> No
     assert found.notes == ()
 
 
-def test_what_a_supersession_marks_is_not_told_as_changed(vault: VaultDesk) -> None:
+def test_what_a_supersession_marks_is_not_told_as_changed(vault: VaultHarness) -> None:
     vault.index()
     old, new = kept(vault, "Ship on Friday."), kept(vault, "Ship on Monday instead.")
     vault.engine.memory.supersede(old.path, new.path)

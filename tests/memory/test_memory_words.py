@@ -1,8 +1,8 @@
 """What a memo is found by: what it says, and not what is noted of it."""
 
 import pytest
-from memo_desk import kept, waiting
-from vault_desk import VaultDesk
+from memory_harness import kept, waiting
+from vault_harness import VaultHarness
 
 from glassmind.index.embed import embeddable
 from glassmind.model import NotePath
@@ -17,46 +17,50 @@ NOTED = [
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> VaultDesk:
+def harness(vault: VaultHarness) -> VaultHarness:
     """A vault with notes that were read."""
     vault.indexed({"Recipes/Cardamom buns.md": "cardamom", "People/Amara.md": "x"})
     vault.open()
     return vault
 
 
-def both(desk: VaultDesk) -> tuple[MemoryItem, MemoryItem]:
+def both(harness: VaultHarness) -> tuple[MemoryItem, MemoryItem]:
     """Capture one thing as an agent does, and one as a person."""
-    first = waiting(desk, "The bus leaves at nine.", project="Travel")
-    text = (desk.root / first.path).read_text("utf-8")
+    first = waiting(harness, "The bus leaves at nine.", project="Travel")
+    text = (harness.root / first.path).read_text("utf-8")
     read = "".join(f"  - {path}\n" for path in READ)
     given = text.replace("\n---\n\n>", f"\nderived-from:\n{read}---\n\n>", 1)
-    desk.write({first.path: given})
-    desk.index()
+    harness.write({first.path: given})
+    harness.index()
     return first, kept(
-        desk, "Ines prefers coffee.", project="Travel", tags=["drinks"], client="tester"
+        harness,
+        "Ines prefers coffee.",
+        project="Travel",
+        tags=["drinks"],
+        client="tester",
     )
 
 
 @pytest.mark.parametrize("query", NOTED)
 def test_no_memo_is_recalled_by_what_is_noted_of_it(
-    desk: VaultDesk, query: str
+    harness: VaultHarness, query: str
 ) -> None:
-    both(desk)
+    both(harness)
 
-    assert desk.engine.memory.recall(query).memories == ()
+    assert harness.engine.memory.recall(query).memories == ()
 
 
 @pytest.mark.parametrize("query", ["cardamom", "captured", "tea-agent"])
-def test_nor_does_a_search_find_it(desk: VaultDesk, query: str) -> None:
-    both(desk)
+def test_nor_does_a_search_find_it(harness: VaultHarness, query: str) -> None:
+    both(harness)
 
-    found = desk.engine.search(query, mode="fulltext").hits
+    found = harness.engine.search(query, mode="fulltext").hits
 
     assert not [hit.path for hit in found if hit.path.startswith(".agent/")]
 
 
-def test_text_title_tags_and_project_are_what_finds_it(desk: VaultDesk) -> None:
-    first, last = both(desk)
+def test_text_title_tags_and_project_are_what_finds_it(harness: VaultHarness) -> None:
+    first, last = both(harness)
 
     for query, titles in (
         ("bus", {first.title}),
@@ -64,11 +68,11 @@ def test_text_title_tags_and_project_are_what_finds_it(desk: VaultDesk) -> None:
         ("drinks", {last.title}),
         ("travel", {first.title, last.title}),
     ):
-        found = desk.engine.memory.recall(query).memories
+        found = harness.engine.memory.recall(query).memories
         assert {one.title for one in found} >= titles, query
 
 
-def test_filters_know_what_is_noted_all_the_same(vault: VaultDesk) -> None:
+def test_filters_know_what_is_noted_all_the_same(vault: VaultHarness) -> None:
     vault.indexed({"Diary.md": "copper"})
     memo = kept(vault, "Ines prefers tea.", client="tester")
 
@@ -77,7 +81,7 @@ def test_filters_know_what_is_noted_all_the_same(vault: VaultDesk) -> None:
     assert [hit.path for hit in found] == [memo.path]
 
 
-def test_a_note_of_a_person_is_found_by_all_of_it(vault: VaultDesk) -> None:
+def test_a_note_of_a_person_is_found_by_all_of_it(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "Plan.md": "---\nkind: task\nowner: Amara\n---\nText\n",
@@ -95,9 +99,9 @@ def chunk(text: str, before: str = "") -> Unembedded:
     return Unembedded(1, 1, path, 0, "Ines", (), 1, 2, text, before)
 
 
-def test_what_is_noted_of_a_memo_is_not_embedded(desk: VaultDesk) -> None:
-    memo, _ = both(desk)
-    text = (desk.root / memo.path).read_text("utf-8")
+def test_what_is_noted_of_a_memo_is_not_embedded(harness: VaultHarness) -> None:
+    memo, _ = both(harness)
+    text = (harness.root / memo.path).read_text("utf-8")
     head, text = text[: text.index("\n---\n") + 5], text.split("\n---\n", 1)[1]
     made = embeddable(chunk(text, before=head), enriched=True)
     assert made.context == "Ines"

@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk, usage_files, usage_text
+from vault_harness import VaultHarness, usage_files, usage_text
 
 from glassmind.store.logs import UsageLogFiles, event_of, use_folder
 from glassmind.store.sqlite.memory import UseWrites
@@ -24,36 +24,36 @@ FILES = {
 }
 
 
-def lines(vault: VaultDesk) -> list[dict[str, object]]:
+def lines(vault: VaultHarness) -> list[dict[str, object]]:
     """Return what is on record."""
     return [json.loads(line) for line in usage_text(vault.folder).splitlines()]
 
 
-def events(vault: VaultDesk) -> list[tuple[str, str]]:
+def events(vault: VaultHarness) -> list[tuple[str, str]]:
     """Return the verbs and paths that the rows hold, in order."""
     rows = vault.rows("select verb, path from memory_events order by id")
     return [(verb, path) for verb, path in rows]
 
 
 def test_a_search_and_a_read_go_on_record_without_what_was_asked(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(FILES)
-    vault.engine.client = "desk"
+    vault.engine.client = "harness"
 
     vault.ask("oolong or secretly")
     vault.engine.read("Pump")
 
     first, second = lines(vault)
     assert set(first) == {"at", "verb", "client", "paths"}
-    assert (first["verb"], first["client"]) == ("search", "desk")
+    assert (first["verb"], first["client"]) == ("search", "harness")
     assert "Tea.md" in str(first["paths"])
     assert second["verb"] == "read"
     assert second["paths"] == ["Pump.md"]
     assert "secretly" not in usage_text(vault.folder)
 
 
-def test_a_search_that_finds_nothing_is_no_use(vault: VaultDesk) -> None:
+def test_a_search_that_finds_nothing_is_no_use(vault: VaultHarness) -> None:
     vault.indexed(FILES)
 
     vault.ask("nowhere")
@@ -61,7 +61,7 @@ def test_a_search_that_finds_nothing_is_no_use(vault: VaultDesk) -> None:
     assert lines(vault) == []
 
 
-def test_the_top_of_a_list_counts_and_each_note_once(vault: VaultDesk) -> None:
+def test_the_top_of_a_list_counts_and_each_note_once(vault: VaultHarness) -> None:
     vault.indexed({f"Note {n}.md": "oolong\n" for n in range(9)})
 
     vault.ask("oolong", limit=9)
@@ -70,7 +70,7 @@ def test_the_top_of_a_list_counts_and_each_note_once(vault: VaultDesk) -> None:
     assert [len(line["paths"]) for line in lines(vault)] == [5, 5]  # type: ignore[arg-type]
 
 
-def test_the_record_is_for_its_owner_alone(vault: VaultDesk) -> None:
+def test_the_record_is_for_its_owner_alone(vault: VaultHarness) -> None:
     vault.indexed(FILES)
 
     vault.ask("oolong")
@@ -79,7 +79,7 @@ def test_the_record_is_for_its_owner_alone(vault: VaultDesk) -> None:
     assert mode == 0o600
 
 
-def test_nothing_is_recorded_where_the_settings_say_so(vault: VaultDesk) -> None:
+def test_nothing_is_recorded_where_the_settings_say_so(vault: VaultHarness) -> None:
     vault.open(memory__record_use=False)
     vault.indexed(FILES)
 
@@ -90,7 +90,7 @@ def test_nothing_is_recorded_where_the_settings_say_so(vault: VaultDesk) -> None
     assert notices == ("use is not recorded, as memory.record_use says",)
 
 
-def test_what_our_own_stages_ask_is_nobodys_use(vault: VaultDesk) -> None:
+def test_what_our_own_stages_ask_is_nobodys_use(vault: VaultHarness) -> None:
     vault.indexed(FILES)
 
     vault.engine.knowledge.connections("Tea")
@@ -101,23 +101,23 @@ def test_what_our_own_stages_ask_is_nobodys_use(vault: VaultDesk) -> None:
     assert lines(vault) == []
 
 
-def test_what_is_recalled_and_packed_is_use(vault: VaultDesk) -> None:
+def test_what_is_recalled_and_packed_is_use(vault: VaultHarness) -> None:
     vault.indexed(FILES)
-    vault.engine.client = "desk"
+    vault.engine.client = "harness"
     memo = vault.engine.memory.capture("memory", "The kettle is descaled.").memory
 
     vault.engine.memory.recall("kettle")
     vault.engine.bundles.pack("oolong")
 
     recalled, packed = lines(vault)
-    assert (recalled["verb"], recalled["client"]) == ("recall", "desk")
+    assert (recalled["verb"], recalled["client"]) == ("recall", "harness")
     assert recalled["paths"] == [memo.path]
     assert packed["verb"] == "context"
     assert "Tea.md" in str(packed["paths"])
 
 
 def test_an_index_in_the_vault_has_its_record_elsewhere(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     vault.open(index__location="vault")
     vault.settings["index.location"] = "vault"
@@ -139,7 +139,7 @@ def test_a_vault_that_holds_every_data_folder_has_no_record(tmp_path: Path) -> N
     assert use_folder([tmp_path / "way" / "x"], tmp_path / "vault") is None
 
 
-def test_a_run_takes_each_event_in_once(vault: VaultDesk) -> None:
+def test_a_run_takes_each_event_in_once(vault: VaultHarness) -> None:
     vault.indexed(FILES)
     vault.engine.read("Tea")
     vault.index()
@@ -150,7 +150,9 @@ def test_a_run_takes_each_event_in_once(vault: VaultDesk) -> None:
     assert events(vault) == [("read", "Tea.md"), ("read", "Pump.md")]
 
 
-def test_an_index_made_anew_takes_all_of_the_record_in_again(vault: VaultDesk) -> None:
+def test_an_index_made_anew_takes_all_of_the_record_in_again(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(FILES)
     vault.engine.read("Tea")
     vault.index()
@@ -162,7 +164,7 @@ def test_an_index_made_anew_takes_all_of_the_record_in_again(vault: VaultDesk) -
 
 
 def test_a_copy_that_is_put_back_takes_in_what_came_after_it(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     vault.indexed(FILES)
     vault.engine.read("Tea")
@@ -182,7 +184,7 @@ def _fail(*_: object) -> None:
 
 
 def test_a_run_that_dies_while_it_takes_use_in_takes_it_in_later(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(FILES)
     vault.engine.read("Tea")
@@ -196,7 +198,7 @@ def test_a_run_that_dies_while_it_takes_use_in_takes_it_in_later(
     assert events(vault) == [("read", "Tea.md")]
 
 
-def test_a_note_that_moves_keeps_its_use(vault: VaultDesk) -> None:
+def test_a_note_that_moves_keeps_its_use(vault: VaultHarness) -> None:
     vault.indexed(FILES)
     for _ in range(3):
         vault.engine.read("Tea")
@@ -241,7 +243,7 @@ def test_many_threads_and_processes_lose_no_line(tmp_path: Path) -> None:
 
 
 def test_runs_take_each_event_in_once_while_others_add_more(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(FILES)
     log = UsageLogFiles(vault.folder, full_bytes=15_000)
@@ -265,7 +267,7 @@ def test_runs_take_each_event_in_once_while_others_add_more(
 
 
 def test_where_there_is_no_place_for_the_record_hot_says_so(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.store.sqlite.store.use_folder", lambda *_: None)
     vault.indexed(FILES)
@@ -282,7 +284,7 @@ def test_a_full_file_is_followed_by_the_next_and_the_oldest_go(tmp_path: Path) -
     log = UsageLogFiles(tmp_path, full_bytes=1_000, most_bytes=8_000)
 
     for n in range(200):
-        log.append("read", "desk", [f"Note {n:03d}.md"])
+        log.append("read", "harness", [f"Note {n:03d}.md"])
 
     assert len(list(tmp_path.iterdir())) == 8
     kept = [event.paths[0] for event in log.tail({}).events]
@@ -296,7 +298,7 @@ def test_what_was_folded_is_known_when_its_file_is_full(tmp_path: Path) -> None:
     seen = []
 
     for n in range(40):
-        log.append("read", "desk", [f"Note {n}.md"])
+        log.append("read", "harness", [f"Note {n}.md"])
         if n % 3 == 0:
             found = log.tail(folded)
             seen += [event.paths[0] for event in found.events]
@@ -308,15 +310,15 @@ def test_what_was_folded_is_known_when_its_file_is_full(tmp_path: Path) -> None:
 
 def test_a_line_that_was_cut_short_takes_no_other_with_it(tmp_path: Path) -> None:
     log = UsageLogFiles(tmp_path)
-    log.append("read", "desk", ["A.md"])
+    log.append("read", "harness", ["A.md"])
     with usage_files(tmp_path)[0].open("ab") as file:
         file.write(b'{"at":"2026-01-01T00:00:00+00:00","verb":"re')
-    log.append("read", "desk", ["B.md"])
+    log.append("read", "harness", ["B.md"])
     with usage_files(tmp_path)[0].open("ab") as file:
         file.write(b'{"at":"2026-01-01T00:00:0')
 
     found = log.tail({})
-    log.append("read", "desk", ["C.md"])
+    log.append("read", "harness", ["C.md"])
 
     assert [event.paths for event in found.events] == [("A.md",), ("B.md",)]
     assert [e.paths for e in log.tail(found.upto).events] == [("C.md",)]
@@ -324,15 +326,15 @@ def test_a_line_that_was_cut_short_takes_no_other_with_it(tmp_path: Path) -> Non
 
 def test_a_record_that_is_taken_away_is_begun_anew(tmp_path: Path) -> None:
     log = UsageLogFiles(tmp_path / "data")
-    log.append("read", "desk", ["A.md"])
+    log.append("read", "harness", ["A.md"])
     usage_files(tmp_path / "data")[0].unlink()
 
-    assert log.append("read", "desk", ["B.md"])
+    assert log.append("read", "harness", ["B.md"])
     assert [event.paths for event in log.tail({}).events] == [("B.md",)]
 
 
 def test_a_disk_that_takes_nothing_costs_no_answer(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(FILES)
 
@@ -345,7 +347,7 @@ def test_a_disk_that_takes_nothing_costs_no_answer(
 
 
 def test_a_folder_that_cannot_be_listed_costs_no_run(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(FILES)
     vault.ask("oolong")
@@ -367,7 +369,7 @@ def test_a_link_in_the_place_of_the_record_is_not_followed(tmp_path: Path) -> No
     folder.mkdir()
     (folder / f"use-{datetime.now(UTC):%Y-%m}.000.jsonl").symlink_to(precious)
 
-    assert not UsageLogFiles(folder).append("read", "desk", ["A.md"])
+    assert not UsageLogFiles(folder).append("read", "harness", ["A.md"])
     assert precious.read_text() == "mine"
 
 
@@ -403,5 +405,5 @@ def test_an_event_comes_back_as_it_was(
 def test_a_folder_for_the_record_is_made_for_its_owner(tmp_path: Path) -> None:
     log = UsageLogFiles(tmp_path / "a" / "b")
 
-    assert log.append("read", "desk", ["A.md"])
+    assert log.append("read", "harness", ["A.md"])
     assert stat.S_IMODE(os.stat(tmp_path / "a" / "b").st_mode) == 0o700  # noqa: PTH116

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hindsight_desk import HindsightDesk, fact, remembering
-from vault_desk import VaultDesk
+from hindsight_harness import HindsightHarness, fact, remembering
+from vault_harness import VaultHarness
 
 from glassmind import Engine, open_vault
 
@@ -33,13 +33,13 @@ def gold(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def memory() -> Iterator[HindsightDesk]:
-    with remembering() as desk:
-        yield desk
+def memory() -> Iterator[HindsightHarness]:
+    with remembering() as harness:
+        yield harness
 
 
 @pytest.fixture(scope="module")
-def engine(real: VaultDesk, memory: HindsightDesk) -> Iterator[Engine]:
+def engine(real: VaultHarness, memory: HindsightHarness) -> Iterator[Engine]:
     """The sample vault with that server beside it."""
     chosen = {"hindsight.url": memory.url, "hindsight.timeout_s": 30}
     settings = {"index.location": str(real.place), **real.settings, **chosen}
@@ -52,7 +52,7 @@ def engine(real: VaultDesk, memory: HindsightDesk) -> Iterator[Engine]:
     "fusion", ["minmax", pytest.param("weighted_rrf", marks=pytest.mark.slow)]
 )
 def test_facts_about_other_things_leave_the_best_note_first(
-    engine: Engine, memory: HindsightDesk, fusion: Any
+    engine: Engine, memory: HindsightHarness, fusion: Any
 ) -> None:
     memory.facts = [fact(n, text) for n, text in enumerate(ELSEWHERE)]
 
@@ -66,7 +66,7 @@ def test_facts_about_other_things_leave_the_best_note_first(
 
 @pytest.mark.slow
 def test_a_fact_that_answers_is_mostly_shown(
-    engine: Engine, memory: HindsightDesk
+    engine: Engine, memory: HindsightHarness
 ) -> None:
     items = gold("meaning")
     shown = 0

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from daemon_desk import desk_in
-from hindsight_desk import Heard, HindsightDesk, Reply, as_json, fact, remembering
-from meaning_desk import LONG, MeaningDesk, WordModel
-from search_desk import check_whole, harbour
+from daemon_harness import harness_in
+from hindsight_harness import Heard, HindsightHarness, Reply, as_json, fact, remembering
+from search_harness import check_whole, harbour
+from semantic_harness import LONG, MeaningHarness, WordModel
 
 from glassmind.errors import HindsightFailed
 from glassmind.model.search import HindsightDocument, SearchReply
@@ -26,28 +26,30 @@ QUESTION = "where does the skiff leaks"
 
 
 @pytest.fixture
-def memory() -> Iterator[HindsightDesk]:
+def memory() -> Iterator[HindsightHarness]:
     """A server that remembers one thing about boats."""
-    with remembering(LEAK) as desk:
-        yield desk
+    with remembering(LEAK) as harness:
+        yield harness
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk, memory: HindsightDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness, memory: HindsightHarness) -> MeaningHarness:
     """The harbour, with that server beside it."""
     harbour(meaning)
     meaning.open(hindsight__url=memory.url, hindsight__bank="boats")
     return meaning
 
 
-def facts_in(desk: MeaningDesk, text: str = QUESTION, **wanted: Any) -> list[str]:
-    return [path for path in desk.found(text, **wanted) if path.startswith("hindsight")]
+def facts_in(harness: MeaningHarness, text: str = QUESTION, **wanted: Any) -> list[str]:
+    return [
+        path for path in harness.found(text, **wanted) if path.startswith("hindsight")
+    ]
 
 
 def test_a_fact_is_a_hit_among_the_notes_and_says_why(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
-    reply = desk.ask(QUESTION)
+    reply = harness.ask(QUESTION)
 
     (hit,) = [one for one in reply.hits if not one.is_note]
     assert hit.path == "hindsight://boats/fact-1"
@@ -63,11 +65,11 @@ def test_a_fact_is_a_hit_among_the_notes_and_says_why(
 
 
 def test_the_server_is_asked_as_its_contract_says(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
-    desk.open(hindsight__bank="a b/ü", hindsight__token=TOKEN)
+    harness.open(hindsight__bank="a b/ü", hindsight__token=TOKEN)
 
-    desk.ask(QUESTION)
+    harness.ask(QUESTION)
 
     (heard,) = memory.heard
     assert heard.path == "/v1/default/banks/a%20b%2F%C3%BC/memories/recall"
@@ -75,13 +77,13 @@ def test_the_server_is_asked_as_its_contract_says(
     assert heard.body["query"] == QUESTION
     assert heard.body["budget"] in {"low", "mid", "high"}
     assert heard.body["max_tokens"] > 0
-    assert facts_in(desk) == ["hindsight://a%20b%2F%C3%BC/fact-1"]
+    assert facts_in(harness) == ["hindsight://a%20b%2F%C3%BC/fact-1"]
 
 
 def test_the_server_is_asked_while_meaning_is_still_at_work(
-    desk: MeaningDesk, memory: HindsightDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, memory: HindsightHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, query = threading.Event(), desk.model.query
+    asked, query = threading.Event(), harness.model.query
 
     def heard(_: Heard) -> None:
         asked.set()
@@ -91,15 +93,15 @@ def test_the_server_is_asked_while_meaning_is_still_at_work(
         return query(text)
 
     memory.misbehave = heard
-    monkeypatch.setattr(desk.model, "query", waiting)
+    monkeypatch.setattr(harness.model, "query", waiting)
 
-    assert facts_in(desk)
+    assert facts_in(harness)
 
 
 def test_a_question_longer_than_the_server_takes_is_cut(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
-    desk.ask("skiff 水 " * 400)
+    harness.ask("skiff 水 " * 400)
 
     assert len(memory.asked[0].encode()) <= 1_000
     assert memory.asked[0].startswith("skiff 水 skiff")
@@ -119,9 +121,9 @@ def test_a_question_longer_than_the_server_takes_is_cut(
     ],
 )
 def test_nobody_is_asked_where_facts_have_no_place(
-    desk: MeaningDesk, memory: HindsightDesk, text: str, wanted: dict[str, Any]
+    harness: MeaningHarness, memory: HindsightHarness, text: str, wanted: dict[str, Any]
 ) -> None:
-    reply = desk.ask(text, **wanted)
+    reply = harness.ask(text, **wanted)
 
     assert memory.heard == []
     assert reply.hits
@@ -129,15 +131,19 @@ def test_nobody_is_asked_where_facts_have_no_place(
     assert not any("hindsight" in said for said in reply.degraded)
 
 
-def test_a_channel_that_is_named_is_asked_alone(desk: MeaningDesk) -> None:
-    assert desk.found(QUESTION, channels=("hindsight",)) == ["hindsight://boats/fact-1"]
-    assert facts_in(desk, mode="fulltext", channels=("hindsight",))
+def test_a_channel_that_is_named_is_asked_alone(harness: MeaningHarness) -> None:
+    assert harness.found(QUESTION, channels=("hindsight",)) == [
+        "hindsight://boats/fact-1"
+    ]
+    assert facts_in(harness, mode="fulltext", channels=("hindsight",))
 
 
-def test_a_channel_that_is_named_and_not_asked_says_why(desk: MeaningDesk) -> None:
-    filtered = desk.ask(f"{QUESTION} tag:boat", channels=("lexical", "hindsight"))
-    desk.open(hindsight__url="")
-    unset = desk.ask(QUESTION, channels=("hindsight",))
+def test_a_channel_that_is_named_and_not_asked_says_why(
+    harness: MeaningHarness,
+) -> None:
+    filtered = harness.ask(f"{QUESTION} tag:boat", channels=("lexical", "hindsight"))
+    harness.open(hindsight__url="")
+    unset = harness.ask(QUESTION, channels=("hindsight",))
 
     assert any("no filter" in said for said in filtered.degraded)
     assert unset.hits == ()
@@ -145,7 +151,7 @@ def test_a_channel_that_is_named_and_not_asked_says_why(desk: MeaningDesk) -> No
 
 
 def test_without_a_url_nothing_is_begun(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harbour(meaning)
     monkeypatch.setitem(__import__("sys").modules, "glassmind.models.hindsight", None)
@@ -155,60 +161,60 @@ def test_without_a_url_nothing_is_begun(
 
 
 def test_what_a_query_insists_on_holds_for_facts(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
     memory.facts.append(fact(2, "The skiff was painted green in April."))
 
-    assert facts_in(desk, 'skiff "painted green"') == ["hindsight://boats/fact-2"]
-    assert facts_in(desk, "skiff -green") == ["hindsight://boats/fact-1"]
+    assert facts_in(harness, 'skiff "painted green"') == ["hindsight://boats/fact-2"]
+    assert facts_in(harness, "skiff -green") == ["hindsight://boats/fact-1"]
 
 
 @pytest.mark.parametrize("fusion", ["minmax", "rrf", "weighted_rrf", "weighted_sum"])
 @pytest.mark.parametrize("unique", ["notes", "chunks"])
 @pytest.mark.parametrize("intent", ["auto", None, "factual_lookup", "serendipity"])
 def test_facts_take_part_in_every_way_of_asking(
-    desk: MeaningDesk, fusion: Any, unique: Any, intent: Any
+    harness: MeaningHarness, fusion: Any, unique: Any, intent: Any
 ) -> None:
     wishes = {"fusion": fusion, "unique": unique, "intent": intent}
-    reply = desk.ask(QUESTION, **wishes)
+    reply = harness.ask(QUESTION, **wishes)
 
     assert [hit.path for hit in reply.hits if not hit.is_note]
     check_whole(reply.hits)
 
 
 def test_facts_that_say_nothing_to_the_question_push_no_note_away(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
-    notes = desk.found(QUESTION, facts=False)
+    notes = harness.found(QUESTION, facts=False)
     memory.facts = [fact(n, f"Invoice {n} was paid by the council.") for n in range(5)]
 
     for fusion in ("minmax", "weighted_rrf", "weighted_sum"):
-        known = desk.found(QUESTION, facts=False, fusion=fusion, limit=50)
-        found = desk.found(QUESTION, fusion=fusion, limit=50)
+        known = harness.found(QUESTION, facts=False, fusion=fusion, limit=50)
+        found = harness.found(QUESTION, fusion=fusion, limit=50)
         assert [path for path in found if not path.startswith("hind")] == known
         assert found[:3] == known[:3]
     assert notes[0] == "Boats/Skiff.md"
 
 
 def test_the_nearest_of_all_does_not_change_how_notes_are_weighed(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
     memory.facts = [fact(1, QUESTION)]
 
-    with_fact = {hit.path: hit.score for hit in desk.ask(QUESTION).hits}
-    without = {hit.path: hit.score for hit in desk.ask(QUESTION, facts=False).hits}
+    with_fact = {hit.path: hit.score for hit in harness.ask(QUESTION).hits}
+    without = {hit.path: hit.score for hit in harness.ask(QUESTION, facts=False).hits}
 
     assert {path: with_fact[path] for path in without} == pytest.approx(without)
 
 
 def test_confidence_is_that_of_the_vault_alone(
-    desk: MeaningDesk, memory: HindsightDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, memory: HindsightHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.search.confidence.FITTED", "synonyms")
     memory.facts = [fact(1, "quokka quokka sightings")]
 
-    reply = desk.ask("quokka sightings")
-    known = desk.ask("quokka sightings", facts=False)
+    reply = harness.ask("quokka sightings")
+    known = harness.ask("quokka sightings", facts=False)
 
     assert not reply.hits[0].is_note
     assert reply.confidence == known.confidence
@@ -216,15 +222,15 @@ def test_confidence_is_that_of_the_vault_alone(
 
 
 def test_a_least_similarity_is_asked_of_facts_too(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
     memory.facts.append(fact(2, "Nothing of that kind at all was ever said here."))
 
-    assert facts_in(desk, min_similarity=0.3) == ["hindsight://boats/fact-1"]
+    assert facts_in(harness, min_similarity=0.3) == ["hindsight://boats/fact-1"]
 
 
 def test_facts_are_read_once_more_with_the_question_too(
-    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Reader:
         read: tuple[str, ...] = ()
@@ -236,7 +242,7 @@ def test_facts_are_read_once_more_with_the_question_too(
     reader = Reader()
     monkeypatch.setattr(SemanticSearch, "reranker", lambda _: reader)
 
-    reply = desk.ask(QUESTION, rerank="on")
+    reply = harness.ask(QUESTION, rerank="on")
 
     assert LEAK["text"] in reader.read
     (hit,) = [one for one in reply.hits if not one.is_note]
@@ -245,7 +251,7 @@ def test_facts_are_read_once_more_with_the_question_too(
 
 
 def test_what_this_vault_told_is_found_as_its_memo_and_not_twice(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
     ours = "glassmind:Notes:.agent/memories/Caulking.md"
     gone = "glassmind:Notes:.agent/memories/Gone.md"
@@ -258,7 +264,7 @@ def test_what_this_vault_told_is_found_as_its_memo_and_not_twice(
         fact(11, text, document_id=gone.replace("Notes", "Other")),
     ]
 
-    assert facts_in(desk) == ["hindsight://boats/fact-11"]
+    assert facts_in(harness) == ["hindsight://boats/fact-11"]
 
 
 def _said(status: int, value: Any) -> Any:
@@ -281,12 +287,12 @@ def _said(status: int, value: Any) -> Any:
     ],
 )
 def test_a_server_that_fails_costs_its_facts_and_nothing_else(
-    desk: MeaningDesk, memory: HindsightDesk, odd: Any, told: str
+    harness: MeaningHarness, memory: HindsightHarness, odd: Any, told: str
 ) -> None:
-    notes = desk.found(QUESTION, facts=False)
+    notes = harness.found(QUESTION, facts=False)
     memory.misbehave = odd
 
-    reply = desk.ask(QUESTION)
+    reply = harness.ask(QUESTION)
 
     assert [hit.path for hit in reply.hits] == notes
     (said,) = reply.degraded
@@ -294,7 +300,9 @@ def test_a_server_that_fails_costs_its_facts_and_nothing_else(
     assert told in said
 
 
-def test_odd_facts_are_passed_over(desk: MeaningDesk, memory: HindsightDesk) -> None:
+def test_odd_facts_are_passed_over(
+    harness: MeaningHarness, memory: HindsightHarness
+) -> None:
     sound = {"id": 7, "text": f" {LEAK['text']} " + "x" * 9_000}
     odd: list[Any] = [
         None, 3, "text", [], {}, {"id": "a"}, {"id": "b", "text": 5},
@@ -313,7 +321,7 @@ def test_odd_facts_are_passed_over(desk: MeaningDesk, memory: HindsightDesk) -> 
     )
     memory.facts = [*odd, sound, sound, twisted]
 
-    found = desk.ask(QUESTION).hits
+    found = harness.ask(QUESTION).hits
     hits = {str(hit.path): hit for hit in found if not hit.is_note}
 
     assert set(hits) == {"hindsight://boats/7", "hindsight://boats/fact-8"}
@@ -322,21 +330,23 @@ def test_odd_facts_are_passed_over(desk: MeaningDesk, memory: HindsightDesk) -> 
         assert "remembered by Hindsight (fact)" in hit.match_reason
 
 
-def test_a_hundred_facts_are_no_flood(desk: MeaningDesk, memory: HindsightDesk) -> None:
+def test_a_hundred_facts_are_no_flood(
+    harness: MeaningHarness, memory: HindsightHarness
+) -> None:
     memory.facts = [fact(n, f"The skiff leaks, {n} times.") for n in range(100)]
 
-    assert len(facts_in(desk, limit=50)) == 5
+    assert len(facts_in(harness, limit=50)) == 5
 
 
 def test_a_server_that_hangs_is_waited_for_no_longer_than_set(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
-    desk.open(hindsight__timeout_s=0.3)
-    desk.ask(QUESTION, facts=False)  # what loads is not counted
+    harness.open(hindsight__timeout_s=0.3)
+    harness.ask(QUESTION, facts=False)  # what loads is not counted
     memory.misbehave = memory.hang
     begun = time.monotonic()
 
-    reply = desk.ask(QUESTION)
+    reply = harness.ask(QUESTION)
 
     assert 0.25 < time.monotonic() - begun < 5
     assert reply.hits
@@ -344,20 +354,20 @@ def test_a_server_that_hangs_is_waited_for_no_longer_than_set(
 
 
 def test_a_server_that_is_down_is_left_alone_for_a_while(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
     memory.misbehave = _said(500, {})
-    desk.ask(QUESTION)
+    harness.ask(QUESTION)
     memory.misbehave = lambda _: None
 
-    again = desk.ask(QUESTION)
+    again = harness.ask(QUESTION)
 
     assert len(memory.heard) == 1
     assert again.hits
     assert "is asked again in" in again.degraded[0]
 
 
-def test_nobody_listening_is_told(meaning: MeaningDesk) -> None:
+def test_nobody_listening_is_told(meaning: MeaningHarness) -> None:
     with remembering() as gone:
         url = gone.url
     harbour(meaning)
@@ -369,7 +379,7 @@ def test_nobody_listening_is_told(meaning: MeaningDesk) -> None:
     assert "nothing listens there; see that it is started" in reply.degraded[0]
 
 
-def test_another_machine_is_not_asked_without_consent(meaning: MeaningDesk) -> None:
+def test_another_machine_is_not_asked_without_consent(meaning: MeaningHarness) -> None:
     harbour(meaning)
     meaning.open(hindsight__url="http://192.0.2.1:8888", hindsight__token=TOKEN)
 
@@ -381,10 +391,10 @@ def test_another_machine_is_not_asked_without_consent(meaning: MeaningDesk) -> N
 
 
 def test_failures_make_for_longer_waits_and_an_answer_ends_them(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
     now = [0.0]
-    server = HindsightServer(desk.engine.config.hindsight, lambda: now[0])
+    server = HindsightServer(harness.engine.config.hindsight, lambda: now[0])
     memory.misbehave = _said(500, {})
 
     for wait_s in (*WAITS_S, WAITS_S[-1]):
@@ -404,21 +414,21 @@ def test_failures_make_for_longer_waits_and_an_answer_ends_them(
     assert len(memory.heard) == 2 * 4 + 1
 
 
-def test_an_answer_with_facts_travels(desk: MeaningDesk) -> None:
-    reply = desk.ask(QUESTION)
+def test_an_answer_with_facts_travels(harness: MeaningHarness) -> None:
+    reply = harness.ask(QUESTION)
 
     assert not all(hit.is_note for hit in reply.hits)
     assert unpack(pack(reply), SearchReply) == reply
 
 
 def test_a_steady_answer_has_its_facts_once(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
-    desk.indexed({f"Many/{n}.md": f"The skiff leaks, note {n}." for n in range(80)})
+    harness.indexed({f"Many/{n}.md": f"The skiff leaks, note {n}." for n in range(80)})
     memory.heard.clear()
 
-    long = desk.ask(QUESTION, limit=80, steady=True)
-    short = desk.ask(QUESTION, limit=10, steady=True)
+    long = harness.ask(QUESTION, limit=80, steady=True)
+    short = harness.ask(QUESTION, limit=10, steady=True)
 
     assert long.hits[:10] == short.hits[:10]
     assert sum(not hit.is_note for hit in long.hits) == 1
@@ -433,13 +443,13 @@ def test_a_daemon_asks_for_its_clients(
     monkeypatch.setattr(Vault, "embedder", lambda _: model)
     monkeypatch.setattr(Vault, "embedder_of", lambda *_: model)
     with remembering(fact(1, "oolong is the one to buy")) as memory:
-        for desk in desk_in(tmp_path):
-            desk.settings["hindsight.url"] = memory.url
+        for harness in harness_in(tmp_path):
+            harness.settings["hindsight.url"] = memory.url
             words = ("oolong", "lantern", "harbour")
-            desk.indexed({f"{word}.md": LONG.format(word) for word in words})
-            desk.close()
-            desk.daemon()
-            client = desk.process()
+            harness.indexed({f"{word}.md": LONG.format(word) for word in words})
+            harness.close()
+            harness.daemon()
+            client = harness.process()
 
             found = client.ask("search", text="oolong")
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import Inside, Program
-from compat_desk import called
-from hindsight_desk import HindsightDesk, as_json, fact, remembering
-from http_desk import serving
-from mcp_desk import call, structured_server, text_of
-from meaning_desk import MeaningDesk
-from search_desk import HARBOUR, harbour
-from vault_desk import usage_text
+from cli_harness import Inside, Program
+from compat_harness import called
+from hindsight_harness import HindsightHarness, as_json, fact, remembering
+from http_harness import serving
+from mcp_harness import call, structured_server, text_of
+from search_harness import HARBOUR, harbour
+from semantic_harness import MeaningHarness
+from vault_harness import usage_text
 
 LEAK = fact(1, "The owner said that the skiff leaks most after a dry winter.")
 PATH = "hindsight://default/fact-1"
@@ -21,14 +21,14 @@ QUESTION = "where does the skiff leaks"
 
 
 @pytest.fixture
-def memory() -> Iterator[HindsightDesk]:
+def memory() -> Iterator[HindsightHarness]:
     """A server that remembers one thing about boats."""
-    with remembering(LEAK) as desk:
-        yield desk
+    with remembering(LEAK) as harness:
+        yield harness
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk, memory: HindsightDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness, memory: HindsightHarness) -> MeaningHarness:
     """The harbour, with that server beside it."""
     harbour(meaning)
     meaning.open(hindsight__url=memory.url)
@@ -36,7 +36,7 @@ def desk(meaning: MeaningDesk, memory: HindsightDesk) -> MeaningDesk:
 
 
 @pytest.fixture
-def program(tmp_path: Path, memory: HindsightDesk) -> Program:
+def program(tmp_path: Path, memory: HindsightHarness) -> Program:
     """The program, with that server beside its vault."""
     made = Inside(Program(tmp_path))
     for path, text in HARBOUR.items():
@@ -79,7 +79,7 @@ def test_the_program_has_facts_in_json_and_leaves_them_out_of_paths(
 
 
 def test_the_doctor_says_how_hindsight_is(
-    program: Program, memory: HindsightDesk
+    program: Program, memory: HindsightHarness
 ) -> None:
     (well,) = checks(program)
     memory.misbehave = lambda _: as_json({}, 401)
@@ -108,8 +108,8 @@ def test_the_doctor_says_what_would_go_to_another_machine_and_how_to_let_it(
     assert "config set hindsight.allow_remote true" in found["fix"]
 
 
-def test_a_search_over_http_has_the_fact(desk: MeaningDesk) -> None:
-    with serving(desk.engine) as web:
+def test_a_search_over_http_has_the_fact(harness: MeaningHarness) -> None:
+    with serving(harness.engine) as web:
         hits = web.post("/search", {"query": QUESTION}).json["hits"]
         passages = web.get("/api/search?query=skiff+leaks").json
 
@@ -121,14 +121,14 @@ def test_a_search_over_http_has_the_fact(desk: MeaningDesk) -> None:
 
 
 def test_health_over_http_tells_whether_hindsight_answers(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
-    with serving(desk.engine) as web:
+    with serving(harness.engine) as web:
         well = web.get("/health").json
     memory.misbehave = lambda _: as_json({}, 500)
-    with serving(desk.open()) as web:
+    with serving(harness.open()) as web:
         ill = web.get("/health").json
-    with serving(desk.open(hindsight__url="")) as web:
+    with serving(harness.open(hindsight__url="")) as web:
         without = web.get("/health").json
 
     assert (well["status"], well["channels"]["hindsight"]) == ("ok", True)
@@ -138,21 +138,21 @@ def test_health_over_http_tells_whether_hindsight_answers(
 
 
 def test_health_believes_what_a_search_heard_a_moment_ago(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
-    desk.ask(QUESTION)
+    harness.ask(QUESTION)
     memory.misbehave = lambda _: as_json({}, 500)
 
-    assert desk.engine.recalls() is True
+    assert harness.engine.recalls() is True
     assert not any(one.path == "/health" for one in memory.heard)
 
 
 def test_an_agent_is_shown_a_fact_as_what_it_is(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
     memory.facts = [LEAK, fact(2, f"{QUESTION} {QUESTION}")]
 
-    answer = call(structured_server(desk.engine), "glassmind_search", query=QUESTION)
+    answer = call(structured_server(harness.engine), "glassmind_search", query=QUESTION)
 
     text, values = text_of(answer), answer.structured_content
     assert values is not None
@@ -169,12 +169,12 @@ def test_an_agent_is_shown_a_fact_as_what_it_is(
 
 
 def test_where_a_fact_is_the_best_the_best_note_is_offered_to_be_read(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
     memory.facts = [fact(1, "quokka sightings of the quokka")]
 
     answer = call(
-        structured_server(desk.engine), "glassmind_search", query="quokka leaks"
+        structured_server(harness.engine), "glassmind_search", query="quokka leaks"
     )
 
     assert answer.structured_content is not None
@@ -183,8 +183,10 @@ def test_where_a_fact_is_the_best_the_best_note_is_offered_to_be_read(
     assert '"name": "hindsight' not in shown
 
 
-def test_an_agent_pages_through_notes_and_facts_once_each(desk: MeaningDesk) -> None:
-    server, cursor, seen = structured_server(desk.engine), None, []
+def test_an_agent_pages_through_notes_and_facts_once_each(
+    harness: MeaningHarness,
+) -> None:
+    server, cursor, seen = structured_server(harness.engine), None, []
     for _ in range(10):
         given = {
             "query": QUESTION,
@@ -204,10 +206,10 @@ def test_an_agent_pages_through_notes_and_facts_once_each(desk: MeaningDesk) -> 
 
 @pytest.mark.parametrize("intent", ["factual_lookup", "conceptual"])
 def test_vault_search_has_facts_in_the_same_list(
-    desk: MeaningDesk, intent: str
+    harness: MeaningHarness, intent: str
 ) -> None:
     reply = called(
-        desk.engine,
+        harness.engine,
         "graphrag",
         "vault_search",
         query=QUESTION,
@@ -222,9 +224,9 @@ def test_vault_search_has_facts_in_the_same_list(
 
 
 def test_stages_that_read_notes_are_given_no_facts(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
-    engine = desk.engine
+    engine = harness.engine
 
     engine.bundles.pack(QUESTION)
     engine.memory.recall(QUESTION)
@@ -236,13 +238,13 @@ def test_stages_that_read_notes_are_given_no_facts(
 
 
 def test_facts_are_not_on_record_as_notes_that_were_used(
-    desk: MeaningDesk, memory: HindsightDesk
+    harness: MeaningHarness, memory: HindsightHarness
 ) -> None:
     memory.facts = [fact(n, QUESTION) for n in range(5)]
 
-    hits = desk.ask(QUESTION).hits
+    hits = harness.ask(QUESTION).hits
 
     assert not all(hit.is_note for hit in hits[:5])
-    text = usage_text(desk.place) or usage_text(desk.place.parent)
+    text = usage_text(harness.place) or usage_text(harness.place.parent)
     assert "Skiff.md" in text
     assert "hindsight" not in text

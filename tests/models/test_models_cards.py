@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from model_desk import settings
+from model_harness import settings
 
 from glassmind.config.load import load_config
 from glassmind.errors import BadSetting, ModelAbsent, UnknownModel

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_desk import PROMPT, SCHEMA, ChatDesk, Voice, chat_server, speaking
+from chat_harness import PROMPT, SCHEMA, ChatHarness, Voice, chat_server, speaking
 
 from glassmind.config.load import config_for
 from glassmind.errors import ModelFailed, RemoteRefused
@@ -17,9 +17,9 @@ BACKENDS = ("ollama", "openai")
 
 
 def chat(
-    desk: ChatDesk, root: Path, backend: str = "ollama", **llm: object
+    harness: ChatHarness, root: Path, backend: str = "ollama", **llm: object
 ) -> ChatModel:
-    return chat_for(desk.settings(root, backend, **llm))
+    return chat_for(harness.settings(root, backend, **llm))
 
 
 def answered(
@@ -32,8 +32,8 @@ def answered(
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_answer_comes_in_its_pieces(tmp_path: Path, backend: str) -> None:
-    with chat_server(speaking("At ", "four", " naïve", read=38)) as desk:
-        made = chat(desk, tmp_path, backend)
+    with chat_server(speaking("At ", "four", " naïve", read=38)) as harness:
+        made = chat(harness, tmp_path, backend)
         pieces, ended = answered(made)
 
     assert pieces == ["At ", "four", " naïve"]
@@ -60,9 +60,9 @@ def test_a_piece_is_passed_on_before_the_next_one_is_sent(
         heard.append(piece)
         one.set()
 
-    with chat_server(waiting) as desk:
-        one = desk.gone
-        chat(desk, tmp_path, backend).answer(PROMPT, said, Cancellation())
+    with chat_server(waiting) as harness:
+        one = harness.gone
+        chat(harness, tmp_path, backend).answer(PROMPT, said, Cancellation())
 
     assert heard == ["one", "two"]
 
@@ -70,11 +70,11 @@ def test_a_piece_is_passed_on_before_the_next_one_is_sent(
 def test_ollama_is_asked_by_its_own_route_with_schema_and_context(
     tmp_path: Path,
 ) -> None:
-    with chat_server("tea") as desk:
-        answered(chat(desk, tmp_path, context_tokens=6_000, temperature=0.2))
+    with chat_server("tea") as harness:
+        answered(chat(harness, tmp_path, context_tokens=6_000, temperature=0.2))
 
-    (question,) = desk.asked
-    assert desk.paths == ["/api/chat"]
+    (question,) = harness.asked
+    assert harness.paths == ["/api/chat"]
     assert question["model"] == "llama3.2"
     assert question["stream"] is True
     assert question["format"] == SCHEMA
@@ -83,16 +83,16 @@ def test_ollama_is_asked_by_its_own_route_with_schema_and_context(
     assert question["options"] == wanted
     assert question["truncate"] is question["shift"] is False
     assert "keep_alive" not in question
-    assert "Authorization" not in desk.heads[0]
+    assert "Authorization" not in harness.heads[0]
 
 
 def test_an_openai_style_server_is_asked_with_schema_and_key(tmp_path: Path) -> None:
-    with chat_server("tea") as desk:
-        answered(chat(desk, tmp_path, "openai", api_key="sk-1", model="m"))
+    with chat_server("tea") as harness:
+        answered(chat(harness, tmp_path, "openai", api_key="sk-1", model="m"))
 
-    (question,) = desk.asked
-    assert desk.paths == ["/v1/chat/completions"]
-    assert desk.heads[0]["Authorization"] == "Bearer sk-1"
+    (question,) = harness.asked
+    assert harness.paths == ["/v1/chat/completions"]
+    assert harness.heads[0]["Authorization"] == "Bearer sk-1"
     assert question["model"] == "m"
     assert question["stream"] is True
     assert question["stream_options"] == {"include_usage": True}
@@ -110,20 +110,20 @@ def test_an_openai_style_server_is_asked_with_schema_and_key(tmp_path: Path) -> 
 def test_a_url_may_end_with_the_version_or_not(
     tmp_path: Path, backend: str, end: str
 ) -> None:
-    with chat_server("tea") as desk:
-        answered(chat(desk, tmp_path, backend, url=desk.url + end))
+    with chat_server("tea") as harness:
+        answered(chat(harness, tmp_path, backend, url=harness.url + end))
 
     route = {"ollama": "/api/chat", "openai": "/v1/chat/completions"}[backend]
-    assert desk.paths == [route]
+    assert harness.paths == [route]
 
 
 def test_without_a_url_the_server_of_vectors_is_asked(tmp_path: Path) -> None:
 
-    with chat_server("tea") as desk:
-        chosen = {"embeddings.url": desk.url, "llm.backend": "ollama"}
+    with chat_server("tea") as harness:
+        chosen = {"embeddings.url": harness.url, "llm.backend": "ollama"}
         answered(chat_for(config_for(tmp_path, chosen)))
 
-    assert desk.paths == ["/api/chat"]
+    assert harness.paths == ["/api/chat"]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -131,20 +131,20 @@ def test_without_a_url_the_server_of_vectors_is_asked(tmp_path: Path) -> None:
 def test_text_does_not_go_to_another_machine(
     tmp_path: Path, backend: str, host: str
 ) -> None:
-    desk = ChatDesk([])
+    harness = ChatHarness([])
     url = f"http://me:secret@{host}:1"
 
     with pytest.raises(RemoteRefused, match=r"llm\.allow_remote = true") as raised:
-        chat(desk, tmp_path, backend, url=url)
+        chat(harness, tmp_path, backend, url=url)
 
     assert "secret" not in str(raised.value)
-    assert chat(desk, tmp_path, backend, url=url, allow_remote=True).model
+    assert chat(harness, tmp_path, backend, url=url, allow_remote=True).model
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_answer_that_was_too_long_is_told(tmp_path: Path, backend: str) -> None:
-    with chat_server(speaking("At fo", reason="length")) as desk:
-        _, ended = answered(chat(desk, tmp_path, backend))
+    with chat_server(speaking("At fo", reason="length")) as harness:
+        _, ended = answered(chat(harness, tmp_path, backend))
 
     assert ended == GenerationEnd(None, was_cut=True)
 
@@ -153,8 +153,8 @@ def test_an_answer_that_was_too_long_is_told(tmp_path: Path, backend: str) -> No
 def test_a_prompt_that_was_not_read_to_its_end_is_told(
     tmp_path: Path, backend: str
 ) -> None:
-    with chat_server(speaking("At four", read=2_048)) as desk:
-        made = chat(desk, tmp_path, backend)
+    with chat_server(speaking("At four", read=2_048)) as harness:
+        made = chat(harness, tmp_path, backend)
         _, ended = answered(made, PROMPT._replace(tokens=6_100))
 
     assert ended.prompt_tokens == 2_048
@@ -187,12 +187,12 @@ def test_a_prompt_that_the_server_refuses_for_its_length_says_what_to_set(
 ) -> None:
     words = "request (9351 tokens) exceeds the available context size (8192 tokens)"
     with (
-        chat_server(lambda voice: voice.refuse(400, words)) as desk,
+        chat_server(lambda voice: voice.refuse(400, words)) as harness,
         pytest.raises(ModelFailed, match=r"too long.*llm\.context_tokens"),
     ):
-        answered(chat(desk, tmp_path, backend))
+        answered(chat(harness, tmp_path, backend))
 
-    assert len(desk.asked) == 1
+    assert len(harness.asked) == 1
 
 
 def test_thoughts_are_not_an_answer(tmp_path: Path) -> None:
@@ -203,8 +203,8 @@ def test_thoughts_are_not_an_answer(tmp_path: Path) -> None:
         voice.end()
 
     for backend in BACKENDS:
-        with chat_server(thinking) as desk:
-            pieces, _ = answered(chat(desk, tmp_path, backend))
+        with chat_server(thinking) as harness:
+            pieces, _ = answered(chat(harness, tmp_path, backend))
 
         assert pieces == ["At four"]
 
@@ -218,13 +218,13 @@ def thoughts_alone(voice: Voice) -> None:
 def test_a_model_that_only_thought_is_asked_not_to_from_then_on(
     tmp_path: Path,
 ) -> None:
-    with chat_server(thoughts_alone, "At four") as desk:
-        made = chat(desk, tmp_path)
+    with chat_server(thoughts_alone, "At four") as harness:
+        made = chat(harness, tmp_path)
         first, _ = answered(made)
         second, _ = answered(made)
 
     assert first == second == ["At four"]
-    assert [each.get("think") for each in desk.asked] == [None, False, False]
+    assert [each.get("think") for each in harness.asked] == [None, False, False]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -232,12 +232,12 @@ def test_a_model_that_will_not_stop_thinking_is_told(
     tmp_path: Path, backend: str
 ) -> None:
     with (
-        chat_server(thoughts_alone) as desk,
+        chat_server(thoughts_alone) as harness,
         pytest.raises(ModelFailed, match=r"thought, but wrote nothing"),
     ):
-        answered(chat(desk, tmp_path, backend))
+        answered(chat(harness, tmp_path, backend))
 
-    assert len(desk.asked) <= 2
+    assert len(harness.asked) <= 2
 
 
 def choosy(*taken: str) -> Callable[[Voice], None]:
@@ -258,25 +258,25 @@ def choosy(*taken: str) -> Callable[[Voice], None]:
 def test_a_server_that_knows_no_schemas_is_asked_more_simply_and_so_from_then_on(
     tmp_path: Path, taken: str
 ) -> None:
-    with chat_server(choosy(taken)) as desk:
-        made = chat(desk, tmp_path, "openai")
+    with chat_server(choosy(taken)) as harness:
+        made = chat(harness, tmp_path, "openai")
         pieces, _ = answered(made)
-        tries = len(desk.asked)
+        tries = len(harness.asked)
         answered(made)
 
     assert pieces == ["At four"]
     assert tries == {"json_schema": 1, "json_object": 2, "none": 3}[taken]
-    assert len(desk.asked) == tries + 1
+    assert len(harness.asked) == tries + 1
 
 
 def test_a_server_that_refuses_whatever_it_is_asked_is_told(tmp_path: Path) -> None:
     with (
-        chat_server(choosy()) as desk,
+        chat_server(choosy()) as harness,
         pytest.raises(ModelFailed, match="HTTP 400: response_format"),
     ):
-        answered(chat(desk, tmp_path, "openai"))
+        answered(chat(harness, tmp_path, "openai"))
 
-    assert len(desk.asked) == 3
+    assert len(harness.asked) == 3
 
 
 def test_a_server_that_has_another_word_for_length_is_asked_with_it(
@@ -290,22 +290,22 @@ def test_a_server_that_has_another_word_for_length_is_asked_with_it(
         else:
             speaking("At four")(voice)
 
-    with chat_server(modern) as desk:
-        pieces, _ = answered(chat(desk, tmp_path, "openai"))
+    with chat_server(modern) as harness:
+        pieces, _ = answered(chat(harness, tmp_path, "openai"))
 
     assert pieces == ["At four"]
-    assert desk.asked[-1]["max_completion_tokens"] == 300
-    assert desk.asked[-1]["response_format"]["type"] == "json_schema"
+    assert harness.asked[-1]["max_completion_tokens"] == 300
+    assert harness.asked[-1]["response_format"]["type"] == "json_schema"
 
 
 def test_no_other_refusal_is_asked_again(tmp_path: Path) -> None:
     with (
-        chat_server(lambda voice: voice.refuse(500, "broken")) as desk,
+        chat_server(lambda voice: voice.refuse(500, "broken")) as harness,
         pytest.raises(ModelFailed, match="HTTP 500: broken"),
     ):
-        answered(chat(desk, tmp_path, "openai"))
+        answered(chat(harness, tmp_path, "openai"))
 
-    assert len(desk.asked) == 1
+    assert len(harness.asked) == 1
 
 
 def chunk(content: object, reason: object = None, **more: object) -> bytes:
@@ -370,8 +370,8 @@ def test_events_are_understood_in_every_form(tmp_path: Path, form: str) -> None:
             voice.send(each)
         voice.close()
 
-    with chat_server(reply) as desk:
-        pieces, _ = answered(chat(desk, tmp_path, "openai"))
+    with chat_server(reply) as harness:
+        pieces, _ = answered(chat(harness, tmp_path, "openai"))
 
     assert "".join(pieces) == "At four"
 
@@ -382,16 +382,16 @@ def test_a_server_that_does_not_stream_is_understood(tmp_path: Path) -> None:
         "usage": {"prompt_tokens": 30},
     }
     said = json.dumps(whole, indent=1).encode()
-    with chat_server(lambda voice: voice.whole(said)) as desk:
-        pieces, ended = answered(chat(desk, tmp_path, "openai"))
+    with chat_server(lambda voice: voice.whole(said)) as harness:
+        pieces, ended = answered(chat(harness, tmp_path, "openai"))
 
     assert pieces == ["At four"]
     assert ended == GenerationEnd(30, was_cut=True)
 
 
 def test_half_a_letter_is_not_passed_on(tmp_path: Path) -> None:
-    with chat_server("tea \ud83d") as desk:
-        pieces, _ = answered(chat(desk, tmp_path))
+    with chat_server("tea \ud83d") as harness:
+        pieces, _ = answered(chat(harness, tmp_path))
 
     assert pieces == ["tea \ufffd"]
 
@@ -400,25 +400,25 @@ def test_half_a_letter_is_not_passed_on(tmp_path: Path) -> None:
 def test_nothing_is_lacking_where_the_server_has_the_model(
     tmp_path: Path, backend: str
 ) -> None:
-    with chat_server("tea") as desk:
-        desk.models = ["other", "llama3.2:latest", "m"]
+    with chat_server("tea") as harness:
+        harness.models = ["other", "llama3.2:latest", "m"]
         named = "m" if backend == "openai" else "llama3.2"
-        found = chat_lacks(desk.settings(tmp_path, backend, model=named))
-        other = chat_lacks(desk.settings(tmp_path, backend, model="mistral"))
+        found = chat_lacks(harness.settings(tmp_path, backend, model=named))
+        other = chat_lacks(harness.settings(tmp_path, backend, model="mistral"))
 
     assert found == ""
     assert "mistral" in other
     assert ("ollama pull mistral" in other) is (backend == "ollama")
-    assert desk.asked == []
+    assert harness.asked == []
 
 
 def test_what_keeps_a_model_from_answering_is_a_sentence_not_an_error(
     tmp_path: Path,
 ) -> None:
-    with chat_server("tea") as desk:
-        remote = desk.settings(tmp_path, url="http://models.example:1")
-        without = desk.settings(tmp_path, "none")
-        strange = desk.settings(tmp_path, url=f"{desk.url}/elsewhere/")
+    with chat_server("tea") as harness:
+        remote = harness.settings(tmp_path, url="http://models.example:1")
+        without = harness.settings(tmp_path, "none")
+        strange = harness.settings(tmp_path, url=f"{harness.url}/elsewhere/")
 
         assert "llm.allow_remote" in chat_lacks(remote)
         assert chat_lacks(without) == ""
@@ -432,11 +432,11 @@ def test_what_keeps_a_model_from_answering_is_a_sentence_not_an_error(
 def test_a_server_that_does_not_list_its_models_is_told(
     tmp_path: Path, backend: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with chat_server("tea") as desk:
-        chosen = desk.settings(tmp_path, backend)
-        monkeypatch.setattr(desk, "listed", lambda _: None)
+    with chat_server("tea") as harness:
+        chosen = harness.settings(tmp_path, backend)
+        monkeypatch.setattr(harness, "listed", lambda _: None)
         absent = chat_lacks(chosen)
-        monkeypatch.setattr(desk, "listed", lambda _: ["tea"])
+        monkeypatch.setattr(harness, "listed", lambda _: ["tea"])
         strange = chat_lacks(chosen)
 
     assert "HTTP 404" in absent
@@ -448,10 +448,10 @@ def test_the_password_of_the_url_is_sent_and_not_logged(
     tmp_path: Path, backend: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
-    with chat_server("tea") as desk:
-        host = desk.url.removeprefix("http://")
-        answered(chat(desk, tmp_path, backend, url=f"http://me:hunter2@{host}"))
+    with chat_server("tea") as harness:
+        host = harness.url.removeprefix("http://")
+        answered(chat(harness, tmp_path, backend, url=f"http://me:hunter2@{host}"))
 
-    assert desk.heads[0]["Authorization"] == "Basic bWU6aHVudGVyMg=="
+    assert harness.heads[0]["Authorization"] == "Basic bWU6aHVudGVyMg=="
     assert "HTTP Request" in caplog.text
     assert "hunter2" not in caplog.text

@@ -8,7 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speaking
+from chat_harness import (
+    PROMPT,
+    WAIT_S,
+    ChatHarness,
+    Reply,
+    Voice,
+    chat_server,
+    speaking,
+)
 
 from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.chat import chat_for
@@ -24,7 +32,7 @@ NERVOUS = Timeouts(2.0, WAIT_S, 0.2)
 
 
 def asked(  # noqa: PLR0913 - each wish by its name
-    desk: ChatDesk,
+    harness: ChatHarness,
     root: Path,
     backend: str = "ollama",
     *,
@@ -36,7 +44,7 @@ def asked(  # noqa: PLR0913 - each wish by its name
 ) -> list[str]:
     """Return the pieces of an answer, or raise what came of it."""
     pieces: list[str] = []
-    made = chat_for(desk.settings(root, backend, **llm), bounds)
+    made = chat_for(harness.settings(root, backend, **llm), bounds)
     made.answer(prompt, said or pieces.append, halt or Cancellation())
     return pieces
 
@@ -81,21 +89,21 @@ def dripping_head(voice: Voice) -> None:
 def test_no_server_holds_us_for_longer_than_the_bound(
     tmp_path: Path, backend: str, reply: Reply
 ) -> None:
-    with chat_server(reply) as desk:
+    with chat_server(reply) as harness:
         with pytest.raises(ModelFailed, match=r"longer than 0\.4 s"):
-            asked(desk, tmp_path, backend, bounds=HASTY)
+            asked(harness, tmp_path, backend, bounds=HASTY)
 
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_model_that_falls_silent_is_cut(tmp_path: Path, backend: str) -> None:
     heard: list[str] = []
-    with chat_server(hung) as desk:
+    with chat_server(hung) as harness:
         with pytest.raises(ModelFailed, match=r"silent for 0\.2 s"):
-            asked(desk, tmp_path, backend, bounds=NERVOUS, said=heard.append)
+            asked(harness, tmp_path, backend, bounds=NERVOUS, said=heard.append)
 
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
 
     assert heard == ["At "]
 
@@ -115,8 +123,8 @@ def test_a_server_may_load_its_model_first(
         voice.say("At four")
         voice.end()
 
-    with chat_server(loading) as desk:
-        assert asked(desk, tmp_path, backend, bounds=NERVOUS) == ["At four"]
+    with chat_server(loading) as harness:
+        assert asked(harness, tmp_path, backend, bounds=NERVOUS) == ["At four"]
 
 
 def raw(content: bytes) -> Reply:
@@ -191,10 +199,10 @@ LINES: dict[str, tuple[bytes, str]] = {
 def test_a_server_that_fails_is_told(tmp_path: Path, backend: str, fault: str) -> None:
     reply, told = FAULTS[fault]
 
-    with chat_server(reply) as desk, pytest.raises(ModelFailed, match=told):
-        asked(desk, tmp_path, backend)
+    with chat_server(reply) as harness, pytest.raises(ModelFailed, match=told):
+        asked(harness, tmp_path, backend)
 
-    assert len(desk.asked) == 1
+    assert len(harness.asked) == 1
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -203,8 +211,8 @@ def test_a_line_that_cannot_be_is_told(tmp_path: Path, backend: str, line: str) 
     content, told = LINES[line]
     sent = content + b"\n" if backend == "ollama" else b"data: " + content + b"\n\n"
 
-    with chat_server(raw(sent)) as desk, pytest.raises(ModelFailed, match=told):
-        asked(desk, tmp_path, backend)
+    with chat_server(raw(sent)) as harness, pytest.raises(ModelFailed, match=told):
+        asked(harness, tmp_path, backend)
 
 
 def test_a_line_without_an_end_does_not_fill_our_memory(tmp_path: Path) -> None:
@@ -213,11 +221,11 @@ def test_a_line_without_an_end_does_not_fill_our_memory(tmp_path: Path) -> None:
         while True:
             voice.send(b"x" * 100_000)
 
-    with chat_server(endless) as desk:
+    with chat_server(endless) as harness:
         with pytest.raises(ModelFailed, match="a line has more than"):
-            asked(desk, tmp_path)
+            asked(harness, tmp_path)
 
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
 
 
 def test_what_breaks_after_the_end_has_lost_nothing(tmp_path: Path) -> None:
@@ -227,8 +235,8 @@ def test_what_breaks_after_the_end_has_lost_nothing(tmp_path: Path) -> None:
         voice.event({"choices": [choice]})
         voice.reset()
 
-    with chat_server(careless) as desk:
-        assert asked(desk, tmp_path, "openai") == ["At four"]
+    with chat_server(careless) as harness:
+        assert asked(harness, tmp_path, "openai") == ["At four"]
 
 
 def test_a_model_that_is_not_there_can_be_pulled(tmp_path: Path) -> None:
@@ -236,18 +244,18 @@ def test_a_model_that_is_not_there_can_be_pulled(tmp_path: Path) -> None:
         voice.refuse(404, "model 'mistral' not found")
 
     with (
-        chat_server(absent) as desk,
+        chat_server(absent) as harness,
         pytest.raises(ModelFailed, match="run: ollama pull mistral"),
     ):
-        asked(desk, tmp_path, model="mistral")
+        asked(harness, tmp_path, model="mistral")
 
 
 def test_a_server_that_is_not_ollama_is_told(tmp_path: Path) -> None:
     with (
-        chat_server(lambda voice: voice.whole(b"", 404)) as desk,
+        chat_server(lambda voice: voice.whole(b"", 404)) as harness,
         pytest.raises(ModelFailed, match=r"llm\.backend to openai"),
     ):
-        asked(desk, tmp_path)
+        asked(harness, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -256,11 +264,11 @@ def test_a_server_that_is_not_ollama_is_told(tmp_path: Path) -> None:
 def test_a_server_that_is_down_says_how_to_start_it(
     tmp_path: Path, backend: str, hint: str
 ) -> None:
-    with chat_server("tea") as desk:
+    with chat_server("tea") as harness:
         pass
 
     with pytest.raises(ModelFailed, match=rf"nothing listens there.*{hint}"):
-        asked(desk, tmp_path, backend)
+        asked(harness, tmp_path, backend)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -269,14 +277,14 @@ def test_no_secret_is_told_with_a_fault(tmp_path: Path, backend: str) -> None:
         said = f"{'x ' * 95}wrong: {voice.handler.headers['Authorization']}"
         voice.refuse(500, {"message": said})
 
-    with chat_server(echoing) as desk:
-        host = desk.url.removeprefix("http://")
+    with chat_server(echoing) as harness:
+        host = harness.url.removeprefix("http://")
         with pytest.raises(ModelFailed) as keyed:
-            asked(desk, tmp_path, backend, api_key="sk-secret")
+            asked(harness, tmp_path, backend, api_key="sk-secret")
         with pytest.raises(ModelFailed) as named:
-            asked(desk, tmp_path, backend, url=f"http://me:hunter2@{host}")
+            asked(harness, tmp_path, backend, url=f"http://me:hunter2@{host}")
         with pytest.raises(ModelFailed) as unsendable:
-            asked(desk, tmp_path, backend, api_key="sk-secret\u2026")
+            asked(harness, tmp_path, backend, api_key="sk-secret\u2026")
 
     faults = [str(each.value) for each in (keyed, named, unsendable)]
     for secret in ("sk-", "hunter2", "bWU6"):
@@ -308,12 +316,12 @@ def test_a_note_is_not_told_with_a_fault(
         voice.event({"error": echo})
         voice.close()
 
-    with chat_server(lambda voice: voice.refuse(500, echo)) as desk:
+    with chat_server(lambda voice: voice.refuse(500, echo)) as harness:
         with pytest.raises(ModelFailed) as refused:
-            asked(desk, tmp_path, backend, prompt=prompt)
-        desk.replies = [breaking]
+            asked(harness, tmp_path, backend, prompt=prompt)
+        harness.replies = [breaking]
         with pytest.raises(ModelFailed) as broken:
-            asked(desk, tmp_path, backend, prompt=prompt)
+            asked(harness, tmp_path, backend, prompt=prompt)
 
     assert str(refused.value).endswith("HTTP 500)")
     assert "cannot parse" not in str(broken.value)
@@ -321,8 +329,8 @@ def test_a_note_is_not_told_with_a_fault(
 
 
 def test_a_note_is_not_told_with_a_fault_of_vectors(tmp_path: Path) -> None:
-    with chat_server(lambda voice: voice.refuse(500, f"bad: {NOTE}")) as desk:
-        server = ModelServer("m", desk.url)
+    with chat_server(lambda voice: voice.refuse(500, f"bad: {NOTE}")) as harness:
+        server = ModelServer("m", harness.url)
         with pytest.raises(ModelFailed) as raised:
             server.ask(
                 "/api/embed", {"model": "m", "input": [NOTE]}, Timeouts(2, WAIT_S)
@@ -334,10 +342,10 @@ def test_a_note_is_not_told_with_a_fault_of_vectors(tmp_path: Path) -> None:
 def test_a_long_name_of_a_model_is_no_note(tmp_path: Path) -> None:
     name = "hf.example/some-long-name-of-a-model:q4"
     with (
-        chat_server(lambda voice: voice.refuse(500, f"{name} needs memory")) as desk,
+        chat_server(lambda voice: voice.refuse(500, f"{name} needs memory")) as harness,
         pytest.raises(ModelFailed, match="needs memory"),
     ):
-        asked(desk, tmp_path, model=name)
+        asked(harness, tmp_path, model=name)
 
 
 @contextmanager
@@ -369,13 +377,13 @@ def test_halting_from_another_thread_ends_it_and_the_server_sees_that(
         reached.set()
         reply(voice)
 
-    with chat_server(replying) as desk:
-        act = lambda: asked(desk, tmp_path, backend, halt=halt)  # noqa: E731
+    with chat_server(replying) as harness:
+        act = lambda: asked(harness, tmp_path, backend, halt=halt)  # noqa: E731
         with asking(act) as raised:
             assert reached.wait(WAIT_S)
             halt.set()
 
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
 
     assert [type(each) for each in raised] == [CallAbandoned]
 
@@ -393,11 +401,11 @@ def test_nothing_is_passed_on_after_halting(tmp_path: Path) -> None:
         voice.send(line * 5)
         voice.listen()
 
-    with chat_server(at_once) as desk:
+    with chat_server(at_once) as harness:
         with pytest.raises(CallAbandoned):
-            asked(desk, tmp_path, halt=halt, said=said)
+            asked(harness, tmp_path, halt=halt, said=said)
 
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
 
     assert heard == ["tea"]
 
@@ -409,16 +417,16 @@ def test_what_is_halted_before_it_begins_is_not_asked(
     halt = Cancellation()
     halt.set()
 
-    with chat_server("tea") as desk, pytest.raises(CallAbandoned):
-        asked(desk, tmp_path, backend, halt=halt)
+    with chat_server("tea") as harness, pytest.raises(CallAbandoned):
+        asked(harness, tmp_path, backend, halt=halt)
 
-    assert desk.asked == []
+    assert harness.asked == []
 
 
 def test_halting_after_the_end_changes_nothing(tmp_path: Path) -> None:
     halt = Cancellation()
-    with chat_server("tea") as desk:
-        pieces = asked(desk, tmp_path, halt=halt)
+    with chat_server("tea") as harness:
+        pieces = asked(harness, tmp_path, halt=halt)
         halt.set()
 
     assert pieces == ["tea"]
@@ -446,7 +454,7 @@ def test_a_server_that_lets_nobody_in_is_told(tmp_path: Path) -> None:
         crowded() as url,
         pytest.raises(ModelFailed, match=r"no connection within 0\.2 s"),
     ):
-        asked(ChatDesk([]), tmp_path, url=url, bounds=bounds)
+        asked(ChatHarness([]), tmp_path, url=url, bounds=bounds)
 
 
 def test_halting_is_heard_while_keys_are_exchanged(tmp_path: Path) -> None:
@@ -454,7 +462,7 @@ def test_halting_is_heard_while_keys_are_exchanged(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         mute.settimeout(WAIT_S)
         url = f"https://127.0.0.1:{mute.getsockname()[1]}"
-        act = lambda: asked(ChatDesk([]), tmp_path, url=url, halt=halt)  # noqa: E731
+        act = lambda: asked(ChatHarness([]), tmp_path, url=url, halt=halt)  # noqa: E731
         with asking(act) as raised:
             met, _ = mute.accept()
             with met:
@@ -473,19 +481,19 @@ def test_who_is_interrupted_while_listening_hangs_up(
     def said(_: str) -> None:
         raise problem
 
-    with chat_server(hung) as desk:
+    with chat_server(hung) as harness:
         with pytest.raises(problem):
-            asked(desk, tmp_path, backend, said=said)
+            asked(harness, tmp_path, backend, said=said)
 
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
 
 
 def test_no_proxy_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
 
-    with chat_server("tea") as desk:
-        assert asked(desk, tmp_path) == ["tea"]
+    with chat_server("tea") as harness:
+        assert asked(harness, tmp_path) == ["tea"]
 
 
 def test_one_model_answers_several_at_once(tmp_path: Path) -> None:
@@ -495,8 +503,8 @@ def test_one_model_answers_several_at_once(tmp_path: Path) -> None:
         together.wait(WAIT_S)
         speaking(voice.question["messages"][0]["content"])(voice)
 
-    with chat_server(reply) as desk:
-        made = chat_for(desk.settings(tmp_path), LONG)
+    with chat_server(reply) as harness:
+        made = chat_for(harness.settings(tmp_path), LONG)
         heard: dict[str, list[str]] = {name: [] for name in "abc"}
 
         def ask(name: str) -> None:

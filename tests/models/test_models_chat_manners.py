@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speaking
+from chat_harness import (
+    PROMPT,
+    WAIT_S,
+    ChatHarness,
+    Reply,
+    Voice,
+    chat_server,
+    speaking,
+)
 
 from glassmind.errors import ModelFailed
 from glassmind.models.chat import chat_for
@@ -25,14 +33,14 @@ def answered(made: ChatModel, prompt: Any = PROMPT) -> tuple[list[str], Generati
     return pieces, ended
 
 
-def asked(desk: ChatDesk, root: Path, backend: str = "openai") -> list[str]:
-    return answered(chat_for(desk.settings(root, backend)))[0]
+def asked(harness: ChatHarness, root: Path, backend: str = "openai") -> list[str]:
+    return answered(chat_for(harness.settings(root, backend)))[0]
 
 
-def shapes(desk: ChatDesk) -> list[str]:
+def shapes(harness: ChatHarness) -> list[str]:
     """Return the shapes of an answer that were asked for, one after the other."""
     return [
-        each.get("response_format", {"type": "none"})["type"] for each in desk.asked
+        each.get("response_format", {"type": "none"})["type"] for each in harness.asked
     ]
 
 
@@ -58,14 +66,14 @@ def refusing(said: object, status: int = 400) -> Reply:
 
 
 def test_not_to_think_is_said_again_only_where_it_helped(tmp_path: Path) -> None:
-    with chat_server(thoughts_alone, speaking(), "At four") as desk:
-        made = chat_for(desk.settings(tmp_path))
+    with chat_server(thoughts_alone, speaking(), "At four") as harness:
+        made = chat_for(harness.settings(tmp_path))
         with pytest.raises(ModelFailed, match="it wrote nothing"):
             answered(made)
         pieces, _ = answered(made)
 
     assert pieces == ["At four"]
-    assert [each.get("think") for each in desk.asked] == [None, False, None]
+    assert [each.get("think") for each in harness.asked] == [None, False, None]
 
 
 def test_two_who_ask_at_once_are_both_asked_again(tmp_path: Path) -> None:
@@ -80,8 +88,8 @@ def test_two_who_ask_at_once_are_both_asked_again(tmp_path: Path) -> None:
         thoughts_alone(voice)
 
     heard: list[list[str]] = []
-    with chat_server(reply) as desk:
-        made = chat_for(desk.settings(tmp_path), Timeouts(2.0, WAIT_S))
+    with chat_server(reply) as harness:
+        made = chat_for(harness.settings(tmp_path), Timeouts(2.0, WAIT_S))
 
         def ask() -> None:
             heard.append(answered(made)[0])
@@ -99,24 +107,24 @@ def test_two_who_ask_at_once_are_both_asked_again(tmp_path: Path) -> None:
 def test_asking_once_more_does_not_go_on_for_longer_than_the_bound(
     tmp_path: Path,
 ) -> None:
-    with chat_server(thoughts_alone, Voice.listen) as desk:
-        made = chat_for(desk.settings(tmp_path), Timeouts(2.0, 0.4))
+    with chat_server(thoughts_alone, Voice.listen) as harness:
+        made = chat_for(harness.settings(tmp_path), Timeouts(2.0, 0.4))
         with pytest.raises(ModelFailed, match=r"longer than 0\.4 s"):
             answered(made)
 
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
 
-    assert len(desk.asked) == 2
+    assert len(harness.asked) == 2
 
 
 def test_a_refusal_that_passes_costs_no_schema(tmp_path: Path) -> None:
-    with chat_server(refusing({"error": LOADING}), "At four") as desk:
-        made = chat_for(desk.settings(tmp_path, "openai"))
+    with chat_server(refusing({"error": LOADING}), "At four") as harness:
+        made = chat_for(harness.settings(tmp_path, "openai"))
         with pytest.raises(ModelFailed, match=f"HTTP 400: {LOADING}"):
             answered(made)
         answered(made)
 
-    assert shapes(desk) == ["json_schema", "json_schema"]
+    assert shapes(harness) == ["json_schema", "json_schema"]
 
 
 @pytest.mark.parametrize(
@@ -131,11 +139,11 @@ def test_a_refusal_that_passes_costs_no_schema(tmp_path: Path) -> None:
 def test_words_about_the_shape_change_the_shape_alone(
     tmp_path: Path, words: str
 ) -> None:
-    with chat_server(refusing({"error": words}), "At four") as desk:
-        assert asked(desk, tmp_path) == ["At four"]
+    with chat_server(refusing({"error": words}), "At four") as harness:
+        assert asked(harness, tmp_path) == ["At four"]
 
-    assert shapes(desk) == ["json_schema", "json_object"]
-    assert "stream_options" in desk.asked[-1]
+    assert shapes(harness) == ["json_schema", "json_object"]
+    assert "stream_options" in harness.asked[-1]
 
 
 @pytest.mark.parametrize(
@@ -151,14 +159,14 @@ def test_who_does_not_say_what_is_unknown_is_asked_for_less_and_less(
         else:
             speaking("At four")(voice)
 
-    with chat_server(plain) as desk:
-        made = chat_for(desk.settings(tmp_path, "openai"))
+    with chat_server(plain) as harness:
+        made = chat_for(harness.settings(tmp_path, "openai"))
         answered(made)
-        first = len(desk.asked)
+        first = len(harness.asked)
         answered(made)
 
-    assert shapes(desk)[:4] == ["json_schema", "json_schema", "json_object", "none"]
-    assert len(desk.asked) - first == 1
+    assert shapes(harness)[:4] == ["json_schema", "json_schema", "json_object", "none"]
+    assert len(harness.asked) - first == 1
 
 
 @pytest.mark.parametrize(
@@ -173,11 +181,11 @@ def test_who_does_not_say_what_is_unknown_is_asked_for_less_and_less(
 def test_a_server_that_does_not_count_is_asked_for_the_schema_still(
     tmp_path: Path, fault: object
 ) -> None:
-    with chat_server(refusing(fault), "At four") as desk:
-        assert asked(desk, tmp_path) == ["At four"]
+    with chat_server(refusing(fault), "At four") as harness:
+        assert asked(harness, tmp_path) == ["At four"]
 
-    assert shapes(desk) == ["json_schema", "json_schema"]
-    assert "stream_options" not in desk.asked[-1]
+    assert shapes(harness) == ["json_schema", "json_schema"]
+    assert "stream_options" not in harness.asked[-1]
 
 
 @pytest.mark.parametrize(
@@ -191,13 +199,13 @@ def test_a_server_that_does_not_count_is_asked_for_the_schema_still(
 def test_a_shape_that_is_refused_within_an_answer_is_asked_for_more_simply(
     tmp_path: Path, said: object
 ) -> None:
-    with chat_server(faulty(said), "At four") as desk:
-        made = chat_for(desk.settings(tmp_path, "openai"))
+    with chat_server(faulty(said), "At four") as harness:
+        made = chat_for(harness.settings(tmp_path, "openai"))
         pieces, _ = answered(made)
         answered(made)
 
     assert pieces == ["At four"]
-    assert shapes(desk) == ["json_schema", "json_object", "json_object"]
+    assert shapes(harness) == ["json_schema", "json_object", "json_object"]
 
 
 def test_nothing_is_asked_again_once_a_word_was_passed_on(tmp_path: Path) -> None:
@@ -208,22 +216,22 @@ def test_nothing_is_asked_again_once_a_word_was_passed_on(tmp_path: Path) -> Non
         voice.close()
 
     with (
-        chat_server(late, "At four") as desk,
+        chat_server(late, "At four") as harness,
         pytest.raises(ModelFailed, match="response_format"),
     ):
-        asked(desk, tmp_path)
+        asked(harness, tmp_path)
 
-    assert len(desk.asked) == 1
+    assert len(harness.asked) == 1
 
 
 @pytest.mark.parametrize("said", [{"error": LOADING}, {"error": {"code": 7}}])
 def test_no_other_fault_within_an_answer_is_asked_again(
     tmp_path: Path, said: object
 ) -> None:
-    with chat_server(faulty(said), "At four") as desk, pytest.raises(ModelFailed):
-        asked(desk, tmp_path)
+    with chat_server(faulty(said), "At four") as harness, pytest.raises(ModelFailed):
+        asked(harness, tmp_path)
 
-    assert len(desk.asked) == 1
+    assert len(harness.asked) == 1
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -240,12 +248,12 @@ def test_a_prompt_that_is_too_long_is_told_within_an_answer_too(
     tmp_path: Path, backend: str, error: object
 ) -> None:
     with (
-        chat_server(faulty({"error": error})) as desk,
+        chat_server(faulty({"error": error})) as harness,
         pytest.raises(ModelFailed, match=r"too long.*llm\.context_tokens"),
     ):
-        asked(desk, tmp_path, backend)
+        asked(harness, tmp_path, backend)
 
-    assert len(desk.asked) == 1
+    assert len(harness.asked) == 1
 
 
 FAULTS: dict[str, tuple[object, str]] = {
@@ -267,10 +275,10 @@ def test_the_words_of_a_fault_are_found_wherever_they_are(
 ) -> None:
     said, told = FAULTS[fault]
     with (
-        chat_server(refusing(said, 500)) as desk,
+        chat_server(refusing(said, 500)) as harness,
         pytest.raises(ModelFailed, match=told),
     ):
-        asked(desk, tmp_path, backend)
+        asked(harness, tmp_path, backend)
 
 
 @pytest.mark.parametrize(
@@ -287,8 +295,8 @@ def test_no_fault_repeats_what_was_sent_wherever_it_stands(
     echo = f"cannot read: {next(iter(question.values()))}"
 
     for said in ({"detail": echo}, {"message": echo}, {"detail": [{"msg": echo}]}):
-        with chat_server(refusing(said, 500)) as desk:
-            server = ModelServer("m", desk.url)
+        with chat_server(refusing(said, 500)) as harness:
+            server = ModelServer("m", harness.url)
             with pytest.raises(ModelFailed) as raised:
                 server.ask("/take", question, Timeouts(2, WAIT_S))
 
@@ -310,7 +318,7 @@ def unreasoned(end: bytes) -> Callable[[Voice], None]:
 def test_who_gives_no_reason_for_its_end_has_not_been_cut(
     tmp_path: Path, end: bytes
 ) -> None:
-    with chat_server(unreasoned(end)) as desk:
-        made = chat_for(desk.settings(tmp_path, "openai"))
+    with chat_server(unreasoned(end)) as harness:
+        made = chat_for(harness.settings(tmp_path, "openai"))
 
         assert answered(made) == (["At four"], GenerationEnd(None, was_cut=False))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server
+from chat_harness import PROMPT, WAIT_S, ChatHarness, Reply, Voice, chat_server
 
 from glassmind.config import Config
 from glassmind.errors import CallAbandoned, ModelFailed
@@ -47,12 +47,12 @@ def wordless(voice: Voice) -> None:
 def test_a_connection_that_is_kept_alive_without_a_word_is_silent(
     tmp_path: Path, backend: str, reply: Reply
 ) -> None:
-    with chat_server(reply) as desk:
-        made = chat_for(desk.settings(tmp_path, backend), NERVOUS)
+    with chat_server(reply) as harness:
+        made = chat_for(harness.settings(tmp_path, backend), NERVOUS)
         with pytest.raises(ModelFailed, match=r"silent for 0\.2 s"):
             made.answer(PROMPT, lambda _: None, Cancellation())
 
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
 
 
 @pytest.mark.parametrize("thought", ["", "hm"])
@@ -65,8 +65,8 @@ def test_each_word_and_thought_may_take_its_time(tmp_path: Path, thought: str) -
         voice.say("tea")
         voice.end()
 
-    with chat_server(slow) as desk:
-        made = chat_for(desk.settings(tmp_path), NERVOUS._replace(silence_s=0.7))
+    with chat_server(slow) as harness:
+        made = chat_for(harness.settings(tmp_path), NERVOUS._replace(silence_s=0.7))
         heard: list[str] = []
         made.answer(PROMPT, heard.append, Cancellation())
 
@@ -85,8 +85,8 @@ def test_who_takes_long_to_listen_does_not_make_a_model_silent(tmp_path: Path) -
         voice.say("four")
         voice.end()
 
-    with chat_server(halved) as desk:
-        made = chat_for(desk.settings(tmp_path), NERVOUS)
+    with chat_server(halved) as harness:
+        made = chat_for(harness.settings(tmp_path), NERVOUS)
 
         assert not made.answer(PROMPT, said, Cancellation()).was_cut
 
@@ -114,7 +114,7 @@ def lookups(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lookups]:
 
 def far(root: Path, backend: str = "ollama") -> Config:
     """Return settings that name a server on another machine."""
-    return ChatDesk([]).settings(root, backend, url=FAR, allow_remote=True)
+    return ChatHarness([]).settings(root, backend, url=FAR, allow_remote=True)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -194,11 +194,11 @@ def test_a_name_of_another_machine_leads_to_it(
     def near(_: str, port: int, *more: int) -> object:
         return known("127.0.0.1", port, *more)
 
-    with chat_server("tea") as desk:
-        port = desk.url.rpartition(":")[2]
+    with chat_server("tea") as harness:
+        port = harness.url.rpartition(":")[2]
         url = f"http://models.example.com:{port}"
         monkeypatch.setattr(socket, "getaddrinfo", near)
-        chosen = desk.settings(tmp_path, url=url, allow_remote=True)
+        chosen = harness.settings(tmp_path, url=url, allow_remote=True)
         heard: list[str] = []
         chat_for(chosen).answer(PROMPT, heard.append, Cancellation())
         found = ModelServer("m", url).look("/api/tags", Timeouts(WAIT_S, WAIT_S))

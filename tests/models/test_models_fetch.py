@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from model_desk import (
+from model_harness import (
     FROM_HUB,
     FROM_WHEEL,
     OTHER_TOKENS,

@@ -6,9 +6,9 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, get_args
 
 import pytest
-from meaning_desk import MeaningDesk
-from model_desk import scripted
-from search_desk import harbour
+from model_harness import scripted
+from search_harness import harbour
+from semantic_harness import MeaningHarness
 
 from glassmind.errors import ModelFailed
 from glassmind.model.search import Intent
@@ -77,24 +77,24 @@ def test_a_server_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness) -> MeaningHarness:
     return harbour(meaning)
 
 
-def test_a_search_takes_the_model_at_its_word(desk: MeaningDesk) -> None:
+def test_a_search_takes_the_model_at_its_word(harness: MeaningHarness) -> None:
     with scripted(Names('{"intent": "serendipity"}')) as url:
-        desk.open(search__intent_model="gemma2:2b", embeddings__url=url)
-        reply = desk.ask("skiff leaks")
+        harness.open(search__intent_model="gemma2:2b", embeddings__url=url)
+        reply = harness.ask("skiff leaks")
 
     assert (reply.intent, reply.degraded) == ("serendipity", ())
 
 
 def test_a_search_goes_on_by_rules_where_the_model_makes_no_sense(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
     with scripted(Names("lunch")) as url:
-        desk.open(search__intent_model="gemma2:2b", embeddings__url=url)
-        reply = desk.ask("what links to Skiff")
+        harness.open(search__intent_model="gemma2:2b", embeddings__url=url)
+        reply = harness.ask("what links to Skiff")
 
     assert reply.intent == "backlink"
     assert reply.hits

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from model_desk import minilm, real_models, settings
+from model_harness import minilm, real_models, settings
 
 from glassmind.errors import ModelDamaged, ModelFailed
 from glassmind.model.vectors import Embeddable

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from model_desk import real_models
+from model_harness import real_models
 
 from glassmind.models.cards import MINILM
 

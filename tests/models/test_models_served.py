@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from model_desk import scripted, settings
+from model_harness import scripted, settings
 
 from glassmind.errors import ModelFailed, RemoteRefused
 from glassmind.model.vectors import Embeddable

@@ -1,7 +1,7 @@
 """The blocks of a note: headings, tasks, callouts, block ids, footnotes, regions."""
 
 import pytest
-from markdown_desk import read, source_of
+from markdown_harness import read, source_of
 
 from glassmind.model import Span
 from glassmind.model.notes import Note, Region

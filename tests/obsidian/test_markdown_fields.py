@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from markdown_desk import read, source_of
+from markdown_harness import read, source_of
 
 from glassmind.obsidian.elements import (
     LONGEST_LINE,

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from markdown_desk import read
+from markdown_harness import read
 
 from glassmind.model import PropertyValue
 from glassmind.obsidian.frontmatter import MAX_BYTES

@@ -1,7 +1,7 @@
 """Notes made to hurt: the answer is right, and comes before the time limit."""
 
 import pytest
-from markdown_desk import read
+from markdown_harness import read
 
 MANY = 100_000
 

@@ -1,7 +1,7 @@
 """Links in a note: which ones count, their parts, and where they stand."""
 
 import pytest
-from markdown_desk import read, source_of
+from markdown_harness import read, source_of
 
 from glassmind.model import NotePath
 from glassmind.model.notes import Link

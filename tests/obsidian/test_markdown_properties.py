@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_desk import Placed, read, source_of
+from markdown_harness import Placed, read, source_of
 
 from glassmind.model.notes import Note
 

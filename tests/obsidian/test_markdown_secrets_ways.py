@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from secrets_desk import HARMLESS, ISSUED, Drawing, pem
+from secrets_harness import HARMLESS, ISSUED, Drawing, pem
 
 from glassmind.obsidian.secrets import hidden_ranges, redacted
 

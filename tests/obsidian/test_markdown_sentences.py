@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.obsidian.text import LONGEST, sentence_at, sentences_in
 from glassmind.store.sqlite.store import SqliteStore
 
 
-def told(vault: VaultDesk, path: str) -> list[str]:
+def told(vault: VaultHarness, path: str) -> list[str]:
     """Return the sentence around each link of a note, in order."""
     note_id = vault.value("select id from files where path = ?", path)
     count = vault.value("select count(*) from links where note_id = ?", note_id)
@@ -123,7 +123,7 @@ def test_the_sentence_of_a_link_holds_that_very_link(
     tmp_path_factory: pytest.TempPathFactory, parts: list[tuple[str, str]]
 ) -> None:
     text = "".join(f"{part}{end}" for part, end in parts)
-    vault = VaultDesk(tmp_path_factory.mktemp("said"))
+    vault = VaultHarness(tmp_path_factory.mktemp("said"))
     vault.indexed({"a.md": text, "Tea.md": "", "Tea ceremony.md": ""})
 
     said = told(vault, "a.md")
@@ -150,7 +150,7 @@ def test_a_sentence_does_not_end_inside_a_bracket(text: str, said: list[str]) ->
     assert sentences_in(text) == said
 
 
-def test_every_kind_of_link_has_its_sentence(vault: VaultDesk) -> None:
+def test_every_kind_of_link_has_its_sentence(vault: VaultHarness) -> None:
     vault.indexed(
         {
             "a.md": '---\nup: "[[b]]"\n---\nHe [b](b.md). She [[b]]. They ![[b]]!\n',
@@ -166,7 +166,7 @@ def test_every_kind_of_link_has_its_sentence(vault: VaultDesk) -> None:
     ]
 
 
-def test_a_link_that_is_gone_has_no_sentence(vault: VaultDesk) -> None:
+def test_a_link_that_is_gone_has_no_sentence(vault: VaultHarness) -> None:
     vault.indexed({"a.md": "[[b]]"})
     rows = SqliteStore(vault.folder).rows()
 
@@ -187,7 +187,7 @@ PLACES: dict[str, str | bytes] = {
 }
 
 
-def test_a_link_is_told_from_what_looks_like_it(vault: VaultDesk) -> None:
+def test_a_link_is_told_from_what_looks_like_it(vault: VaultHarness) -> None:
     vault.indexed(PLACES)
 
     assert told(vault, "names.md") == [

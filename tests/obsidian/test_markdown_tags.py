@@ -1,7 +1,7 @@
 """Tags in the text of a note and in its properties."""
 
 import pytest
-from markdown_desk import read, source_of
+from markdown_harness import read, source_of
 
 
 def names(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from markdown_desk import Placed, read, source_of
+from markdown_harness import Placed, read, source_of
 
 VAULTS = Path(__file__).parents[3] / "shared" / "data" / "vaults"
 LIMIT = 200

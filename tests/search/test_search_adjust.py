@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk
-from search_desk import check_sum
+from search_harness import check_sum
+from semantic_harness import MeaningHarness
 
 from glassmind.model.search import ActivityLevel, AdjustmentName
 from glassmind.search import search as hybrid
@@ -132,7 +132,7 @@ SAME = "---\ntags: [river]\n---\nThe water of the river stands at the second mar
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch) -> MeaningDesk:
+def harness(meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch) -> MeaningHarness:
     monkeypatch.setattr(hybrid, "LIFTS", ALL)
     meaning.write({"Flood/River.md": SAME}, at=noon(date(2026, 3, 1)) // 10**9)
     meaning.write({"Other/Weir.md": SAME}, at=noon(TODAY) // 10**9)
@@ -140,8 +140,8 @@ def desk(meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch) -> MeaningDesk:
     return meaning
 
 
-def test_each_adjustment_is_named_beside_the_votes(desk: MeaningDesk) -> None:
-    hits = desk.ask("the flood of the river", today=TODAY).hits
+def test_each_adjustment_is_named_beside_the_votes(harness: MeaningHarness) -> None:
+    hits = harness.ask("the flood of the river", today=TODAY).hits
 
     (river,) = [hit for hit in hits if hit.path == "Flood/River.md"]
     assert {adjustment.name: adjustment.reason for adjustment in river.adjustments} == {
@@ -156,9 +156,11 @@ def test_each_adjustment_is_named_beside_the_votes(desk: MeaningDesk) -> None:
         )
 
 
-def test_the_day_of_the_question_is_what_recency_counts_from(desk: MeaningDesk) -> None:
+def test_the_day_of_the_question_is_what_recency_counts_from(
+    harness: MeaningHarness,
+) -> None:
     def lift(today: date) -> float:
-        hits = desk.ask("the mark", today=today).hits
+        hits = harness.ask("the mark", today=today).hits
         (river,) = [hit for hit in hits if hit.path == "Flood/River.md"]
         (found,) = [
             adjustment
@@ -171,5 +173,7 @@ def test_the_day_of_the_question_is_what_recency_counts_from(desk: MeaningDesk) 
     assert lift(date(2026, 3, 31)) == pytest.approx(0.05)
 
 
-def test_adjustments_decide_between_notes_that_say_the_same(desk: MeaningDesk) -> None:
-    assert desk.found("water at the second mark", today=TODAY)[0] == "Other/Weir.md"
+def test_adjustments_decide_between_notes_that_say_the_same(
+    harness: MeaningHarness,
+) -> None:
+    assert harness.found("water at the second mark", today=TODAY)[0] == "Other/Weir.md"

@@ -7,7 +7,7 @@ from math import fsum
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import GlassmindError, IndexAbsent, QueryError
 from glassmind.model.search import Hit
@@ -20,7 +20,7 @@ def squeezed(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def test_a_hit_says_where_it_stands(vault: VaultDesk) -> None:
+def test_a_hit_says_where_it_stands(vault: VaultHarness) -> None:
     vault.indexed({"drinks/Tea.md": "# Kinds\n\nintro\n\n## Green\n\nsencha here\n"})
 
     (hit,) = vault.ask("sencha").hits
@@ -33,13 +33,13 @@ def test_a_hit_says_where_it_stands(vault: VaultDesk) -> None:
     assert hit.mtime_ns == (vault.root / "drinks/Tea.md").stat().st_mtime_ns
 
 
-def test_the_query_is_given_back_as_it_was_typed(vault: VaultDesk) -> None:
+def test_the_query_is_given_back_as_it_was_typed(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "x"})
 
     assert vault.ask("  Tea -bag ").query == "  Tea -bag "
 
 
-def test_a_note_comes_once_unless_passages_are_asked_for(vault: VaultDesk) -> None:
+def test_a_note_comes_once_unless_passages_are_asked_for(vault: VaultHarness) -> None:
     vault.indexed({"Long.md": LONG, "Short.md": "oolong"})
 
     notes = vault.found("oolong")
@@ -52,7 +52,7 @@ def test_a_note_comes_once_unless_passages_are_asked_for(vault: VaultDesk) -> No
     assert len(set(passages)) == len(passages)
 
 
-def test_the_passage_shown_of_a_note_is_its_best(vault: VaultDesk) -> None:
+def test_the_passage_shown_of_a_note_is_its_best(vault: VaultHarness) -> None:
     vault.indexed({"Long.md": LONG})
 
     (note,) = vault.ask("oolong part3").hits
@@ -62,7 +62,7 @@ def test_the_passage_shown_of_a_note_is_its_best(vault: VaultDesk) -> None:
     assert "part3" in note.snippet.text
 
 
-def test_ranks_count_from_one_and_scores_never_rise(vault: VaultDesk) -> None:
+def test_ranks_count_from_one_and_scores_never_rise(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": "tea " * (n % 4 + 1) + f"leaf {n}" for n in range(20)})
 
     hits = vault.ask("tea leaf", limit=20).hits
@@ -75,7 +75,7 @@ def test_ranks_count_from_one_and_scores_never_rise(vault: VaultDesk) -> None:
 @pytest.mark.parametrize("unique", ["notes", "chunks"])
 @pytest.mark.parametrize("limit", [1, 2, 1000, 10_000])
 def test_as_many_hits_are_given_as_are_wanted_and_there(
-    vault: VaultDesk, limit: int, unique: str
+    vault: VaultHarness, limit: int, unique: str
 ) -> None:
     vault.indexed({f"{n}.md": f"tea {n}" for n in range(30)})
 
@@ -86,7 +86,7 @@ def test_as_many_hits_are_given_as_are_wanted_and_there(
 
 @pytest.mark.parametrize("limit", [0, -1, 10_001, 10**9])
 def test_a_limit_nobody_can_mean_is_an_error_that_says_what_can_be(
-    vault: VaultDesk, limit: int
+    vault: VaultHarness, limit: int
 ) -> None:
     vault.indexed({"A.md": "tea"})
 
@@ -94,19 +94,21 @@ def test_a_limit_nobody_can_mean_is_an_error_that_says_what_can_be(
         vault.ask("tea", limit=limit)
 
 
-def test_the_limit_comes_from_the_settings_when_none_is_named(vault: VaultDesk) -> None:
+def test_the_limit_comes_from_the_settings_when_none_is_named(
+    vault: VaultHarness,
+) -> None:
     vault.open(search__limit=3)
     vault.indexed({f"{n}.md": "tea" for n in range(5)})
 
     assert len(vault.found("tea")) == 3
 
 
-def test_asking_before_anything_is_indexed_says_what_to_do(vault: VaultDesk) -> None:
+def test_asking_before_anything_is_indexed_says_what_to_do(vault: VaultHarness) -> None:
     with pytest.raises(IndexAbsent, match="run: glassmind index"):
         vault.ask("tea")
 
 
-def test_equal_scores_go_newest_first_then_by_path(vault: VaultDesk) -> None:
+def test_equal_scores_go_newest_first_then_by_path(vault: VaultHarness) -> None:
     vault.write({"b.md": "same tea", "a.md": "same tea", "old.md": "same tea"}, at=1000)
     vault.write({"new.md": "same tea"}, at=2000)
     vault.index()
@@ -115,7 +117,7 @@ def test_equal_scores_go_newest_first_then_by_path(vault: VaultDesk) -> None:
 
 
 def test_equal_scores_are_in_order_even_where_the_limit_cuts_them(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     files = {f"{n:03}.md": "same tea" for n in range(120)}
     vault.write(files, at=1000)
@@ -125,7 +127,9 @@ def test_equal_scores_are_in_order_even_where_the_limit_cuts_them(
     assert vault.found("path:md", limit=7) == sorted(files)[:7]
 
 
-def test_passages_of_equal_score_go_in_the_order_of_the_note(vault: VaultDesk) -> None:
+def test_passages_of_equal_score_go_in_the_order_of_the_note(
+    vault: VaultHarness,
+) -> None:
     part = "## Same\n\n" + "oolong tea " * 150 + "\n\n"
     vault.indexed({"Long.md": part * 4})
 
@@ -135,19 +139,19 @@ def test_passages_of_equal_score_go_in_the_order_of_the_note(vault: VaultDesk) -
     assert len(hits) > 2
 
 
-def test_the_same_question_gets_the_same_answer(sample: VaultDesk) -> None:
+def test_the_same_question_gets_the_same_answer(sample: VaultHarness) -> None:
     for text in ("kubernetes", "meeting notes", "the plan for winter", "tag:project"):
         first = sample.ask(text, limit=50)
         assert sample.ask(text, limit=50) == first
 
 
-def test_fewer_hits_are_the_first_of_more(sample: VaultDesk) -> None:
+def test_fewer_hits_are_the_first_of_more(sample: VaultHarness) -> None:
     more = sample.found("project meeting notes", limit=40)
 
     assert sample.found("project meeting notes", limit=10) == more[:10]
 
 
-def test_a_new_engine_gives_the_same_answer(vault: VaultDesk) -> None:
+def test_a_new_engine_gives_the_same_answer(vault: VaultHarness) -> None:
     vault.indexed({f"{n}.md": f"tea {'leaf ' * (n % 5)}" for n in range(20)})
     first = vault.ask("tea leaf").hits
 
@@ -186,7 +190,7 @@ def check_snippet(hit: Hit, passage: str) -> None:
 
 @given(text=queries)
 def test_every_snippet_is_of_its_passage_with_its_marks_in_place(
-    sample: VaultDesk, text: str
+    sample: VaultHarness, text: str
 ) -> None:
     for hit in sample.ask(text, unique="chunks").hits:
         _, chunks = sample.engine.chunks(hit.path)
@@ -195,7 +199,7 @@ def test_every_snippet_is_of_its_passage_with_its_marks_in_place(
 
 @given(text=queries)
 def test_the_shares_of_the_fields_add_up_to_the_score(
-    sample: VaultDesk, text: str
+    sample: VaultHarness, text: str
 ) -> None:
     for hit in sample.ask(text, explain=True).hits:
         (why,) = hit.evidence
@@ -212,7 +216,7 @@ def test_the_shares_of_the_fields_add_up_to_the_score(
 @example("İıſßﬃ ŉ ǰ")
 @example("a\x00b \x1f [\x1f:\x1f]")
 @example("[a.*+?()|{}^$\\:b\\] path:\\ file:( tag:[")
-def test_any_text_can_be_asked(sample: VaultDesk, text: str) -> None:
+def test_any_text_can_be_asked(sample: VaultHarness, text: str) -> None:
     try:
         hits = sample.ask(text, explain=True).hits
     except GlassmindError as error:
@@ -226,7 +230,9 @@ def marked_words(hit: Hit) -> set[str]:
     return {hit.snippet.text[a:b].lower() for a, b in hit.snippet.marks}
 
 
-def test_a_snippet_marks_the_words_that_matched_and_no_others(vault: VaultDesk) -> None:
+def test_a_snippet_marks_the_words_that_matched_and_no_others(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": "He runs, she ran; running a runt to ruin. RUN run-time"})
 
     (hit,) = vault.ask("running").hits
@@ -234,7 +240,7 @@ def test_a_snippet_marks_the_words_that_matched_and_no_others(vault: VaultDesk) 
     assert marked_words(hit) == {"runs", "running", "run"}
 
 
-def test_a_snippet_is_cut_where_most_different_words_stand(vault: VaultDesk) -> None:
+def test_a_snippet_is_cut_where_most_different_words_stand(vault: VaultHarness) -> None:
     far = "filler " * 60
     vault.indexed({"A.md": f"tea tea tea {far} the green tea leaf {far}"})
 
@@ -243,7 +249,7 @@ def test_a_snippet_is_cut_where_most_different_words_stand(vault: VaultDesk) -> 
     assert marked_words(hit) == {"green", "tea", "leaf"}
 
 
-def test_a_snippet_without_a_match_is_the_beginning(vault: VaultDesk) -> None:
+def test_a_snippet_without_a_match_is_the_beginning(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "start " + "filler " * 100})
 
     (hit,) = vault.ask("tea").hits

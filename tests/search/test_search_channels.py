@@ -6,9 +6,9 @@ from datetime import date
 from typing import Any, cast
 
 import pytest
-from meaning_desk import LONG, MeaningDesk
-from search_desk import HARBOUR, check_whole, harbour
-from vault_desk import NOON, VaultDesk
+from search_harness import HARBOUR, check_whole, harbour
+from semantic_harness import LONG, MeaningHarness
+from vault_harness import NOON, VaultHarness
 
 from glassmind.errors import ModelAbsent, ModelFailed
 from glassmind.model.search import Candidate, ChannelName, FusionName, Hit
@@ -23,7 +23,7 @@ AGENT = {path for path in HARBOUR if path.startswith(".agent/")}
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness) -> MeaningHarness:
     return harbour(meaning)
 
 
@@ -36,8 +36,8 @@ def fails(reason: str) -> Any:
     return fail
 
 
-def test_words_meaning_and_links_answer_at_once(desk: MeaningDesk) -> None:
-    reply = desk.ask("skiff leaks")
+def test_words_meaning_and_links_answer_at_once(harness: MeaningHarness) -> None:
+    reply = harness.ask("skiff leaks")
 
     assert (reply.mode, reply.degraded) == ("hybrid", ())
     assert set(reply.channels) == {"lexical", "semantic", "graph", "memory"}
@@ -46,10 +46,10 @@ def test_words_meaning_and_links_answer_at_once(desk: MeaningDesk) -> None:
     check_whole(reply.hits)
 
 
-def test_meaning_finds_what_no_word_finds(desk: MeaningDesk) -> None:
-    assert desk.found("vessel drips", mode="fulltext") == []
+def test_meaning_finds_what_no_word_finds(harness: MeaningHarness) -> None:
+    assert harness.found("vessel drips", mode="fulltext") == []
 
-    (first, *_) = desk.ask("vessel drips").hits
+    (first, *_) = harness.ask("vessel drips").hits
 
     assert first.path in {"Boats/Skiff.md", ".agent/memories/Caulking.md"}
     assert first.channels[0] == "semantic"
@@ -57,8 +57,10 @@ def test_meaning_finds_what_no_word_finds(desk: MeaningDesk) -> None:
     assert first.match_reason.startswith("close in meaning (cosine 0.")
 
 
-def test_links_find_what_neither_words_nor_meaning_name(desk: MeaningDesk) -> None:
-    hits = desk.ask("skiff leaks", channels=("lexical", "graph")).hits
+def test_links_find_what_neither_words_nor_meaning_name(
+    harness: MeaningHarness,
+) -> None:
+    hits = harness.ask("skiff leaks", channels=("lexical", "graph")).hits
 
     (pitch,) = [hit for hit in hits if hit.path == "Pitch.md"]
     assert pitch.channels == ("graph",)
@@ -70,8 +72,8 @@ def test_links_find_what_neither_words_nor_meaning_name(desk: MeaningDesk) -> No
     check_whole(hits)
 
 
-def test_the_agents_notes_have_a_voice_of_their_own(desk: MeaningDesk) -> None:
-    reply = desk.ask("skiff leaks", channels=("memory",))
+def test_the_agents_notes_have_a_voice_of_their_own(harness: MeaningHarness) -> None:
+    reply = harness.ask("skiff leaks", channels=("memory",))
 
     assert {hit.path for hit in reply.hits} <= AGENT
     assert reply.hits[0].path == ".agent/memories/Caulking.md"
@@ -79,11 +81,13 @@ def test_the_agents_notes_have_a_voice_of_their_own(desk: MeaningDesk) -> None:
     check_whole(reply.hits)
 
 
-def test_what_nobody_approved_says_so_where_it_is_found(desk: MeaningDesk) -> None:
-    memory = desk.engine.memory
+def test_what_nobody_approved_says_so_where_it_is_found(
+    harness: MeaningHarness,
+) -> None:
+    memory = harness.engine.memory
     memory.capture("memory", "The skiff leaks again.", agent=True, client="deckhand")
 
-    reply = desk.ask("skiff leaks", channels=("memory",))
+    reply = harness.ask("skiff leaks", channels=("memory",))
 
     said = {hit.path.split("/")[1]: hit.match_reason for hit in reply.hits}
     assert said["inbox"] == "captured by an agent, not approved"
@@ -91,25 +95,27 @@ def test_what_nobody_approved_says_so_where_it_is_found(desk: MeaningDesk) -> No
 
 
 def test_what_was_just_captured_comes_first_by_the_channel_of_memory_too(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    memory = desk.engine.memory
+    memory = harness.engine.memory
     made = memory.capture("decision", "Varnish the rudder twice before the regatta.")
 
-    reply = desk.ask("varnish the rudder before the regatta")
+    reply = harness.ask("varnish the rudder before the regatta")
 
     assert reply.hits[0].path == made.memory.path
     assert {"lexical", "memory"} <= set(reply.hits[0].channels)
     assert "memory" in reply.channels
-    others = desk.found("varnish rudder", channels=("lexical", "semantic", "graph"))
+    others = harness.found("varnish rudder", channels=("lexical", "semantic", "graph"))
     assert others[0] == made.memory.path
     check_whole(reply.hits)
 
 
-def test_a_memo_that_says_little_of_a_question_gets_little(desk: MeaningDesk) -> None:
-    desk.engine.memory.capture("memory", "The harbour master has a skiff.")
+def test_a_memo_that_says_little_of_a_question_gets_little(
+    harness: MeaningHarness,
+) -> None:
+    harness.engine.memory.capture("memory", "The harbour master has a skiff.")
 
-    reply = desk.ask("skiff leaks at the bow")
+    reply = harness.ask("skiff leaks at the bow")
 
     assert reply.hits[0].path == "Boats/Skiff.md"
     shares = [e.share for h in reply.hits for e in h.evidence if e.channel == "memory"]
@@ -117,14 +123,14 @@ def test_a_memo_that_says_little_of_a_question_gets_little(desk: MeaningDesk) ->
     assert max(shares) <= MemoryChannel.weight
 
 
-def test_summaries_have_no_voice_of_their_own(desk: MeaningDesk) -> None:
-    bundle = desk.engine.bundles.pack("skiff leaks", save=True)
+def test_summaries_have_no_voice_of_their_own(harness: MeaningHarness) -> None:
+    bundle = harness.engine.bundles.pack("skiff leaks", save=True)
 
     assert bundle.saved
-    assert bundle.saved not in desk.found("skiff leaks", channels=("memory",))
+    assert bundle.saved not in harness.found("skiff leaks", channels=("memory",))
 
 
-def test_where_nothing_is_captured_memory_has_no_voice(meaning: MeaningDesk) -> None:
+def test_where_nothing_is_captured_memory_has_no_voice(meaning: MeaningHarness) -> None:
     meaning.indexed({"Skiff.md": "The skiff leaks at the bow.\n"})
 
     reply = meaning.ask("skiff leaks")
@@ -135,24 +141,26 @@ def test_where_nothing_is_captured_memory_has_no_voice(meaning: MeaningDesk) -> 
 
 @pytest.mark.parametrize("fusion", ["rrf", "weighted_rrf", "weighted_sum"])
 def test_fusions_that_see_no_strength_hear_memory_with_an_intent_alone(
-    desk: MeaningDesk, fusion: FusionName
+    harness: MeaningHarness, fusion: FusionName
 ) -> None:
-    balanced = desk.ask("skiff leaks", fusion=fusion, intent=None)
-    lookup = desk.ask("skiff leaks", fusion=fusion, intent="factual_lookup")
+    balanced = harness.ask("skiff leaks", fusion=fusion, intent=None)
+    lookup = harness.ask("skiff leaks", fusion=fusion, intent="factual_lookup")
 
     assert "memory" not in balanced.channels
     assert "memory" in lookup.channels
 
 
-def test_a_memory_is_found_by_its_meaning_too(desk: MeaningDesk) -> None:
-    reply = desk.ask("vessel drips", channels=("semantic", "memory"))
+def test_a_memory_is_found_by_its_meaning_too(harness: MeaningHarness) -> None:
+    reply = harness.ask("vessel drips", channels=("semantic", "memory"))
 
     (memory,) = [h for h in reply.hits if h.path == ".agent/memories/Caulking.md"]
     assert "memory" in memory.channels
 
 
-def test_days_that_a_question_names_lift_what_is_of_them(desk: MeaningDesk) -> None:
-    reply = desk.ask("what about the island in May 2024")
+def test_days_that_a_question_names_lift_what_is_of_them(
+    harness: MeaningHarness,
+) -> None:
+    reply = harness.ask("what about the island in May 2024")
 
     assert "recent" in reply.channels
     (log,) = [hit for hit in reply.hits if hit.path == "Log.md"]
@@ -165,16 +173,16 @@ def test_days_that_a_question_names_lift_what_is_of_them(desk: MeaningDesk) -> N
 
 @pytest.mark.parametrize("broken", ["query", "width", "closed"])
 def test_without_an_answer_of_the_model_words_and_links_answer(
-    desk: MeaningDesk, broken: str, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if broken == "query":
-        monkeypatch.setattr(desk.model, "query", fails("it is tired"))
+        monkeypatch.setattr(harness.model, "query", fails("it is tired"))
     elif broken == "width":
-        monkeypatch.setattr(desk.model, "query", lambda _: None)
+        monkeypatch.setattr(harness.model, "query", lambda _: None)
     else:
         monkeypatch.setattr(VectorIndex, "best", fails("no file"))
 
-    reply = desk.ask("skiff leaks")
+    reply = harness.ask("skiff leaks")
 
     assert reply.hits[0].path == "Boats/Skiff.md"
     assert "Pitch.md" in [hit.path for hit in reply.hits]
@@ -184,24 +192,24 @@ def test_without_an_answer_of_the_model_words_and_links_answer(
     check_whole(reply.hits)
 
 
-def test_damaged_vectors_are_named_and_words_answer(desk: MeaningDesk) -> None:
-    desk.close()
-    for file in (desk.folder / "vectors").rglob("*"):
+def test_damaged_vectors_are_named_and_words_answer(harness: MeaningHarness) -> None:
+    harness.close()
+    for file in (harness.folder / "vectors").rglob("*"):
         if file.is_file():
             file.write_bytes(b"\x00" * 7)
 
-    reply = desk.ask("skiff leaks")
+    reply = harness.ask("skiff leaks")
 
     assert reply.hits[0].path == "Boats/Skiff.md"
     assert reply.degraded != ()
     check_whole(reply.hits)
 
 
-def test_vectors_that_are_gone_are_missed_loudly(desk: MeaningDesk) -> None:
-    desk.close()
-    shutil.rmtree(desk.folder / "vectors")
+def test_vectors_that_are_gone_are_missed_loudly(harness: MeaningHarness) -> None:
+    harness.close()
+    shutil.rmtree(harness.folder / "vectors")
 
-    reply = desk.ask("skiff leaks")
+    reply = harness.ask("skiff leaks")
 
     assert reply.hits[0].path == "Boats/Skiff.md"
     assert any("run: glassmind index" in said for said in reply.degraded)
@@ -209,14 +217,14 @@ def test_vectors_that_are_gone_are_missed_loudly(desk: MeaningDesk) -> None:
 
 @pytest.mark.parametrize("error", [ModelFailed("links", "no"), ZeroDivisionError("no")])
 def test_links_that_cannot_be_read_are_missed_by_name(
-    desk: MeaningDesk, error: Exception, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise error
 
     monkeypatch.setattr(SqliteRows, "edges", fail)
 
-    reply = desk.ask("skiff leaks")
+    reply = harness.ask("skiff leaks")
 
     assert reply.hits[0].path == "Boats/Skiff.md"
     assert len(reply.degraded) == 1
@@ -228,27 +236,27 @@ def test_links_that_cannot_be_read_are_missed_by_name(
 
 
 def test_a_memory_that_cannot_be_read_is_missed_by_name(
-    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SqliteRows, "note_ids", fails("no folder"))
 
-    reply = desk.ask("skiff leaks", intent="factual_lookup")
+    reply = harness.ask("skiff leaks", intent="factual_lookup")
 
     assert reply.hits[0].path == "Boats/Skiff.md"
     assert [said.partition(":")[0] for said in reply.degraded] == ["memory"]
 
 
 def test_without_a_model_words_and_links_answer_and_say_so(
-    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def absent(_: Vault) -> None:
         raise ModelAbsent("synonyms")
 
     monkeypatch.setattr(Vault, "embedder", absent)
-    desk.models.clear()
-    desk.open()
+    harness.models.clear()
+    harness.open()
 
-    reply = desk.ask("skiff leaks")
+    reply = harness.ask("skiff leaks")
 
     (said,) = reply.degraded
     assert said.startswith("semantic: the model synonyms is not on this machine; run: ")
@@ -257,11 +265,11 @@ def test_without_a_model_words_and_links_answer_and_say_so(
 
 
 def test_by_meaning_alone_without_a_model_nothing_is_found_and_it_is_said(
-    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk.model, "query", fails("it is tired"))
+    monkeypatch.setattr(harness.model, "query", fails("it is tired"))
 
-    reply = desk.ask("skiff leaks", mode="semantic")
+    reply = harness.ask("skiff leaks", mode="semantic")
 
     assert reply.hits == ()
     assert reply.degraded == (
@@ -270,7 +278,7 @@ def test_by_meaning_alone_without_a_model_nothing_is_found_and_it_is_said(
 
 
 def test_before_anything_is_embedded_words_and_links_answer(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.write(HARBOUR)
     meaning.index(embed=False)
@@ -284,12 +292,14 @@ def test_before_anything_is_embedded_words_and_links_answer(
 
 
 def test_notes_without_vectors_are_said_to_be_missing_from_meaning(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    desk.write({"New.md": "A second skiff has been promised by the neighbour's uncle."})
-    desk.index(embed=False)
+    harness.write(
+        {"New.md": "A second skiff has been promised by the neighbour's uncle."}
+    )
+    harness.index(embed=False)
 
-    reply = desk.ask("skiff leaks")
+    reply = harness.ask("skiff leaks")
 
     assert "New.md" in [hit.path for hit in reply.hits]
     (missing,) = reply.degraded
@@ -297,15 +307,15 @@ def test_notes_without_vectors_are_said_to_be_missing_from_meaning(
 
 
 def test_meaning_weighs_by_how_much_of_the_vault_it_covers(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    whole = desk.ask("skiff leaks")
-    desk.write(
+    whole = harness.ask("skiff leaks")
+    harness.write(
         {f"More {n}.md": f"{LONG.format('pebble')} {n}" for n in range(len(HARBOUR))}
     )
-    desk.index(embed=False)
+    harness.index(embed=False)
 
-    half = desk.ask("skiff leaks")
+    half = harness.ask("skiff leaks")
 
     def most(hits: Sequence[Hit]) -> float:
         given = [e.share for h in hits for e in h.evidence if e.channel == "semantic"]
@@ -316,7 +326,7 @@ def test_meaning_weighs_by_how_much_of_the_vault_it_covers(
 
 
 def test_where_no_model_is_wanted_words_answer_and_nothing_is_missed(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(HARBOUR)
 
@@ -354,10 +364,10 @@ WAYS: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_every_filter_holds_in_every_channel(
-    desk: MeaningDesk, way: dict[str, Any]
+    harness: MeaningHarness, way: dict[str, Any]
 ) -> None:
     for filters, passing in FILTERS:
-        reply = desk.ask(f"skiff leaks {filters}", limit=50, **way)
+        reply = harness.ask(f"skiff leaks {filters}", limit=50, **way)
 
         assert {hit.path for hit in reply.hits} <= set(passing), filters
         assert reply.degraded == ()
@@ -366,29 +376,29 @@ def test_every_filter_holds_in_every_channel(
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_no_passage_is_shown_that_holds_what_is_excluded(
-    desk: MeaningDesk, way: dict[str, Any]
+    harness: MeaningHarness, way: dict[str, Any]
 ) -> None:
     part = "tar brush and rope and sail and mast and oar {0} " * 40
     long = "".join(
         f"## Part {n}\n\n{part.format(word)}\n\n"
         for n, word in enumerate(["wet", "dry", "wet"])
     )
-    desk.write(
+    harness.write(
         {"Long.md": long, "Root.md": "The skiff leaks: [[Long]] has it, says Jan."}
     )
-    desk.index()
+    harness.index()
 
-    hits = desk.ask("skiff leaks -wet", limit=50, **way).hits
+    hits = harness.ask("skiff leaks -wet", limit=50, **way).hits
 
     for hit in hits:
-        _, chunks = desk.engine.chunks(hit.path)
+        _, chunks = harness.engine.chunks(hit.path)
         shown = [chunks[hit.chunk_index], *(chunks[m.chunk_index] for m in hit.more)]
         assert not any(" wet " in f" {chunk.text} " for chunk in shown)
 
 
 @pytest.mark.parametrize("mode", ["semantic", "hybrid"])
 def test_a_filtered_search_still_fills_its_limit(
-    meaning: MeaningDesk, mode: str
+    meaning: MeaningHarness, mode: str
 ) -> None:
     near = {f"near/{n}.md": f"the skiff leaks {'leaks ' * 12} {n}" for n in range(400)}
     far = {
@@ -404,23 +414,25 @@ def test_a_filtered_search_still_fills_its_limit(
     assert len(meaning.found("skiff leaks", mode=mode, limit=250)) == 250
 
 
-def test_filters_alone_list_what_passes_newest_first(desk: MeaningDesk) -> None:
-    assert desk.found("tag:boat") == ["Boats/Barge.md", "Boats/Skiff.md"]
+def test_filters_alone_list_what_passes_newest_first(harness: MeaningHarness) -> None:
+    assert harness.found("tag:boat") == ["Boats/Barge.md", "Boats/Skiff.md"]
 
 
 def test_filters_alone_with_a_root_list_what_is_linked_and_passes(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
     for intent in ("context_load", "factual_lookup"):
-        reply = desk.ask("path:md", root_note="Skiff", intent=intent)
+        reply = harness.ask("path:md", root_note="Skiff", intent=intent)
 
         assert {"Pitch.md", "Log.md"} <= {hit.path for hit in reply.hits}
         assert reply.degraded == ()
         check_whole(reply.hits)
 
 
-def test_links_alone_begin_with_what_words_would_have_found(desk: MeaningDesk) -> None:
-    reply = desk.ask("it drips at the bow all day long", channels=("graph",))
+def test_links_alone_begin_with_what_words_would_have_found(
+    harness: MeaningHarness,
+) -> None:
+    reply = harness.ask("it drips at the bow all day long", channels=("graph",))
 
     assert [hit.path for hit in reply.hits] == ["Pitch.md"]
     assert reply.channels == ("graph",)
@@ -428,7 +440,7 @@ def test_links_alone_begin_with_what_words_would_have_found(desk: MeaningDesk) -
 
 
 def test_only_the_channels_named_are_asked(
-    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
     best = VectorIndex.best
@@ -439,22 +451,22 @@ def test_only_the_channels_named_are_asked(
 
     monkeypatch.setattr(VectorIndex, "best", counted)
 
-    assert desk.ask("skiff leaks", channels=("lexical",)).channels == ("lexical",)
-    assert desk.ask("skiff leaks", mode="fulltext").channels == ("lexical",)
+    assert harness.ask("skiff leaks", channels=("lexical",)).channels == ("lexical",)
+    assert harness.ask("skiff leaks", mode="fulltext").channels == ("lexical",)
     assert asked == []
-    assert desk.ask("skiff leaks", mode="semantic").channels == ("semantic",)
+    assert harness.ask("skiff leaks", mode="semantic").channels == ("semantic",)
     assert asked == ["semantic"]
 
 
-def test_channels_that_have_nothing_to_say_are_silent(desk: MeaningDesk) -> None:
+def test_channels_that_have_nothing_to_say_are_silent(harness: MeaningHarness) -> None:
     for name in ("implicit", "recent"):
-        reply = desk.ask("skiff leaks", channels=(name,))
+        reply = harness.ask("skiff leaks", channels=(name,))
 
         assert (reply.hits, reply.degraded) == ((), ())
 
 
 def test_a_language_model_that_may_not_be_asked_costs_its_own_word_only(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     harbour(meaning)
     meaning.open(
@@ -470,7 +482,7 @@ def test_a_language_model_that_may_not_be_asked_costs_its_own_word_only(
 
 @pytest.mark.parametrize("notes", [{}, {"Empty.md": ""}])
 def test_where_there_is_nothing_to_embed_nothing_is_missing(
-    meaning: MeaningDesk, notes: dict[str, str]
+    meaning: MeaningHarness, notes: dict[str, str]
 ) -> None:
     meaning.write(notes)
     meaning.index()
@@ -494,23 +506,23 @@ def test_where_there_is_nothing_to_embed_nothing_is_missing(
     ],
 )
 def test_a_question_about_days_alone_is_answered_by_those_days(
-    desk: MeaningDesk, text: str
+    harness: MeaningHarness, text: str
 ) -> None:
-    desk.write({"Fresh.md": LONG.format("kettle")}, at=NOON - 86_400 * 7)
-    desk.index()
+    harness.write({"Fresh.md": LONG.format("kettle")}, at=NOON - 86_400 * 7)
+    harness.index()
 
-    reply = desk.ask(text, today=date(2024, 5, 1))
+    reply = harness.ask(text, today=date(2024, 5, 1))
 
     assert reply.channels == ("recent",)
     assert "Fresh.md" in [hit.path for hit in reply.hits]
 
 
 def test_words_that_count_back_from_today_are_not_looked_for(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    desk.indexed({"Years.md": LONG.format("kettle over the last two years")})
+    harness.indexed({"Years.md": LONG.format("kettle over the last two years")})
 
-    reply = desk.ask("skiff leaks over the last two years", today=date(2024, 5, 1))
+    reply = harness.ask("skiff leaks over the last two years", today=date(2024, 5, 1))
 
     assert reply.hits[0].path == "Boats/Skiff.md"
     found = {hit.path for hit in reply.hits if "lexical" in hit.channels}
@@ -520,14 +532,14 @@ def test_words_that_count_back_from_today_are_not_looked_for(
 
 @pytest.mark.parametrize("fusion", ["minmax", "rrf", "weighted_sum"])
 def test_a_question_about_days_alone_is_answered_the_newest_day_first(
-    desk: MeaningDesk, fusion: str
+    harness: MeaningHarness, fusion: str
 ) -> None:
     days = [f"2023-{month:02}-15" for month in range(1, 13)]
     for age, day in enumerate(days):  # what is of the latest day was changed first
-        desk.write({f"{day}.md": LONG.format("kettle")}, at=NOON - 86_400 * 9 * age)
-    desk.index()
+        harness.write({f"{day}.md": LONG.format("kettle")}, at=NOON - 86_400 * 9 * age)
+    harness.index()
 
-    reply = desk.ask(
+    reply = harness.ask(
         "what did I write in 2023", today=date(2024, 5, 1), limit=12, fusion=fusion
     )
 
@@ -536,14 +548,14 @@ def test_a_question_about_days_alone_is_answered_the_newest_day_first(
 
 
 def test_the_newer_of_two_does_not_overtake_a_better_one_where_ranks_alone_count(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
     old = {f"Old {n}.md": "frost cracked the battery, its capacity" for n in range(8)}
-    desk.write(old, at=NOON - 86_400 * 400)
-    desk.write({"Shopping.md": "a battery and other things to buy"}, at=NOON)
-    desk.index()
+    harness.write(old, at=NOON - 86_400 * 400)
+    harness.write({"Shopping.md": "a battery and other things to buy"}, at=NOON)
+    harness.index()
 
-    reply = desk.ask(
+    reply = harness.ask(
         "frost cracked battery capacity", fusion="rrf", today=date(2024, 5, 1)
     )
 
@@ -551,10 +563,10 @@ def test_the_newer_of_two_does_not_overtake_a_better_one_where_ranks_alone_count
 
 
 def test_where_no_notes_are_alike_likeness_finds_nothing_and_harms_nothing(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    alone = desk.ask("skiff leaks", channels=("implicit",))
-    beside = desk.ask("skiff leaks", channels=("lexical", "implicit"))
+    alone = harness.ask("skiff leaks", channels=("implicit",))
+    beside = harness.ask("skiff leaks", channels=("lexical", "implicit"))
 
     assert (alone.hits, alone.degraded) == ((), ())
     assert beside.hits[0].path == "Boats/Skiff.md"
@@ -575,11 +587,11 @@ class Shortest(Channel):
 
 
 def test_a_channel_is_added_by_listing_it(
-    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(channels, "CHANNELS", [*channels.CHANNELS, Shortest])
 
-    hits = desk.ask("onions").hits
+    hits = harness.ask("onions").hits
 
     said = {hit.path: hit for hit in hits if Shortest.name in hit.channels}
     assert said.keys() == {"Boats/Skiff.md", "Boats/Barge.md"}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from calibrate import auroc
-from meaning_desk import MeaningDesk
-from model_desk import cached_vectors
-from vault_desk import VaultDesk
+from model_harness import cached_vectors
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.search.confidence import USUAL, Signals
 
@@ -17,7 +17,7 @@ Asked = list[tuple[dict[str, object], float]]
 
 
 @pytest.fixture(scope="module")
-def asked(real: VaultDesk) -> Asked:
+def asked(real: VaultHarness) -> Asked:
     """Every question of the set with the confidence of its answer."""
     rows = [json.loads(line) for line in GOLD.read_text("utf-8").splitlines()]
     found = []
@@ -36,7 +36,7 @@ def test_questions_with_an_answer_are_told_from_those_without(asked: Asked) -> N
 
 
 def test_what_is_far_from_the_vault_is_doubtful_and_what_it_answers_is_not(
-    asked: Asked, real: VaultDesk
+    asked: Asked, real: VaultHarness
 ) -> None:
     far = [row["query"] for row, _ in asked if row.get("distance") == "far"]
     answered = [row["query"] for row, _ in asked if row["answered"]]
@@ -61,7 +61,7 @@ def test_what_is_far_from_the_vault_is_doubtful_and_what_it_answers_is_not(
     ],
 )
 def test_what_stands_in_a_note_to_the_letter_is_no_near_miss(
-    real: VaultDesk, query: str, *, doubtful: bool
+    real: VaultHarness, query: str, *, doubtful: bool
 ) -> None:
     reply = real.engine.search(query)
 
@@ -96,7 +96,7 @@ def test_near_is_told_from_how_near_strangers_come() -> None:
     assert crowded.probability(signals) < USUAL.probability(signals)
 
 
-def test_words_alone_give_no_confidence(sample: VaultDesk) -> None:
+def test_words_alone_give_no_confidence(sample: VaultHarness) -> None:
     reply = sample.ask("flood")
 
     assert reply.confidence is None
@@ -104,7 +104,7 @@ def test_words_alone_give_no_confidence(sample: VaultDesk) -> None:
 
 
 def test_a_model_that_nobody_knows_gives_no_confidence_before_the_vault_taught_one(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed({"Tea.md": "A pot of oolong."})
 

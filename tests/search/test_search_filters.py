@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadDate
 
@@ -27,14 +27,14 @@ NOTES = {
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = VaultDesk(tmp_path_factory.mktemp("filters"))
-    desk.indexed(NOTES)
-    yield desk
-    desk.close()
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = VaultHarness(tmp_path_factory.mktemp("filters"))
+    harness.indexed(NOTES)
+    yield harness
+    harness.close()
 
 
-def names(shelf: VaultDesk, text: str) -> set[str]:
+def names(shelf: VaultHarness, text: str) -> set[str]:
     return {path.rpartition("/")[2][:-3] for path in shelf.found(text, limit=100)}
 
 
@@ -87,13 +87,15 @@ def names(shelf: VaultDesk, text: str) -> set[str]:
     ],
 )
 def test_a_filter_passes_these_notes(
-    shelf: VaultDesk, text: str, expected: set[str]
+    shelf: VaultHarness, text: str, expected: set[str]
 ) -> None:
     assert names(shelf, text) == expected
     assert names(shelf, f"word {text}") == expected
 
 
-def test_filters_alone_list_the_newest_first_without_a_score(shelf: VaultDesk) -> None:
+def test_filters_alone_list_the_newest_first_without_a_score(
+    shelf: VaultHarness,
+) -> None:
     hits = shelf.ask("path:props").hits
 
     assert [hit.path for hit in hits] == [
@@ -105,7 +107,7 @@ def test_filters_alone_list_the_newest_first_without_a_score(shelf: VaultDesk) -
 
 
 def test_filters_alone_list_by_the_day_of_a_note_and_then_by_its_last_change(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     noon = int(datetime(2024, 3, 9, 12, tzinfo=UTC).timestamp())
     vault.write({"2024-03-05.md": "word"}, at=noon + 300)
@@ -125,7 +127,7 @@ def test_filters_alone_list_by_the_day_of_a_note_and_then_by_its_last_change(
 
 
 def test_of_more_passages_of_a_day_than_are_looked_at_the_last_changed_are_listed(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.search.keyword.MOST_CHUNKS", 4)
     for minute in range(6):
@@ -135,7 +137,7 @@ def test_of_more_passages_of_a_day_than_are_looked_at_the_last_changed_are_liste
     assert vault.found("path:md", limit=1) == ["5/2024-03-07.md"]
 
 
-def test_a_filter_adds_nothing_to_a_score(shelf: VaultDesk) -> None:
+def test_a_filter_adds_nothing_to_a_score(shelf: VaultHarness) -> None:
     plain = {hit.path: hit.score for hit in shelf.ask("word", limit=100).hits}
     filtered = {hit.path: hit.score for hit in shelf.ask("word path:props").hits}
 
@@ -143,14 +145,14 @@ def test_a_filter_adds_nothing_to_a_score(shelf: VaultDesk) -> None:
     assert filtered
 
 
-def test_days_ago_count_from_today(shelf: VaultDesk) -> None:
+def test_days_ago_count_from_today(shelf: VaultHarness) -> None:
     found = shelf.found("path:days after:7d before:today", today=date(2024, 1, 15))
 
     assert found == ["days/2024-01-10.md"]
 
 
 def test_a_note_that_says_no_day_is_about_the_day_it_was_changed(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     noon = int(datetime(2022, 6, 15, 12, tzinfo=UTC).timestamp())
     vault.write({"A.md": "word"}, at=noon)
@@ -160,18 +162,18 @@ def test_a_note_that_says_no_day_is_about_the_day_it_was_changed(
     assert vault.found("before:2022-06-15") == []
 
 
-def test_a_note_from_before_1970_can_be_found_by_its_day(vault: VaultDesk) -> None:
+def test_a_note_from_before_1970_can_be_found_by_its_day(vault: VaultHarness) -> None:
     vault.indexed({"1815-06-18.md": "battle", "2024-01-01.md": "peace"})
 
     assert vault.found("before:1900") == ["1815-06-18.md"]
 
 
-def test_a_filter_that_names_no_day_is_an_error(shelf: VaultDesk) -> None:
+def test_a_filter_that_names_no_day_is_an_error(shelf: VaultHarness) -> None:
     with pytest.raises(BadDate, match="'someday' is not a date"):
         shelf.ask("after:someday")
 
 
-def test_a_filter_holds_for_every_passage_of_a_note(vault: VaultDesk) -> None:
+def test_a_filter_holds_for_every_passage_of_a_note(vault: VaultHarness) -> None:
     long = "\n\n".join(f"# H{n}\n\n" + f"word{n} " * 200 for n in range(6))
     vault.indexed({"Long.md": f"---\nstatus: open\n---\n#deep/tag\n\n{long}"})
 
@@ -182,7 +184,7 @@ def test_a_filter_holds_for_every_passage_of_a_note(vault: VaultDesk) -> None:
 
 
 def test_a_property_longer_than_any_term_is_found_by_its_beginning(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": f"---\nlong: start {'x' * 50_000}\n---\nword"})
 
@@ -192,7 +194,7 @@ def test_a_property_longer_than_any_term_is_found_by_its_beginning(
 
 @pytest.mark.parametrize("value", [".inf", "-.inf", ".nan", "1e400", "9" * 400])
 def test_a_property_that_is_an_odd_number_is_indexed(
-    vault: VaultDesk, value: str
+    vault: VaultHarness, value: str
 ) -> None:
     report = vault.indexed({"A.md": f"---\nodd: {value}\n---\nword"})
 
@@ -205,7 +207,7 @@ def test_a_property_that_is_an_odd_number_is_indexed(
 @pytest.mark.parametrize("length", [1, 33, 80, 100, 101, 400])
 @pytest.mark.parametrize("kind", ["path", "file"])
 def test_a_filter_of_any_length_in_any_script_is_answered(
-    vault: VaultDesk, kind: str, length: int, letter: str
+    vault: VaultHarness, kind: str, length: int, letter: str
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk
-from search_desk import check_whole, harbour
+from search_harness import check_whole, harbour
+from semantic_harness import MeaningHarness
 
 from glassmind.model.graph import CONFIDENCE, Edge, LinkLine
 from glassmind.search.channels.graph import (
@@ -213,22 +213,24 @@ def test_both_kinds_of_votes_count_half() -> None:
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness) -> MeaningHarness:
     return harbour(meaning)
 
 
-def test_an_intent_is_told_where_it_was_acted_on_alone(desk: MeaningDesk) -> None:
-    sure = desk.ask("what links to Skiff")
-    unsure = desk.ask("skiff leaks")
-    rootless = desk.ask("what links to the Nowhere of nobody")
+def test_an_intent_is_told_where_it_was_acted_on_alone(harness: MeaningHarness) -> None:
+    sure = harness.ask("what links to Skiff")
+    unsure = harness.ask("skiff leaks")
+    rootless = harness.ask("what links to the Nowhere of nobody")
 
     assert guess_intent("skiff leaks").intent == "conceptual"
     assert guess_intent("what links to the Nowhere of nobody").is_sure
     assert (sure.intent, unsure.intent, rootless.intent) == ("backlink", None, None)
 
 
-def test_a_backlink_query_returns_what_links_to_the_note(desk: MeaningDesk) -> None:
-    reply = desk.ask("what links to Skiff", intent="backlink", root_note="Skiff")
+def test_a_backlink_query_returns_what_links_to_the_note(
+    harness: MeaningHarness,
+) -> None:
+    reply = harness.ask("what links to Skiff", intent="backlink", root_note="Skiff")
 
     assert reply.intent == "backlink"
     linking = [hit for hit in reply.hits if "graph" in hit.channels]
@@ -241,25 +243,29 @@ def test_a_backlink_query_returns_what_links_to_the_note(desk: MeaningDesk) -> N
     ("hops", "linking"), [(0, []), (1, ["Boats/Skiff.md"]), (5, ["Boats/Skiff.md"])]
 )
 def test_a_backlink_query_follows_one_link_unless_none_may_be_followed(
-    desk: MeaningDesk, hops: int, linking: list[str]
+    harness: MeaningHarness, hops: int, linking: list[str]
 ) -> None:
-    reply = desk.ask(
+    reply = harness.ask(
         "what links to Pitch", intent="backlink", root_note="Pitch", hop_depth=hops
     )
 
     assert [hit.path for hit in reply.hits if "graph" in hit.channels] == linking
 
 
-def test_a_backlink_query_finds_its_note_in_the_question(desk: MeaningDesk) -> None:
+def test_a_backlink_query_finds_its_note_in_the_question(
+    harness: MeaningHarness,
+) -> None:
     for text in ("what links to Pitch", "which notes mention black glue"):
-        reply = desk.ask(text, intent="backlink")
+        reply = harness.ask(text, intent="backlink")
 
         linking = [hit.path for hit in reply.hits if "graph" in hit.channels]
         assert linking == ["Boats/Skiff.md"]
 
 
-def test_a_backlink_query_that_names_no_note_is_a_plain_one(desk: MeaningDesk) -> None:
-    reply = desk.ask("what links to the moon", intent="backlink")
+def test_a_backlink_query_that_names_no_note_is_a_plain_one(
+    harness: MeaningHarness,
+) -> None:
+    reply = harness.ask("what links to the moon", intent="backlink")
 
     assert reply.degraded == ()
     check_whole(reply.hits)
@@ -269,9 +275,9 @@ def test_a_backlink_query_that_names_no_note_is_a_plain_one(desk: MeaningDesk) -
     ("hops", "far"), [(0, set()), (1, {"Log.md", "Pitch.md"}), (2, {"Kettle.md"})]
 )
 def test_context_is_loaded_around_the_root_as_far_as_wished(
-    desk: MeaningDesk, hops: int, far: set[str]
+    harness: MeaningHarness, hops: int, far: set[str]
 ) -> None:
-    reply = desk.ask(
+    reply = harness.ask(
         "everything for the repair",
         intent="context_load",
         root_note="Skiff",
@@ -288,8 +294,8 @@ def test_context_is_loaded_around_the_root_as_far_as_wished(
     check_whole(reply.hits)
 
 
-def test_the_way_to_a_note_far_off_is_told(desk: MeaningDesk) -> None:
-    reply = desk.ask("repair", root_note="Skiff", channels=("graph",))
+def test_the_way_to_a_note_far_off_is_told(harness: MeaningHarness) -> None:
+    reply = harness.ask("repair", root_note="Skiff", channels=("graph",))
 
     (kettle,) = [hit for hit in reply.hits if hit.path == "Kettle.md"]
     assert (kettle.depth, kettle.connected_via) == (2, ("Boats/Skiff.md", "Pitch.md"))
@@ -297,9 +303,9 @@ def test_the_way_to_a_note_far_off_is_told(desk: MeaningDesk) -> None:
 
 
 def test_links_that_count_most_tell_the_way_even_where_meaning_has_a_say(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    hits = desk.ask("skiff leaks", intent="context_load", root_note="Skiff").hits
+    hits = harness.ask("skiff leaks", intent="context_load", root_note="Skiff").hits
 
     (kettle,) = [hit for hit in hits if hit.path == "Kettle.md"]
     assert kettle.channels == ("graph", "semantic")
@@ -309,22 +315,22 @@ def test_links_that_count_most_tell_the_way_even_where_meaning_has_a_say(
 
 
 def test_a_root_is_where_context_begins_without_being_told_so(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    reply = desk.ask("beans and onions", root_note="Skiff")
+    reply = harness.ask("beans and onions", root_note="Skiff")
 
     (log,) = [hit for hit in reply.hits if hit.path == "Log.md"]
     assert "graph" in log.channels
 
 
 def test_what_links_lead_to_is_shown_by_its_passage_nearest_to_the_question(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
     filler = "of other things there is a great deal to say here " * 40
     long = f"## One\n\n{filler}\n\n## Two\n\n{filler}\n\n## Three\n\nvarnish {filler}"
-    desk.indexed({"Long.md": long, "Root.md": "The way to go on is [[Long]]."})
+    harness.indexed({"Long.md": long, "Root.md": "The way to go on is [[Long]]."})
 
-    hits = desk.ask("varnish", root_note="Root", channels=("graph", "semantic")).hits
+    hits = harness.ask("varnish", root_note="Root", channels=("graph", "semantic")).hits
 
     (hit,) = [hit for hit in hits if hit.path == "Long.md"]
     assert hit.heading_path[-1] == "Three"

@@ -1,8 +1,8 @@
 """What is hot or pinned counts in a search where the settings say so, and shows."""
 
 import pytest
-from meaning_desk import MeaningDesk
-from vault_desk import NOON
+from semantic_harness import MeaningHarness
+from vault_harness import NOON
 
 from glassmind.model.search import Hit
 
@@ -24,7 +24,7 @@ def the(hits: tuple[Hit, ...], path: str) -> Hit:
     return next(hit for hit in hits if hit.path == path)
 
 
-def test_neither_counts_by_itself(meaning: MeaningDesk) -> None:
+def test_neither_counts_by_itself(meaning: MeaningHarness) -> None:
     meaning.indexed(FILES)
     before = meaning.ask("pump", mode="hybrid").hits
 
@@ -35,7 +35,7 @@ def test_neither_counts_by_itself(meaning: MeaningDesk) -> None:
     assert meaning.ask("pump", mode="hybrid").hits == before
 
 
-def test_a_pinned_note_gains_what_the_setting_says(meaning: MeaningDesk) -> None:
+def test_a_pinned_note_gains_what_the_setting_says(meaning: MeaningHarness) -> None:
     meaning.open(memory__pinned_weight=0.08)
     meaning.indexed(FILES)
     meaning.engine.memory.pin("B")
@@ -52,7 +52,7 @@ def test_a_pinned_note_gains_what_the_setting_says(meaning: MeaningDesk) -> None
 
 
 def test_a_note_in_use_gains_by_its_heat_and_loses_that_when_unpinned(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.open(memory__hot_weight=0.1)
     meaning.indexed(FILES)
@@ -78,7 +78,7 @@ def test_a_note_in_use_gains_by_its_heat_and_loses_that_when_unpinned(
 
 
 def test_a_warm_note_comes_before_one_that_matches_a_little_better(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.open(memory__hot_weight=0.1)
     meaning.write(dict.fromkeys(FILES, "The pump of the well.\n"), at=NOON)

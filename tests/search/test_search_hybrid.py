@@ -8,9 +8,9 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk
-from search_desk import Synonyms, check_whole, harbour
-from vault_desk import VaultDesk
+from search_harness import Synonyms, check_whole, harbour
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.errors import (
     AmbiguousName,
@@ -48,36 +48,36 @@ QUERIES = st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join)
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness) -> MeaningHarness:
     return harbour(meaning)
 
 
 @pytest.fixture(scope="module")
-def rich(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeaningDesk]:
+def rich(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeaningHarness]:
     """The sample vault with a model of words, indexed once."""
-    desk = MeaningDesk(tmp_path_factory.mktemp("rich"))
-    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
+    harness = MeaningHarness(tmp_path_factory.mktemp("rich"))
+    shutil.copytree(SAMPLE, harness.root, dirs_exist_ok=True)
 
     def of(_: Vault, space: Space) -> Any:
-        return desk.models.get(space.name)
+        return harness.models.get(space.name)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Vault, "embedder", lambda _: desk.model)
+        patch.setattr(Vault, "embedder", lambda _: harness.model)
         patch.setattr(Vault, "embedder_of", of)
         # learning what an answer looks like takes most of the time, and is not used
         patch.setattr("glassmind.search.semantic.learn_curve", lambda *_: None)
-        desk.use(Synonyms())
-        desk.index()
-        yield desk
-        desk.close()
+        harness.use(Synonyms())
+        harness.index()
+        yield harness
+        harness.close()
 
 
-def check_places(desk: VaultDesk, hits: tuple[Hit, ...]) -> None:
+def check_places(harness: VaultHarness, hits: tuple[Hit, ...]) -> None:
     """Every hit stands where it says, and is what it says."""
     for hit in hits:
-        assert (desk.root / hit.path).is_file()
-        note = desk.engine.read(hit.path, lines=(hit.lines.start, hit.lines.end))
-        _, chunks = desk.engine.chunks(hit.path)
+        assert (harness.root / hit.path).is_file()
+        note = harness.engine.read(hit.path, lines=(hit.lines.start, hit.lines.end))
+        _, chunks = harness.engine.chunks(hit.path)
         parts: list[Hit | Passage] = [hit, *hit.more]
         for part in parts:
             chunk = chunks[part.chunk_index]
@@ -99,7 +99,7 @@ def check_places(desk: VaultDesk, hits: tuple[Hit, ...]) -> None:
     st.sampled_from(("notes", "chunks")),
 )
 def test_what_a_hit_shows_of_its_score_is_its_score(
-    rich: MeaningDesk, text: str, fusion: FusionName, intent: Any, unique: Any
+    rich: MeaningHarness, text: str, fusion: FusionName, intent: Any, unique: Any
 ) -> None:
     reply = rich.ask(text, fusion=fusion, intent=intent, unique=unique)
 
@@ -110,7 +110,9 @@ def test_what_a_hit_shows_of_its_score_is_its_score(
 
 @settings(max_examples=15, deadline=None)
 @given(QUERIES, st.sampled_from((None, "context_load", "backlink")))
-def test_a_hit_stands_where_it_says(rich: MeaningDesk, text: str, intent: Any) -> None:
+def test_a_hit_stands_where_it_says(
+    rich: MeaningHarness, text: str, intent: Any
+) -> None:
     hits = rich.ask(text, intent=intent, root_note="Heron network").hits
 
     check_places(rich, hits)
@@ -122,7 +124,7 @@ def test_a_hit_stands_where_it_says(rich: MeaningDesk, text: str, intent: Any) -
 @settings(max_examples=10, deadline=None)
 @given(QUERIES, st.sampled_from(("notes", "chunks")))
 def test_the_same_question_gets_the_same_answer(
-    rich: MeaningDesk, text: str, unique: Any
+    rich: MeaningHarness, text: str, unique: Any
 ) -> None:
     assert rich.ask(text, unique=unique) == rich.ask(text, unique=unique)
 
@@ -130,14 +132,14 @@ def test_the_same_question_gets_the_same_answer(
 @settings(max_examples=10, deadline=None)
 @given(QUERIES, st.sampled_from(get_args(FusionName)))
 def test_fewer_hits_are_the_first_of_more(
-    rich: MeaningDesk, text: str, fusion: FusionName
+    rich: MeaningHarness, text: str, fusion: FusionName
 ) -> None:
     more = rich.found(text, limit=40, fusion=fusion)
 
     assert rich.found(text, limit=7, fusion=fusion) == more[:7]
 
 
-def test_a_rebuilt_index_gives_equal_answers(rich: MeaningDesk) -> None:
+def test_a_rebuilt_index_gives_equal_answers(rich: MeaningHarness) -> None:
     asked = ("heron network battery", "why did nobody come", "tag:project the river")
     before = [rich.ask(text, limit=30).hits for text in asked]
     # notes moved away and back come last in the rows, and first when made anew
@@ -159,7 +161,7 @@ def test_a_rebuilt_index_gives_equal_answers(rich: MeaningDesk) -> None:
 
 
 def test_equal_scores_go_newest_first_then_by_path_even_where_the_limit_cuts_them(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     files = {f"{n:03}/Tea.md": "same tea, the same for all of them" for n in range(40)}
     meaning.write(dict(reversed(files.items())), at=1_000_000_000)
@@ -175,7 +177,7 @@ def test_equal_scores_go_newest_first_then_by_path_even_where_the_limit_cuts_the
     assert few == ["new/Tea.md", *sorted(files)[:4]]
 
 
-def test_one_row_for_each_note_with_two_passages_at_most(rich: MeaningDesk) -> None:
+def test_one_row_for_each_note_with_two_passages_at_most(rich: MeaningHarness) -> None:
     hits = rich.ask("heron network battery", limit=50).hits
 
     assert len({hit.path for hit in hits}) == len(hits)
@@ -203,7 +205,7 @@ def test_a_passage_is_shown_as_one_with_its_neighbour() -> None:
 
 
 def test_one_row_for_each_passage_where_passages_are_asked_for(
-    rich: MeaningDesk,
+    rich: MeaningHarness,
 ) -> None:
     hits = rich.ask("heron network battery", limit=50, unique="chunks").hits
 
@@ -217,7 +219,7 @@ def test_one_row_for_each_passage_where_passages_are_asked_for(
 @pytest.mark.parametrize("limit", [1, 3, 60])
 @pytest.mark.parametrize("unique", ["notes", "chunks"])
 def test_as_many_hits_are_given_as_are_wished_for(
-    rich: MeaningDesk, limit: int, unique: Any
+    rich: MeaningHarness, limit: int, unique: Any
 ) -> None:
     reply = rich.ask("the heron network", limit=limit, unique=unique)
 
@@ -225,7 +227,7 @@ def test_as_many_hits_are_given_as_are_wished_for(
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic", "fulltext"])
-def test_a_threshold_is_held_against_the_best(rich: MeaningDesk, mode: Any) -> None:
+def test_a_threshold_is_held_against_the_best(rich: MeaningHarness, mode: Any) -> None:
     every = rich.ask("heron network battery", mode=mode, limit=40).hits
     best = rich.ask("heron network battery", mode=mode, limit=40, threshold=0.6).hits
 
@@ -235,7 +237,7 @@ def test_a_threshold_is_held_against_the_best(rich: MeaningDesk, mode: Any) -> N
     assert every[-1].relevance < 0.6
 
 
-def test_relevance_is_the_score_against_the_best(rich: MeaningDesk) -> None:
+def test_relevance_is_the_score_against_the_best(rich: MeaningHarness) -> None:
     for mode in ("hybrid", "semantic", "fulltext"):
         hits = rich.ask("heron network battery", mode=mode).hits
 
@@ -243,7 +245,7 @@ def test_relevance_is_the_score_against_the_best(rich: MeaningDesk) -> None:
             assert hit.relevance == pytest.approx(hit.score / hits[0].score)
 
 
-def test_least_similarity_is_a_cosine(rich: MeaningDesk) -> None:
+def test_least_similarity_is_a_cosine(rich: MeaningHarness) -> None:
     every = rich.ask("heron network battery", limit=40).hits
     least = sorted(hit.similarity or 0 for hit in every)[20]
 
@@ -256,7 +258,7 @@ def test_least_similarity_is_a_cosine(rich: MeaningDesk) -> None:
 
 
 def test_relevance_and_threshold_are_told_from_the_best_that_is_near_enough(
-    rich: MeaningDesk,
+    rich: MeaningHarness,
 ) -> None:
     wish: dict[str, Any] = {"root_note": "Heron network", "intent": "backlink"}
     first, *others = rich.ask("what leads to the network", limit=40, **wish).hits
@@ -286,38 +288,38 @@ def test_relevance_and_threshold_are_told_from_the_best_that_is_near_enough(
     ids=str,
 )
 def test_where_nothing_is_searched_by_meaning_least_similarity_is_told_to_be_unheeded(
-    desk: MeaningDesk, text: str, wish: dict[str, Any]
+    harness: MeaningHarness, text: str, wish: dict[str, Any]
 ) -> None:
-    plain = desk.ask(text, **wish)
+    plain = harness.ask(text, **wish)
 
-    reply = desk.ask(text, min_similarity=0.99, **wish)
+    reply = harness.ask(text, min_similarity=0.99, **wish)
 
     assert () != plain.hits == reply.hits
     assert (plain.degraded, reply.degraded) == ((), (UNMEASURED,))
 
 
 def test_without_a_model_words_answer_and_least_similarity_is_told_to_be_unheeded(
-    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def absent(_: Vault) -> Any:
         raise ModelAbsent("synonyms")
 
     monkeypatch.setattr(Vault, "embedder", absent)
-    desk.models.clear()
-    desk.open()
+    harness.models.clear()
+    harness.open()
 
-    reply = desk.ask("skiff leaks", min_similarity=0.99)
+    reply = harness.ask("skiff leaks", min_similarity=0.99)
 
     assert reply.hits[0].path == "Boats/Skiff.md"
     assert reply.degraded[-1] == UNMEASURED
-    assert desk.ask("skiff leaks").degraded == reply.degraded[:-1]
+    assert harness.ask("skiff leaks").degraded == reply.degraded[:-1]
 
 
 def test_where_meaning_is_asked_least_similarity_needs_no_word(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
     for mode in ("hybrid", "semantic"):
-        reply = desk.ask("skiff leaks", min_similarity=0.99, mode=mode)
+        reply = harness.ask("skiff leaks", min_similarity=0.99, mode=mode)
 
         assert (reply.hits, reply.degraded) == ((), ())
 
@@ -342,53 +344,57 @@ def test_where_meaning_is_asked_least_similarity_needs_no_word(
     ids=str,
 )
 def test_a_wish_nobody_can_meet_is_an_error_that_says_what_can_be(
-    desk: MeaningDesk, wish: dict[str, Any]
+    harness: MeaningHarness, wish: dict[str, Any]
 ) -> None:
     (name,) = wish
 
     with pytest.raises(BadWish, match=name):
-        desk.ask("skiff", **wish)
+        harness.ask("skiff", **wish)
 
 
 @pytest.mark.parametrize("limit", [0, -3, 10_001])
-def test_a_limit_nobody_can_mean_is_an_error(desk: MeaningDesk, limit: int) -> None:
+def test_a_limit_nobody_can_mean_is_an_error(
+    harness: MeaningHarness, limit: int
+) -> None:
     with pytest.raises(BadLimit):
-        desk.ask("skiff", limit=limit)
+        harness.ask("skiff", limit=limit)
 
 
 @pytest.mark.parametrize("name", ["Pitch", "Pitch.md", "pitch", "black glue"])
-def test_a_root_is_found_by_name_path_or_alias(desk: MeaningDesk, name: str) -> None:
-    reply = desk.ask("warm", root_note=name, intent="backlink")
+def test_a_root_is_found_by_name_path_or_alias(
+    harness: MeaningHarness, name: str
+) -> None:
+    reply = harness.ask("warm", root_note=name, intent="backlink")
 
     (skiff,) = [hit for hit in reply.hits if hit.path == "Boats/Skiff.md"]
     assert "graph" in skiff.channels
     assert "links to Pitch" in skiff.match_reason
 
 
-def test_a_root_that_is_no_note_is_an_error(desk: MeaningDesk) -> None:
+def test_a_root_that_is_no_note_is_an_error(harness: MeaningHarness) -> None:
     with pytest.raises(NoteNotFound):
-        desk.ask("skiff", root_note="Submarine of gold")
+        harness.ask("skiff", root_note="Submarine of gold")
 
 
-def test_a_root_that_may_be_two_notes_is_an_error(desk: MeaningDesk) -> None:
-    desk.indexed({"x/Twin.md": "one of them", "y/Twin.md": "the other of them"})
+def test_a_root_that_may_be_two_notes_is_an_error(harness: MeaningHarness) -> None:
+    harness.indexed({"x/Twin.md": "one of them", "y/Twin.md": "the other of them"})
 
     with pytest.raises(AmbiguousName):
-        desk.ask("skiff", root_note="Twin")
+        harness.ask("skiff", root_note="Twin")
 
 
 def test_settings_choose_mode_and_fusion_where_the_call_does_not(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    desk.open(search__mode="semantic", search__fusion="rrf")
+    harness.open(search__mode="semantic", search__fusion="rrf")
 
-    assert desk.ask("skiff leaks").channels == ("semantic",)
-    (first, *_) = desk.ask("skiff leaks", mode="hybrid").hits
+    assert harness.ask("skiff leaks").channels == ("semantic",)
+    (first, *_) = harness.ask("skiff leaks", mode="hybrid").hits
     assert {one.share for one in first.evidence} <= {1 / 60, 1 / 61, 1 / 62, 1 / 63}
 
 
-def test_a_sum_weighs_as_the_settings_say(desk: MeaningDesk) -> None:
-    desk.open(
+def test_a_sum_weighs_as_the_settings_say(harness: MeaningHarness) -> None:
+    harness.open(
         search__fusion="weighted_sum",
         search__semantic_weight=0.4,
         search__keyword_weight=0.3,
@@ -397,7 +403,7 @@ def test_a_sum_weighs_as_the_settings_say(desk: MeaningDesk) -> None:
         search__tag_weight=0.05,
     )
 
-    hits = desk.ask("small skiff leaks", intent=None).hits
+    hits = harness.ask("small skiff leaks", intent=None).hits
 
     (skiff,) = [hit for hit in hits if hit.path == "Boats/Skiff.md"]
     shares = {one.channel: one.share for one in skiff.evidence}
@@ -410,10 +416,10 @@ def test_a_sum_weighs_as_the_settings_say(desk: MeaningDesk) -> None:
     check_whole(hits)
 
 
-def test_a_weight_of_nothing_leaves_its_part_out(desk: MeaningDesk) -> None:
-    desk.open(search__recency_weight=0, search__tag_weight=0, search__link_weight=0)
+def test_a_weight_of_nothing_leaves_its_part_out(harness: MeaningHarness) -> None:
+    harness.open(search__recency_weight=0, search__tag_weight=0, search__link_weight=0)
 
-    hits = desk.ask("small skiff leaks", fusion="weighted_sum", intent=None).hits
+    hits = harness.ask("small skiff leaks", fusion="weighted_sum", intent=None).hits
 
     assert all(hit.adjustments == () for hit in hits)
     assert {n for hit in hits for n in hit.channels} == {"lexical", "semantic"}

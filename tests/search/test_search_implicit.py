@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk
-from search_desk import check_whole
+from search_harness import check_whole
+from semantic_harness import MeaningHarness
 
 from glassmind.model import NotePath
 from glassmind.model.graph import Hop
@@ -17,7 +17,7 @@ RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness) -> MeaningHarness:
     """One note that is asked for by name, two like it, one of them linked."""
     meaning.indexed(
         {
@@ -30,8 +30,10 @@ def desk(meaning: MeaningDesk) -> MeaningDesk:
     return meaning
 
 
-def test_a_note_like_a_good_hit_is_found_with_its_reason(desk: MeaningDesk) -> None:
-    reply = desk.ask("porcelain", channels=("lexical", "implicit"))
+def test_a_note_like_a_good_hit_is_found_with_its_reason(
+    harness: MeaningHarness,
+) -> None:
+    reply = harness.ask("porcelain", channels=("lexical", "implicit"))
 
     cup, pot = reply.hits
     assert (cup.path, pot.path) == ("Cup.md", "Pot.md")
@@ -43,17 +45,17 @@ def test_a_note_like_a_good_hit_is_found_with_its_reason(desk: MeaningDesk) -> N
     check_whole(reply.hits)
 
 
-def test_a_note_that_is_linked_is_left_to_the_links(desk: MeaningDesk) -> None:
-    hits = desk.ask("porcelain", channels=("lexical", "implicit")).hits
+def test_a_note_that_is_linked_is_left_to_the_links(harness: MeaningHarness) -> None:
+    hits = harness.ask("porcelain", channels=("lexical", "implicit")).hits
 
     assert "Mug.md" not in [hit.path for hit in hits]
 
 
 def test_a_similar_note_that_is_named_as_a_channel_lifts_none_above_a_direct_hit(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    without = desk.ask("porcelain", channels=("lexical", "semantic")).hits
-    hits = desk.ask("porcelain", channels=("lexical", "semantic", "implicit")).hits
+    without = harness.ask("porcelain", channels=("lexical", "semantic")).hits
+    hits = harness.ask("porcelain", channels=("lexical", "semantic", "implicit")).hits
 
     assert [hit.path for hit in hits] == [hit.path for hit in without]
     shares = [e.share for hit in hits for e in hit.evidence if e.channel == "implicit"]
@@ -61,48 +63,50 @@ def test_a_similar_note_that_is_named_as_a_channel_lifts_none_above_a_direct_hit
     assert max(shares) <= NAMED_WEIGHT
 
 
-def test_likeness_alone_can_be_asked_for(desk: MeaningDesk) -> None:
-    reply = desk.ask("porcelain", channels=("implicit",))
+def test_likeness_alone_can_be_asked_for(harness: MeaningHarness) -> None:
+    reply = harness.ask("porcelain", channels=("implicit",))
 
     assert [hit.path for hit in reply.hits] == ["Pot.md"]
     assert reply.channels == ("implicit",)
 
 
 def test_likeness_takes_part_only_where_the_settings_say_so(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    assert "implicit" not in desk.ask("porcelain").channels
+    assert "implicit" not in harness.ask("porcelain").channels
 
-    desk.open(search__implicit_weight=0.5)
+    harness.open(search__implicit_weight=0.5)
 
-    assert "implicit" in desk.ask("porcelain").channels
+    assert "implicit" in harness.ask("porcelain").channels
 
 
 def test_a_note_that_does_not_pass_the_filters_is_not_found_by_likeness(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    found = desk.found("porcelain path:Cup", channels=("lexical", "implicit"))
+    found = harness.found("porcelain path:Cup", channels=("lexical", "implicit"))
 
     assert found == ["Cup.md"]
 
 
 def test_a_note_that_says_something_else_is_like_nothing_until_it_is_compared(
-    desk: MeaningDesk,
+    harness: MeaningHarness,
 ) -> None:
-    desk.write({"Pot.md": RAIL})
-    desk.index(embed=False)
+    harness.write({"Pot.md": RAIL})
+    harness.index(embed=False)
 
-    reply = desk.ask("porcelain", channels=("lexical", "implicit"))
+    reply = harness.ask("porcelain", channels=("lexical", "implicit"))
 
     assert [hit.path for hit in reply.hits] == ["Cup.md"]
     (said,) = [said for said in reply.degraded if said.startswith("implicit")]
     assert said.startswith("implicit: 1 note is not compared yet, and left out")
 
 
-def test_a_search_names_dismissals_that_are_not_followed(desk: MeaningDesk) -> None:
-    desk.write({".agent/dismissed.txt": 'pair "Cup.md\n'})
+def test_a_search_names_dismissals_that_are_not_followed(
+    harness: MeaningHarness,
+) -> None:
+    harness.write({".agent/dismissed.txt": 'pair "Cup.md\n'})
 
-    reply = desk.ask("porcelain", channels=("lexical", "implicit"))
+    reply = harness.ask("porcelain", channels=("lexical", "implicit"))
 
     wrong = ".agent/dismissed.txt line 1 is not followed: its quotes do not match"
     assert reply.degraded == (f"implicit: {wrong}",)

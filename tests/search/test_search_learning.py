@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
-from meaning_desk import MeaningDesk, WordModel
+from semantic_harness import MeaningHarness, WordModel
 from strange_questions import STRANGERS
 
 from glassmind.index.keeper import IndexKeeper
@@ -44,26 +44,26 @@ def wood(size: int = 2 * LEAST_NOTES) -> dict[str, str]:
 
 
 @pytest.fixture
-def grown(meaning: MeaningDesk) -> MeaningDesk:
+def grown(meaning: MeaningHarness) -> MeaningHarness:
     """A vault that is large enough to be asked, by a model that nobody knows."""
     meaning.copy_from(_indexed_wood())
     return meaning
 
 
 @cache
-def _indexed_wood() -> MeaningDesk:
+def _indexed_wood() -> MeaningHarness:
     """Index the vault once per process; tests work on copies."""
-    desk = MeaningDesk(Path(mkdtemp()))
-    desk.indexed(wood())
-    desk.close()
-    return desk
+    harness = MeaningHarness(Path(mkdtemp()))
+    harness.indexed(wood())
+    harness.close()
+    return harness
 
 
-def kept(desk: MeaningDesk) -> list[Path]:
-    return sorted(desk.folder.glob("confidence-*.json"))
+def kept(harness: MeaningHarness) -> list[Path]:
+    return sorted(harness.folder.glob("confidence-*.json"))
 
 
-def test_a_vault_teaches_its_curve_whatever_its_model(grown: MeaningDesk) -> None:
+def test_a_vault_teaches_its_curve_whatever_its_model(grown: MeaningHarness) -> None:
     near = grown.ask("the fern of bed 0 grows in the shade").confidence
     far = grown.ask("escrow reconciliation of the oboe clinic").confidence
 
@@ -74,7 +74,7 @@ def test_a_vault_teaches_its_curve_whatever_its_model(grown: MeaningDesk) -> Non
     assert len(kept(grown)) == 1
 
 
-def test_a_small_vault_is_not_asked(meaning: MeaningDesk) -> None:
+def test_a_small_vault_is_not_asked(meaning: MeaningHarness) -> None:
     meaning.use(WordModel(f"{FITTED} in words"))
 
     meaning.indexed(wood(LEAST_NOTES - 1))
@@ -84,7 +84,7 @@ def test_a_small_vault_is_not_asked(meaning: MeaningDesk) -> None:
 
 
 def test_an_agent_is_not_rated_by_a_curve_learnt_from_hidden_notes(
-    grown: MeaningDesk,
+    grown: MeaningHarness,
 ) -> None:
     question, agent = "the fern of bed 0", grown.engine.seen_by(EVERY_AGENT)
     learnt_from_all = agent.search(question).confidence
@@ -96,7 +96,9 @@ def test_an_agent_is_not_rated_by_a_curve_learnt_from_hidden_notes(
     assert agent.search(question).confidence is None
 
 
-def test_it_is_asked_again_only_when_it_has_become_another(grown: MeaningDesk) -> None:
+def test_it_is_asked_again_only_when_it_has_become_another(
+    grown: MeaningHarness,
+) -> None:
     (file,) = kept(grown)
     before = file.stat().st_mtime_ns
 
@@ -117,7 +119,9 @@ def test_it_is_asked_again_only_when_it_has_become_another(grown: MeaningDesk) -
         *(pytest.param(text, marks=pytest.mark.slow) for text in ("", "[1, 2]")),
     ],
 )
-def test_a_curve_that_is_damaged_is_learnt_anew(grown: MeaningDesk, text: str) -> None:
+def test_a_curve_that_is_damaged_is_learnt_anew(
+    grown: MeaningHarness, text: str
+) -> None:
     (file,) = kept(grown)
     was = file.read_text("utf-8")
     file.write_text(text, "utf-8")
@@ -130,7 +134,9 @@ def test_a_curve_that_is_damaged_is_learnt_anew(grown: MeaningDesk, text: str) -
     assert grown.ask("fern").confidence is not None
 
 
-def test_whoever_is_asked_to_pause_leaves_all_as_it_was(meaning: MeaningDesk) -> None:
+def test_whoever_is_asked_to_pause_leaves_all_as_it_was(
+    meaning: MeaningHarness,
+) -> None:
     meaning.write(wood())
     meaning.index(embed=False)
     told: list[Progress] = []

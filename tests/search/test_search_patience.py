@@ -3,8 +3,8 @@
 from functools import partial
 
 import pytest
-from meaning_desk import MeaningDesk, Rows, WordModel
-from search_desk import HARBOUR
+from search_harness import HARBOUR
+from semantic_harness import MeaningHarness, Rows, WordModel
 
 from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
 from glassmind.model.access import EVERY_AGENT
@@ -46,7 +46,7 @@ def moody() -> Moody:
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk, moody: Moody, now: list[float]) -> MeaningDesk:
+def harness(meaning: MeaningHarness, moody: Moody, now: list[float]) -> MeaningHarness:
     meaning.use(moody)
     meaning.indexed(HARBOUR)
     moody.asked.clear()
@@ -55,12 +55,12 @@ def desk(meaning: MeaningDesk, moody: Moody, now: list[float]) -> MeaningDesk:
 
 
 def test_after_a_failure_searches_do_without_the_model_for_a_while(
-    desk: MeaningDesk, moody: Moody, now: list[float]
+    harness: MeaningHarness, moody: Moody, now: list[float]
 ) -> None:
-    first = desk.ask("skiff leaks")
+    first = harness.ask("skiff leaks")
     now[0] = WAITS_S[0] - 1
 
-    second, third = desk.ask("skiff leaks"), desk.ask("what leaks")
+    second, third = harness.ask("skiff leaks"), harness.ask("what leaks")
 
     assert moody.asked == ["skiff leaks"]
     assert first.degraded == (f"{SAID} (it hangs)",)
@@ -70,62 +70,62 @@ def test_after_a_failure_searches_do_without_the_model_for_a_while(
 
 
 def test_when_its_time_has_come_the_model_is_asked_again(
-    desk: MeaningDesk, moody: Moody, now: list[float]
+    harness: MeaningHarness, moody: Moody, now: list[float]
 ) -> None:
-    desk.ask("skiff leaks")
+    harness.ask("skiff leaks")
     moody.fault = None
     now[0] = WAITS_S[0]
 
-    reply = desk.ask("skiff leaks")
+    reply = harness.ask("skiff leaks")
 
     assert reply.degraded == ()
     assert "semantic" in reply.channels
 
 
 def test_a_second_failure_in_a_row_makes_for_a_longer_wait(
-    desk: MeaningDesk, moody: Moody, now: list[float]
+    harness: MeaningHarness, moody: Moody, now: list[float]
 ) -> None:
-    desk.ask("skiff leaks")
+    harness.ask("skiff leaks")
     now[0] = WAITS_S[0]
-    desk.ask("skiff leaks")
+    harness.ask("skiff leaks")
     now[0] += WAITS_S[1] - 1
 
-    (said,) = desk.ask("skiff leaks").degraded
+    (said,) = harness.ask("skiff leaks").degraded
 
     assert "asked again in 1 s" in said
     assert len(moody.asked) == 2
 
 
 def test_who_sees_a_part_of_the_vault_waits_no_second_time(
-    desk: MeaningDesk, moody: Moody
+    harness: MeaningHarness, moody: Moody
 ) -> None:
-    desk.ask("skiff leaks")
+    harness.ask("skiff leaks")
 
-    (said,) = desk.engine.seen_by(EVERY_AGENT).search("skiff leaks").degraded
+    (said,) = harness.engine.seen_by(EVERY_AGENT).search("skiff leaks").degraded
 
     assert "asked again in 60 s" in said
     assert len(moody.asked) == 1
 
 
 def test_what_is_damaged_is_looked_at_every_time(
-    desk: MeaningDesk, moody: Moody
+    harness: MeaningHarness, moody: Moody
 ) -> None:
     moody.fault = ModelDamaged("moody", "model.onnx")
-    desk.ask("skiff leaks")
+    harness.ask("skiff leaks")
 
-    (said,) = desk.ask("skiff leaks").degraded
+    (said,) = harness.ask("skiff leaks").degraded
 
     assert "glassmind models fetch moody" in said
     assert len(moody.asked) == 2
 
 
 def test_notes_are_embedded_though_a_question_failed(
-    desk: MeaningDesk, moody: Moody
+    harness: MeaningHarness, moody: Moody
 ) -> None:
-    desk.ask("skiff leaks")
-    desk.write({"New.md": "A tarpaulin for the winter."})
+    harness.ask("skiff leaks")
+    harness.write({"New.md": "A tarpaulin for the winter."})
 
-    report = desk.index()
+    report = harness.index()
 
     assert report.embedded == 1
     assert "A tarpaulin for the winter." in moody.texts

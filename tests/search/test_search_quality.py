@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from model_desk import cached_vectors
-from search_desk import check_whole
-from vault_desk import VaultDesk
+from model_harness import cached_vectors
+from search_harness import check_whole
+from vault_harness import VaultHarness
 
 ROOT = Path(__file__).parents[2]
 TODAY = date(2026, 4, 1)
@@ -37,17 +37,17 @@ def gold(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def found(desk: VaultDesk, item: dict[str, Any], **wish: Any) -> list[str]:
-    reply = desk.ask(item["query"], today=TODAY, **wish)
+def found(harness: VaultHarness, item: dict[str, Any], **wish: Any) -> list[str]:
+    reply = harness.ask(item["query"], today=TODAY, **wish)
     assert reply.degraded == ()
     return [hit.path for hit in reply.hits]
 
 
-def recall(desk: VaultDesk, mode: str) -> float:
+def recall(harness: VaultHarness, mode: str) -> float:
     """Return Recall@10 over the questions that words do not answer."""
     items = gold("meaning")
     shares = [
-        len({*found(desk, item, mode=mode, limit=10)} & {*item["relevant"]})
+        len({*found(harness, item, mode=mode, limit=10)} & {*item["relevant"]})
         / len(item["relevant"])
         for item in items
     ]
@@ -60,7 +60,7 @@ def reciprocal(paths: Sequence[str], relevant: Sequence[str]) -> float:
 
 
 def test_meaning_finds_what_words_miss_and_together_they_keep_it(
-    real: VaultDesk,
+    real: VaultHarness,
 ) -> None:
     """Measured: words .26, meaning .73, all together .69."""
     words, meaning, hybrid = (
@@ -75,7 +75,7 @@ def test_meaning_finds_what_words_miss_and_together_they_keep_it(
 
 
 @pytest.fixture(scope="module")
-def by_intent(real: VaultDesk) -> dict[str, dict[str, float]]:
+def by_intent(real: VaultHarness) -> dict[str, dict[str, float]]:
     """The MRR of each way of asking, by intent; the intent is given, the root too."""
     figures: dict[str, dict[str, list[float]]] = {}
     with cached_vectors("intents"):
@@ -151,7 +151,7 @@ WORDS = (
     st.sampled_from(("notes", "chunks")),
 )
 def test_what_a_hit_shows_of_its_score_is_its_score(
-    real: VaultDesk, text: str, fusion: Any, unique: Any
+    real: VaultHarness, text: str, fusion: Any, unique: Any
 ) -> None:
     reply = real.ask(text, fusion=fusion, unique=unique, today=TODAY)
 
@@ -161,7 +161,7 @@ def test_what_a_hit_shows_of_its_score_is_its_score(
 
 
 def test_a_filter_by_meaning_keeps_to_what_passes_and_fills_its_limit(
-    real: VaultDesk,
+    real: VaultHarness,
 ) -> None:
     paths = real.found("closing the cover by hand path:Meetings", mode="semantic")
     there = [*(real.root / "Meetings").glob("*.md")]

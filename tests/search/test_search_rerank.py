@@ -6,8 +6,8 @@ from itertools import count
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk
-from search_desk import check_sum, check_whole, harbour
+from search_harness import check_sum, check_whole, harbour
+from semantic_harness import MeaningHarness
 
 from glassmind.errors import ModelAbsent, ModelFailed
 from glassmind.model.search import Adjustment
@@ -155,7 +155,7 @@ def test_a_short_passage_is_read_whole() -> None:
 
 
 @pytest.fixture
-def desk(meaning: MeaningDesk) -> MeaningDesk:
+def harness(meaning: MeaningHarness) -> MeaningHarness:
     return harbour(meaning)
 
 
@@ -168,10 +168,10 @@ def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
 
 
 def test_the_best_of_every_channel_are_read_and_the_reply_says_how_many(
-    desk: MeaningDesk, reader: Reader
+    harness: MeaningHarness, reader: Reader
 ) -> None:
-    plain = desk.ask("skiff leaks")
-    reply = desk.ask("skiff leaks", rerank="on")
+    plain = harness.ask("skiff leaks")
+    reply = harness.ask("skiff leaks", rerank="on")
 
     assert (plain.reranked, reply.reranked) == (0, len(reader.read))
     assert 0 < reply.reranked <= CANDIDATES
@@ -189,29 +189,29 @@ def test_the_best_of_every_channel_are_read_and_the_reply_says_how_many(
 
 @pytest.mark.parametrize("wish", ["auto", "off", None])
 def test_nothing_is_read_unless_it_is_wished_for(
-    desk: MeaningDesk, reader: Reader, wish: str | None
+    harness: MeaningHarness, reader: Reader, wish: str | None
 ) -> None:
-    assert desk.ask("skiff leaks", rerank=wish).reranked == 0
+    assert harness.ask("skiff leaks", rerank=wish).reranked == 0
     assert reader.read == []
 
 
-def test_settings_may_wish_for_it(desk: MeaningDesk, reader: Reader) -> None:
-    desk.open(search__rerank="on")
+def test_settings_may_wish_for_it(harness: MeaningHarness, reader: Reader) -> None:
+    harness.open(search__rerank="on")
 
-    assert desk.ask("skiff leaks").reranked == len(reader.read) > 0
+    assert harness.ask("skiff leaks").reranked == len(reader.read) > 0
 
 
 def test_a_reader_that_fails_leaves_the_answer_and_is_named(
-    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    harness: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: object) -> None:
         raise ModelAbsent("reader")
 
     monkeypatch.setattr(SemanticSearch, "reranker", fail)
 
-    reply = desk.ask("skiff leaks", rerank="on")
+    reply = harness.ask("skiff leaks", rerank="on")
 
-    assert reply.hits == desk.ask("skiff leaks").hits
+    assert reply.hits == harness.ask("skiff leaks").hits
     assert reply.reranked == 0
     (said,) = reply.degraded
     assert said.startswith("rerank: the model reader is not on this machine")
@@ -248,8 +248,10 @@ def test_a_reader_that_was_stopped_in_time_has_worked() -> None:
     patience.check()  # the second failure was the first in a row
 
 
-def test_by_words_alone_nothing_is_read(desk: MeaningDesk, reader: Reader) -> None:
-    reply = desk.ask("skiff leaks", mode="fulltext", rerank="on")
+def test_by_words_alone_nothing_is_read(
+    harness: MeaningHarness, reader: Reader
+) -> None:
+    reply = harness.ask("skiff leaks", mode="fulltext", rerank="on")
 
     assert (reply.reranked, reader.read) == (0, [])
     for hit in reply.hits:

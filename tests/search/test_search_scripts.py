@@ -5,12 +5,12 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.store.lexical import analysis
 
 
-def marked(vault: VaultDesk, text: str) -> list[list[str]]:
+def marked(vault: VaultHarness, text: str) -> list[list[str]]:
     """Return the marked stretches of each hit's snippet."""
     return [
         [hit.snippet.text[a:b] for a, b in hit.snippet.marks]
@@ -30,7 +30,7 @@ def marked(vault: VaultDesk, text: str) -> list[list[str]]:
     ],
 )
 def test_any_stretch_of_a_run_without_spaces_is_found(
-    vault: VaultDesk, text: str, query: str, stretch: str
+    vault: VaultHarness, text: str, query: str, stretch: str
 ) -> None:
     vault.indexed({"A.md": f"before {text} after", "B.md": "something else 別物"})
 
@@ -38,14 +38,16 @@ def test_any_stretch_of_a_run_without_spaces_is_found(
     assert "".join(marked(vault, query)[0]) == stretch
 
 
-def test_a_single_character_is_found(vault: VaultDesk) -> None:
+def test_a_single_character_is_found(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "私は猫が好き", "B.md": "私は犬が好き"})
 
     assert vault.found("猫") == ["A.md"]
     assert marked(vault, "猫") == [["猫"]]
 
 
-def test_a_single_character_is_found_as_a_phrase_and_excluded(vault: VaultDesk) -> None:
+def test_a_single_character_is_found_as_a_phrase_and_excluded(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": "私は猫が好き", "B.md": "私は犬が好き"})
 
     assert vault.found('"猫"') == ["A.md"]
@@ -53,14 +55,14 @@ def test_a_single_character_is_found_as_a_phrase_and_excluded(vault: VaultDesk) 
     assert vault.found("-猫") == ["B.md"]
 
 
-def test_a_phrase_without_spaces_must_stand_whole(vault: VaultDesk) -> None:
+def test_a_phrase_without_spaces_must_stand_whole(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "東京都庁に行く", "B.md": "京都と東京の庁"})
 
     assert vault.found('"東京都庁"') == ["A.md"]
 
 
 def test_a_word_of_two_scripts_is_found_by_either_and_by_both(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {"Both.md": "the 東京tower view", "X.md": "a 東京", "Y.md": "a tower"}
@@ -71,7 +73,7 @@ def test_a_word_of_two_scripts_is_found_by_either_and_by_both(
     assert vault.found("東京tower")[0] == "Both.md"
 
 
-def test_each_part_of_a_word_of_two_scripts_is_marked(vault: VaultDesk) -> None:
+def test_each_part_of_a_word_of_two_scripts_is_marked(vault: VaultHarness) -> None:
     vault.indexed({"Both.md": "the 東京tower view"})
 
     assert marked(vault, "tower") == [["tower"]]
@@ -79,7 +81,7 @@ def test_each_part_of_a_word_of_two_scripts_is_marked(vault: VaultDesk) -> None:
     assert marked(vault, "東京tower") == [["東京", "tower"]]
 
 
-def test_a_phrase_of_two_scripts_needs_them_both(vault: VaultDesk) -> None:
+def test_a_phrase_of_two_scripts_needs_them_both(vault: VaultHarness) -> None:
     vault.indexed(
         {"Both.md": "the 東京tower view", "X.md": "a 東京", "Y.md": "a tower"}
     )
@@ -88,7 +90,7 @@ def test_a_phrase_of_two_scripts_needs_them_both(vault: VaultDesk) -> None:
     assert sorted(vault.found('view -"東京tower" tower 東京')) == ["X.md", "Y.md"]
 
 
-def test_titles_and_headings_without_spaces_are_found(vault: VaultDesk) -> None:
+def test_titles_and_headings_without_spaces_are_found(vault: VaultHarness) -> None:
     vault.indexed({"緑茶.md": "x", "B.md": "# 烏龍茶の話\n\ntext"})
 
     assert vault.found("緑茶") == ["緑茶.md"]
@@ -98,7 +100,7 @@ def test_titles_and_headings_without_spaces_are_found(vault: VaultDesk) -> None:
 @pytest.mark.parametrize("query", ["cafe", "café", "CAFÉ", "cafe\u0301"])
 @pytest.mark.parametrize("text", ["a café here", "a cafe\u0301 here", "a cafe here"])
 def test_accents_do_not_matter_and_the_word_is_marked(
-    vault: VaultDesk, query: str, text: str
+    vault: VaultHarness, query: str, text: str
 ) -> None:
     vault.indexed({"A.md": text, "B.md": "nothing"})
 
@@ -120,7 +122,7 @@ def test_accents_do_not_matter_and_the_word_is_marked(
     ],
 )
 def test_other_alphabets_are_found_whatever_their_case(
-    vault: VaultDesk, text: str, query: str
+    vault: VaultHarness, text: str, query: str
 ) -> None:
     vault.indexed({"A.md": text, "B.md": "nothing"})
 
@@ -128,14 +130,16 @@ def test_other_alphabets_are_found_whatever_their_case(
     assert len(marked(vault, query)[0]) == 1
 
 
-def test_a_tag_without_spaces_is_found_by_filter_and_by_word(vault: VaultDesk) -> None:
+def test_a_tag_without_spaces_is_found_by_filter_and_by_word(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": "text #日本語/文法", "B.md": "text"})
 
     assert vault.found("tag:日本語") == ["A.md"]
     assert vault.found("日本語") == ["A.md"]
 
 
-def test_a_property_without_spaces_is_found_by_filter(vault: VaultDesk) -> None:
+def test_a_property_without_spaces_is_found_by_filter(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "---\n著者: 夏目漱石\n---\ntext", "B.md": "text"})
 
     assert vault.found("[著者]") == ["A.md"]
@@ -162,7 +166,7 @@ def test_a_property_without_spaces_is_found_by_filter(vault: VaultDesk) -> None:
     ],
 )
 def test_letters_are_found_by_their_plain_forms_and_the_other_way_round(
-    vault: VaultDesk, text: str, query: str
+    vault: VaultHarness, text: str, query: str
 ) -> None:
     vault.indexed({"A.md": f"{text} here", "B.md": "something else"})
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from meaning_desk import MeaningDesk
-from vault_desk import VaultDesk
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.model.search import Hit, Successor
 from glassmind.search.ranking import losses
@@ -34,7 +34,7 @@ def the(hits: tuple[Hit, ...], path: str) -> Hit:
     "said", ['superseded-by: "[[New]]"', 'superseded_by:\n  - "[[New|the new one]]"']
 )
 def test_the_old_comes_below_the_new_however_well_it_matches(
-    meaning: MeaningDesk, mode: str, said: str
+    meaning: MeaningHarness, mode: str, said: str
 ) -> None:
     meaning.indexed(put("kind: note"))
     before = meaning.found("pump", mode=mode)
@@ -49,7 +49,7 @@ def test_the_old_comes_below_the_new_however_well_it_matches(
 
 
 @pytest.mark.parametrize("mode", ["fulltext", "hybrid"])
-def test_what_it_lost_is_one_of_its_shares(meaning: MeaningDesk, mode: str) -> None:
+def test_what_it_lost_is_one_of_its_shares(meaning: MeaningHarness, mode: str) -> None:
     meaning.indexed(put('superseded-by: "[[New]]"'))
 
     old = the(meaning.ask("pump", mode=mode).hits, "Old.md")
@@ -66,7 +66,7 @@ def test_what_it_lost_is_one_of_its_shares(meaning: MeaningDesk, mode: str) -> N
 @pytest.mark.parametrize("unique", ["notes", "chunks"])
 @pytest.mark.parametrize("fusion", ["minmax", "rrf", "weighted_rrf", "weighted_sum"])
 def test_that_holds_for_every_fusion_and_for_passages(
-    meaning: MeaningDesk, fusion: str, unique: str
+    meaning: MeaningHarness, fusion: str, unique: str
 ) -> None:
     meaning.indexed(put('superseded-by: "[[New]]"'))
 
@@ -75,7 +75,7 @@ def test_that_holds_for_every_fusion_and_for_passages(
     assert found.index("New.md") < found.index("Old.md")
 
 
-def test_one_whose_successor_is_no_note_loses_a_little(vault: VaultDesk) -> None:
+def test_one_whose_successor_is_no_note_loses_a_little(vault: VaultHarness) -> None:
     vault.indexed(put("superseded-by: a letter that was lost"))
 
     old = the(vault.ask("pump").hits, "Old.md")
@@ -87,7 +87,7 @@ def test_one_whose_successor_is_no_note_loses_a_little(vault: VaultDesk) -> None
 @pytest.mark.parametrize("mode", ["fulltext", "hybrid"])
 @pytest.mark.parametrize("link", ["[[New]]", "[the new one](New.md)"])
 def test_what_no_longer_exists_takes_the_place_of_nothing(
-    meaning: MeaningDesk, mode: str, link: str
+    meaning: MeaningHarness, mode: str, link: str
 ) -> None:
     meaning.indexed(put(f'superseded-by: "{link}"'))
     meaning.remove("New.md")
@@ -99,7 +99,7 @@ def test_what_no_longer_exists_takes_the_place_of_nothing(
 
 
 def test_a_successor_with_another_name_is_found_by_what_it_supersedes(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     new = {"New.md": f'---\nsupersedes: ["[[Old]]"]\n---\n# Pump\n{NEW}'}
     vault.indexed(put('superseded-by: "[[New]]"') | new)
@@ -115,14 +115,14 @@ def test_a_successor_with_another_name_is_found_by_what_it_supersedes(
 
 @pytest.mark.parametrize("said", ["superseded-by:", "superseded-by: ''", "tags: []"])
 def test_a_property_that_names_nothing_takes_nothing(
-    vault: VaultDesk, said: str
+    vault: VaultHarness, said: str
 ) -> None:
     vault.indexed(put(said))
 
     assert the(vault.ask("pump").hits, "Old.md").adjustments == ()
 
 
-def test_notes_without_successors_keep_their_scores(vault: VaultDesk) -> None:
+def test_notes_without_successors_keep_their_scores(vault: VaultHarness) -> None:
     vault.indexed(put('superseded-by: "[[New]]"'))
     hits = vault.ask("pump").hits
     vault.indexed(put("kind: note"))
@@ -172,7 +172,7 @@ class OldFriend:
 
 
 def test_no_reader_of_passages_puts_the_old_above_the_new_again(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(SemanticSearch, "reranker", lambda _: OldFriend())
     meaning.indexed(put('superseded-by: "[[New]]"'))

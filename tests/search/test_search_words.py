@@ -1,14 +1,16 @@
 """Words find passages: wanted, exact, excluded, begun, misspelt, inflected."""
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import NothingAsked
 
 FILLER = {f"filler/{n}.md": f"filler text number {n}" for n in range(10)}
 
 
-def test_every_word_is_optional_and_more_of_them_are_better(vault: VaultDesk) -> None:
+def test_every_word_is_optional_and_more_of_them_are_better(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({
         "One.md": "oolong leaves", "Both.md": "oolong porcelain", "None.md": "nothing",
     })  # fmt: skip
@@ -16,27 +18,27 @@ def test_every_word_is_optional_and_more_of_them_are_better(vault: VaultDesk) ->
     assert vault.found("oolong porcelain") == ["Both.md", "One.md"]
 
 
-def test_a_rarer_word_weighs_more(vault: VaultDesk) -> None:
+def test_a_rarer_word_weighs_more(vault: VaultHarness) -> None:
     common = {f"{n}.md": "kettle" for n in range(8)}
     vault.indexed({**common, "Rare.md": "samovar"})
 
     assert vault.found("kettle samovar")[0] == "Rare.md"
 
 
-def test_case_does_not_matter(vault: VaultDesk) -> None:
+def test_case_does_not_matter(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "OoLong"})
 
     assert vault.found("oolong") == vault.found("OOLONG") == ["A.md"]
 
 
-def test_a_word_nobody_wrote_finds_nothing(vault: VaultDesk) -> None:
+def test_a_word_nobody_wrote_finds_nothing(vault: VaultHarness) -> None:
     vault.indexed(FILLER)
 
     assert vault.found("zyzzyva") == []
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\t\n"])
-def test_a_query_that_says_nothing_is_refused(vault: VaultDesk, text: str) -> None:
+def test_a_query_that_says_nothing_is_refused(vault: VaultHarness, text: str) -> None:
     vault.indexed(FILLER)
 
     with pytest.raises(NothingAsked, match="words or a filter"):
@@ -44,7 +46,7 @@ def test_a_query_that_says_nothing_is_refused(vault: VaultDesk, text: str) -> No
 
 
 @pytest.mark.parametrize("text", ["!!! ??? ...", "*", "-", "#", '""'])
-def test_a_query_of_marks_alone_finds_nothing(vault: VaultDesk, text: str) -> None:
+def test_a_query_of_marks_alone_finds_nothing(vault: VaultHarness, text: str) -> None:
     vault.indexed(FILLER)
 
     reply = vault.ask(text)
@@ -53,7 +55,7 @@ def test_a_query_of_marks_alone_finds_nothing(vault: VaultDesk, text: str) -> No
 
 
 def test_words_that_say_nothing_are_sought_when_there_are_no_others(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "to be or not to be", "B.md": "question"})
 
@@ -61,14 +63,14 @@ def test_words_that_say_nothing_are_sought_when_there_are_no_others(
 
 
 def test_words_that_say_nothing_do_not_find_passages_beside_those_that_do(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "what is this", "B.md": "entropy"})
 
     assert vault.found("what is entropy") == ["B.md"]
 
 
-def test_a_phrase_must_stand_to_the_letter(vault: VaultDesk) -> None:
+def test_a_phrase_must_stand_to_the_letter(vault: VaultHarness) -> None:
     vault.indexed({
         "Yes.md": "the green tea house", "No.md": "tea of green leaves",
         "Far.md": "green and black tea", "Near.md": "green teas",
@@ -77,13 +79,13 @@ def test_a_phrase_must_stand_to_the_letter(vault: VaultDesk) -> None:
     assert vault.found('"green tea"') == ["Yes.md"]
 
 
-def test_punctuation_and_line_ends_do_not_break_a_phrase(vault: VaultDesk) -> None:
+def test_punctuation_and_line_ends_do_not_break_a_phrase(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "a green,\ntea house", "B.md": "green-tea"})
 
     assert sorted(vault.found('"green tea"')) == ["A.md", "B.md"]
 
 
-def test_a_phrase_is_required_and_words_beside_it_are_not(vault: VaultDesk) -> None:
+def test_a_phrase_is_required_and_words_beside_it_are_not(vault: VaultHarness) -> None:
     vault.indexed({
         "Phrase.md": "green tea", "Both.md": "green tea porcelain",
         "Word.md": "porcelain",
@@ -92,26 +94,28 @@ def test_a_phrase_is_required_and_words_beside_it_are_not(vault: VaultDesk) -> N
     assert vault.found('"green tea" porcelain') == ["Both.md", "Phrase.md"]
 
 
-def test_a_phrase_may_stand_in_a_title_or_heading(vault: VaultDesk) -> None:
+def test_a_phrase_may_stand_in_a_title_or_heading(vault: VaultHarness) -> None:
     vault.indexed({"Green Tea.md": "x", "B.md": "# Of green tea\n\nbody"})
 
     assert sorted(vault.found('"green tea"')) == ["B.md", "Green Tea.md"]
 
 
-def test_a_phrase_of_one_word_is_that_word_and_no_other_form(vault: VaultDesk) -> None:
+def test_a_phrase_of_one_word_is_that_word_and_no_other_form(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": "he runs", "B.md": "while running"})
 
     assert vault.found('"runs"') == ["A.md"]
 
 
-def test_an_excluded_word_takes_passages_away(vault: VaultDesk) -> None:
+def test_an_excluded_word_takes_passages_away(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "green tea", "B.md": "green bag", "C.md": "green"})
 
     assert sorted(vault.found("green -bag")) == ["A.md", "C.md"]
 
 
 def test_an_excluded_phrase_takes_only_passages_with_all_of_it_away(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {"A.md": "green tea bag", "B.md": "green bag of tea", "C.md": "green"}
@@ -121,14 +125,14 @@ def test_an_excluded_phrase_takes_only_passages_with_all_of_it_away(
 
 
 def test_a_query_of_exclusions_alone_lists_the_rest_newest_first(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Old.md": "tea", "Mid.md": "cup", "New.md": "pot"})
 
     assert vault.found("-cup") == ["New.md", "Old.md"]
 
 
-def test_a_prefix_finds_every_word_that_begins_so(vault: VaultDesk) -> None:
+def test_a_prefix_finds_every_word_that_begins_so(vault: VaultHarness) -> None:
     vault.indexed(
         {"A.md": "darjeeling", "B.md": "dart", "C.md": "radar", "Darn.md": "x"}
     )
@@ -137,7 +141,7 @@ def test_a_prefix_finds_every_word_that_begins_so(vault: VaultDesk) -> None:
 
 
 def test_a_prefix_ending_in_the_middle_of_two_words_takes_the_last(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "well-knownish", "B.md": "wellness"})
 
@@ -145,7 +149,7 @@ def test_a_prefix_ending_in_the_middle_of_two_words_takes_the_last(
 
 
 @pytest.mark.parametrize("typo", ["porcelan", "porcelainn", "procelain", "porselain"])
-def test_a_misspelt_word_finds_what_was_meant(vault: VaultDesk, typo: str) -> None:
+def test_a_misspelt_word_finds_what_was_meant(vault: VaultHarness, typo: str) -> None:
     vault.indexed({**FILLER, "Cup.md": "porcelain"})
 
     (hit,) = vault.ask(typo).hits
@@ -154,20 +158,20 @@ def test_a_misspelt_word_finds_what_was_meant(vault: VaultDesk, typo: str) -> No
     assert hit.snippet.marks == ((0, 9),)
 
 
-def test_a_misspelt_title_is_found_too(vault: VaultDesk) -> None:
+def test_a_misspelt_title_is_found_too(vault: VaultHarness) -> None:
     vault.indexed({**FILLER, "Porcelain.md": "x"})
 
     assert vault.found("porcelan") == ["Porcelain.md"]
 
 
-def test_a_known_word_is_never_corrected(vault: VaultDesk) -> None:
+def test_a_known_word_is_never_corrected(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "casual", "B.md": "causal"})
 
     assert vault.found("causal") == ["B.md"]
 
 
 def test_another_form_of_a_word_finds_it_and_the_exact_form_is_preferred(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "she runs far away", "B.md": "running so far away"})
 
@@ -188,7 +192,7 @@ def test_another_form_of_a_word_finds_it_and_the_exact_form_is_preferred(
     ],
 )
 def test_a_word_is_found_in_every_part_of_a_note_and_the_hit_says_where(
-    vault: VaultDesk, query: str, field: str
+    vault: VaultHarness, query: str, field: str
 ) -> None:
     note = (
         "---\naliases: [Teapot]\nplace: Kyoto\ntags: [brewing]\n---\n"
@@ -206,7 +210,7 @@ def test_a_word_is_found_in_every_part_of_a_note_and_the_hit_says_where(
 
 
 def test_a_word_in_title_and_text_beats_the_same_word_in_the_text_alone(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         {**FILLER, "Samovar.md": "a samovar here", "Note.md": "a samovar here"}
@@ -216,7 +220,7 @@ def test_a_word_in_title_and_text_beats_the_same_word_in_the_text_alone(
 
 
 def test_two_words_next_to_each_other_beat_the_same_words_apart(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({
         "Apart.md": "green is the colour of some kinds of tea",
@@ -227,7 +231,7 @@ def test_two_words_next_to_each_other_beat_the_same_words_apart(
 
 
 def test_a_word_longer_than_any_index_takes_finds_nothing_and_breaks_nothing(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "x" * 5000 + " tea"})
 
@@ -237,7 +241,7 @@ def test_a_word_longer_than_any_index_takes_finds_nothing_and_breaks_nothing(
 
 
 def test_every_heading_of_a_chunk_is_searched_even_those_inside_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "# One\n\na\n\n## Twoish\n\nb\n", "B.md": "x"})
 
@@ -246,7 +250,9 @@ def test_every_heading_of_a_chunk_is_searched_even_those_inside_it(
     assert "headings" in hit.evidence[0].fields
 
 
-def test_the_note_that_is_called_what_was_typed_comes_first(vault: VaultDesk) -> None:
+def test_the_note_that_is_called_what_was_typed_comes_first(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({
         "Note.md": "a samovar here, the samovar there, a samovar everywhere",
         "Samovar.md": "a brass urn",
@@ -258,7 +264,9 @@ def test_the_note_that_is_called_what_was_typed_comes_first(vault: VaultDesk) ->
     assert vault.found("tula urn")[0] == "Other.md"
 
 
-def test_a_guessed_word_is_named_with_the_one_that_was_typed(vault: VaultDesk) -> None:
+def test_a_guessed_word_is_named_with_the_one_that_was_typed(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": "the heron stands", "B.md": "word7 and word29"})
 
     (hit,) = vault.ask("hernn").hits
@@ -268,7 +276,7 @@ def test_a_guessed_word_is_named_with_the_one_that_was_typed(vault: VaultDesk) -
 
 
 def test_throwing_the_word_index_away_leaves_files_that_are_not_of_it(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "the heron stands"})
     kept = vault.folder / "lexical" / "precious.txt"

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import Inside, Program
-from http_desk import Web, started
-from mcp_desk import line
+from cli_harness import Inside, Program
+from http_harness import Web, started
+from mcp_harness import line
 
 FILES = {
     "Work/Heron.md": "# Heron\n\nThe heron needs a boiler. #work\n",

@@ -8,7 +8,7 @@ others have to pass, each by its name, so that none can disappear.
 from collections.abc import Iterator, Mapping
 
 import pytest
-from clients_desk import Address, Clients, with_settings, without_token
+from clients_harness import Address, Clients, with_settings, without_token
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import LIMIT_S, Program
-from clients_desk import (
+from cli_harness import LIMIT_S, Program
+from clients_harness import (
     TOKEN,
     Address,
     Clients,

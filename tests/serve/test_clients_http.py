@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import anyio
 import httpx2
 import pytest
-from http_desk import LIMIT_S, TOKEN, Web, serving
+from http_harness import LIMIT_S, TOKEN, Web, serving
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_desk import ERAS
+from mcp_harness import ERAS
 from route_table import ROUTES
-from vault_desk import VaultDesk, usage_text
+from vault_harness import VaultHarness, usage_text
 
 from glassmind.access import scopes
 from glassmind.access.clients import Clients, clients_of
@@ -37,12 +37,12 @@ class Two(NamedTuple):
     clients: Clients
     work: Web
     searcher: Web
-    vault: VaultDesk
+    vault: VaultHarness
 
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
-    vault = VaultDesk(tmp_path_factory.mktemp("clients"))
+    vault = VaultHarness(tmp_path_factory.mktemp("clients"))
     vault.open(writes__mode="allow")
     vault.indexed(FILES)
     clients = clients_of(vault.engine.config)
@@ -320,7 +320,7 @@ def test_a_client_is_let_in_until_it_is_revoked(two: Two) -> None:
 
 
 def test_a_file_of_clients_that_is_damaged_lets_only_the_owner_in(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     vault.indexed(FILES)
     clients = Clients(tmp_path / "clients.json")

@@ -7,8 +7,8 @@ the same requests.
 from collections.abc import Iterator
 
 import pytest
-from cli_desk import Program
-from clients_desk import Clients, stdio_command, with_settings, with_token
+from cli_harness import Program
+from clients_harness import Clients, stdio_command, with_settings, with_token
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import Program
-from clients_desk import Address, Clients, stdio_command, with_settings, with_token
+from cli_harness import Program
+from clients_harness import Address, Clients, stdio_command, with_settings, with_token
 
 pytestmark = pytest.mark.slow
 

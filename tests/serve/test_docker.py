@@ -17,9 +17,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from cli_desk import SAMPLE, Inside, Program
-from fault_tools.desk import fingerprint
-from soak_desk import free_port
+from cli_harness import SAMPLE, Inside, Program
+from fault_tools.harness import fingerprint
+from soak_harness import free_port
 
 import glassmind
 from glassmind.config.settings import SETTINGS

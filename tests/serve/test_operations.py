@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from cli_desk import Inside, with_note
-from http_desk import serving
-from mcp_desk import call, text_of, visit
-from operation_desk import result_of
-from vault_desk import VaultDesk
+from cli_harness import Inside, with_note
+from http_harness import serving
+from mcp_harness import call, text_of, visit
+from operation_harness import result_of
+from vault_harness import VaultHarness
 
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument
@@ -91,7 +91,7 @@ def test_a_toy_operation_is_a_command(toy: None, tmp_path: Path) -> None:
     assert "--times must be 1 or more (got 0)" in wrong.stderr
 
 
-def test_a_toy_operation_is_a_tool(toy: None, vault: VaultDesk) -> None:
+def test_a_toy_operation_is_a_tool(toy: None, vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "oolong", "Pot.md": "oolong too"})
     server = make_server(vault.engine)
 
@@ -111,7 +111,7 @@ def test_a_toy_operation_is_a_tool(toy: None, vault: VaultDesk) -> None:
     assert {passage.path for passage in reading.passages} == {"Tea.md", "Pot.md"}
 
 
-def test_a_toy_operation_is_a_route(toy: None, vault: VaultDesk) -> None:
+def test_a_toy_operation_is_a_route(toy: None, vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "oolong", "Pot.md": "oolong too"})
     with serving(vault.engine) as web:
         described = web.get("/openapi.json").json
@@ -129,7 +129,7 @@ def test_a_toy_operation_is_a_route(toy: None, vault: VaultDesk) -> None:
 
 
 def test_what_an_operation_refuses_is_reported_in_the_words_of_each_surface(
-    tmp_path_factory: pytest.TempPathFactory, vault: VaultDesk
+    tmp_path_factory: pytest.TempPathFactory, vault: VaultHarness
 ) -> None:
     program = Inside(with_note(tmp_path_factory.mktemp("program")))
     vault.indexed({"Tea.md": "oolong"})
@@ -201,7 +201,7 @@ GRAPH_CALLS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("name", "given"), GRAPH_CALLS, ids=str)
 def test_sources_cover_every_note_in_the_values(
-    vault: VaultDesk, name: str, given: dict[str, Any]
+    vault: VaultHarness, name: str, given: dict[str, Any]
 ) -> None:
     vault.indexed(
         {

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from change_desk import DIFF, NEW, OLD, WrittenDown, changed, drafted, engine_with
-from operation_desk import text_of, values_of
+from change_harness import DIFF, NEW, OLD, WrittenDown, changed, drafted, engine_with
+from operation_harness import text_of, values_of
 
 from glassmind.model import NotePath
 from glassmind.model.edits import (

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 import pytest
-from cli_desk import SAMPLE, run_inside
-from http_desk import Web, serving
-from mcp_desk import call, environment, structured_server
-from vault_desk import VaultDesk
+from cli_harness import SAMPLE, run_inside
+from http_harness import Web, serving
+from mcp_harness import call, environment, structured_server
+from vault_harness import VaultHarness
 
 from glassmind.serve.tool import MOST_TOKENS
 
@@ -28,19 +28,19 @@ PRIVATE = "Journal/A letter not sent.md"
 class Ways(NamedTuple):
     """One vault, asked in three ways."""
 
-    desk: VaultDesk
+    harness: VaultHarness
     web: Web
 
     def program(self, *args: str) -> Any:
         """Return what the program prints with --json."""
-        with chdir(self.desk.root):
-            done = run_inside(["--json", *args], environment(self.desk))
+        with chdir(self.harness.root):
+            done = run_inside(["--json", *args], environment(self.harness))
         assert done.stdout, done.stderr
         return json.loads(done.stdout)
 
     def tool(self, name: str, /, **given: object) -> Any:
         """Return the values that a tool answers."""
-        server = structured_server(self.desk.engine, toolsets=("core", "graph"))
+        server = structured_server(self.harness.engine, toolsets=("core", "graph"))
         answer = call(server, name, **given)
         return without(answer.structured_content, PAGED)
 
@@ -52,13 +52,13 @@ def without(shown: Any, names: set[str]) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
     """The sample vault without what is private, which the program alone tells of."""
-    desk = VaultDesk(tmp_path_factory.mktemp("parity"))
-    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
-    desk.remove(PRIVATE)
-    desk.index()
-    with serving(desk.engine) as web:
-        yield Ways(desk, web)
-    desk.close()
+    harness = VaultHarness(tmp_path_factory.mktemp("parity"))
+    shutil.copytree(SAMPLE, harness.root, dirs_exist_ok=True)
+    harness.remove(PRIVATE)
+    harness.index()
+    with serving(harness.engine) as web:
+        yield Ways(harness, web)
+    harness.close()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_hits_are_the_same_by_every_way(ways: Ways, query: str) -> None:
 
 @pytest.mark.parametrize("part", ["whole", "lines"])
 def test_a_note_is_the_same_by_every_way(ways: Ways, part: str) -> None:
-    path = ways.desk.found("heron radio", limit=1)[0]
+    path = ways.harness.found("heron radio", limit=1)[0]
     lines = "1-3" if part == "lines" else ""
 
     range_of = ["--lines", lines] if lines else []
@@ -192,8 +192,8 @@ def test_a_graph_to_draw_is_the_same_by_every_way(ways: Ways) -> None:
     command = ["graph", "connections", NOTE, "-n", "3", "--format", "dot"]
 
     served = ways.web.get(f"/graph/connections?{urlencode(given)}").body.decode()
-    with chdir(ways.desk.root):
-        printed = run_inside(command, environment(ways.desk)).stdout
+    with chdir(ways.harness.root):
+        printed = run_inside(command, environment(ways.harness)).stdout
 
     assert served.startswith("digraph")
     assert printed == served

@@ -4,11 +4,11 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from ask_desk import address, parsed
-from cli_desk import SAMPLE
-from http_desk import serving
+from ask_harness import address, parsed
+from cli_harness import SAMPLE
+from http_harness import serving
 from test_parity import Ways
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 QUESTIONS = {
     "answered": "why did we change the battery chemistry",
@@ -20,13 +20,13 @@ QUESTIONS = {
 @pytest.fixture(scope="module")
 def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
     """The sample vault without its private note, so that agents see all of it."""
-    desk = VaultDesk(tmp_path_factory.mktemp("parity"))
-    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
-    desk.remove("Journal/A letter not sent.md")
-    desk.index()
-    with serving(desk.engine) as web:
-        yield Ways(desk, web)
-    desk.close()
+    harness = VaultHarness(tmp_path_factory.mktemp("parity"))
+    shutil.copytree(SAMPLE, harness.root, dirs_exist_ok=True)
+    harness.remove("Journal/A letter not sent.md")
+    harness.index()
+    with serving(harness.engine) as web:
+        yield Ways(harness, web)
+    harness.close()
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)

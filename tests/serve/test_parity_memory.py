@@ -5,11 +5,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from http_desk import serving
-from mcp_desk import call, environment, structured_server, text_of
+from http_harness import serving
+from mcp_harness import call, environment, structured_server, text_of
 from test_mcp_fence import inside
 from test_parity import PAGED, Ways, without
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.operations.context import FENCE_TOKENS
 
@@ -73,21 +73,21 @@ LISTS: dict[str, tuple[list[str], str, dict[str, Any]]] = {
 @pytest.fixture(scope="module")
 def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
     """A vault with captures; its use goes on no record, which would warm it."""
-    desk = VaultDesk(tmp_path_factory.mktemp("parity"))
-    desk.open(memory__record_use=False)
-    desk.indexed(NOTES)
+    harness = VaultHarness(tmp_path_factory.mktemp("parity"))
+    harness.open(memory__record_use=False)
+    harness.indexed(NOTES)
     for kind, text, agent in CAPTURES:
-        desk.engine.memory.capture(
+        harness.engine.memory.capture(
             kind,  # type: ignore[arg-type]
             text,
             project="Tea house",
             client="a test",
             agent=agent,
         )
-    desk.engine.index(rebuild=True)  # deleted passages count in scores of the owner
-    with serving(desk.engine) as web:
-        yield _Unrecorded(desk, web)
-    desk.close()
+    harness.engine.index(rebuild=True)  # deleted passages count in scores of the owner
+    with serving(harness.engine) as web:
+        yield _Unrecorded(harness, web)
+    harness.close()
 
 
 class _Unrecorded(Ways):
@@ -97,8 +97,8 @@ class _Unrecorded(Ways):
             return super().program(*args)
 
 
-def _environment(desk: VaultDesk) -> dict[str, str]:
-    return {**environment(desk), "GLASSMIND_MEMORY_RECORD_USE": "false"}
+def _environment(harness: VaultHarness) -> dict[str, str]:
+    return {**environment(harness), "GLASSMIND_MEMORY_RECORD_USE": "false"}
 
 
 def served(
@@ -118,7 +118,7 @@ def test_a_packet_is_the_same_by_every_way(ways: Ways, verb: str) -> None:
     printed = ways.program(*words)
     told = served(ways, asked, given).json
     read = served(ways, asked, given, Accept="text/markdown").body.decode()
-    server = structured_server(ways.desk.engine, toolsets=SETS)
+    server = structured_server(ways.harness.engine, toolsets=SETS)
     fenced = inside(text_of(call(server, tool, **room)))
 
     assert "error" not in printed
@@ -138,7 +138,7 @@ def test_a_list_is_the_same_by_every_way(ways: Ways, verb: str) -> None:
     assert printed == told
     tool = {"/recall": "glassmind_recall", "/inbox": "glassmind_inbox"}.get(path)
     if tool:
-        server = structured_server(ways.desk.engine, toolsets=SETS)
+        server = structured_server(ways.harness.engine, toolsets=SETS)
         found = call(server, tool, response_format="detailed", **given)
         assert without(found.structured_content, PAGED) == printed
 
@@ -149,7 +149,7 @@ def test_receipts_are_told_the_same_by_every_way(ways: Ways) -> None:
 
     printed = ways.program("verify", *receipts)
     told = ways.web.post("/verify", {"receipts": receipts}).json
-    server = structured_server(ways.desk.engine, toolsets=SETS)
+    server = structured_server(ways.harness.engine, toolsets=SETS)
     found = call(
         server, "glassmind_verify", receipts=receipts, response_format="detailed"
     )
@@ -159,7 +159,7 @@ def test_receipts_are_told_the_same_by_every_way(ways: Ways) -> None:
     assert states == ["unchanged", "unchanged", "gone", "bad"]
 
 
-def test_a_capture_has_one_shape_by_every_way(vault: VaultDesk) -> None:
+def test_a_capture_has_one_shape_by_every_way(vault: VaultHarness) -> None:
     vault.indexed(NOTES)
     with serving(vault.engine) as web:
         ways = Ways(vault, web)
@@ -182,7 +182,7 @@ def test_a_project_without_notes_is_told_by_every_way(ways: Ways, project: str) 
     printed = ways.program("context", "oolong", "--project", project)["error"]
     given = {"query": "oolong", "project": project}
     told = ways.web.post("/context", given).json["error"]
-    found = call(structured_server(ways.desk.engine), "glassmind_context", **given)
+    found = call(structured_server(ways.harness.engine), "glassmind_context", **given)
 
     assert printed["kind"] == found.structured_content["error"]["kind"]
     assert told["code"] == "project_unknown"

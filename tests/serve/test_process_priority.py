@@ -7,12 +7,12 @@ from pathlib import Path
 from threading import get_ident
 
 import pytest
-from cli_desk import Inside, with_note
-from fault_tools.desk import Desk
+from cli_harness import Inside, with_note
+from fault_tools.harness import Harness
 from fault_tools.vaults import write
-from meaning_desk import LONG, MeaningDesk
-from vault_desk import VaultDesk
-from watch_desk import QUICK, Follower, until, watcher
+from semantic_harness import LONG, MeaningHarness
+from vault_harness import VaultHarness
+from watch_harness import QUICK, Follower, until, watcher
 
 from glassmind.index.watching import Watching
 from glassmind.store.sqlite.store import SqliteStore
@@ -33,7 +33,7 @@ def priorities(pid: int) -> set[int]:
 
 
 def test_background_embedding_in_process_keeps_the_priority(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     before, during = priorities(os.getpid()), set[int]()
     meaning.model.before = lambda _: during.update(priorities(os.getpid()))
@@ -49,7 +49,7 @@ def test_background_embedding_in_process_keeps_the_priority(
 
 
 def test_the_index_command_in_process_keeps_the_priority(
-    meaning: MeaningDesk, tmp_path: Path
+    meaning: MeaningHarness, tmp_path: Path
 ) -> None:
     before = priorities(os.getpid())
     place = tmp_path / "cli"
@@ -66,12 +66,12 @@ def test_the_index_command_in_process_keeps_the_priority(
 def test_a_watch_process_lowers_the_priority_of_background_work_alone(
     tmp_path: Path,
 ) -> None:
-    desk = Desk(tmp_path)
-    write(desk.vault, "Tea.md", "[[Oolong]]")
+    harness = Harness(tmp_path)
+    write(harness.vault, "Tea.md", "[[Oolong]]")
     base = os.getpriority(os.PRIO_PROCESS, 0)
     lowered = min(base + 10, 19)
 
-    with watcher(desk, GLASSMIND_WATCH_COMMUNITY_DEBOUNCE_MS="50") as started:
+    with watcher(harness, GLASSMIND_WATCH_COMMUNITY_DEBOUNCE_MS="50") as started:
         started.ready()
         pid = started.running.pid
         until(lambda: lowered in priorities(pid), "the background work")
@@ -80,7 +80,7 @@ def test_a_watch_process_lowers_the_priority_of_background_work_alone(
 
 
 def test_background_work_that_fails_releases_what_its_thread_holds(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worked, rested = list[int](), list[int]()
 

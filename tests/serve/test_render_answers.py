@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from ask_desk import DOUBTED, QUOTED, SOURCES, WHOLE
+from ask_harness import DOUBTED, QUOTED, SOURCES, WHOLE
 from msgspec import structs
 from msgspec.structs import replace
 

@@ -1,7 +1,7 @@
 """What serving needs is paid by those who serve: no other command imports it."""
 
 import pytest
-from cli_desk import Program, with_index
+from cli_harness import Program, with_index
 
 SERVING = {"mcp", "mcp_types", "pydantic", "starlette", "uvicorn", "watchfiles"}
 WAITING = {"anyio", "asyncio", "httpx2", "ssl"}

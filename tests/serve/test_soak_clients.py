@@ -1,6 +1,6 @@
 """Four clients of different scopes ask while notes are taken from them and given back.
 
-The rule that answers are held to stands with `soak_clients_desk`.
+The rule that answers are held to stands with `soak_clients`.
 """
 
 import json
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from fault_tools.desk import Desk
+from fault_tools.harness import Harness
 from fault_tools.vaults import make_vault, write
-from http_desk import SPEAKS, Web, serving
-from leak_desk import CANARY
-from soak_clients_desk import (
+from http_harness import SPEAKS, Web, serving
+from leak_harness import CANARY
+from soak_clients import (
     CLOSED,
     FIXED,
     SCOPES,
@@ -31,7 +31,7 @@ from soak_clients_desk import (
     churn,
     is_absent,
 )
-from soak_desk import Stdio, http_server, resident_bytes, wait_until
+from soak_harness import Stdio, http_server, resident_bytes, wait_until
 
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import read_scope
@@ -58,18 +58,18 @@ class Size(NamedTuple):
 class Soak:
     """A vault with plans, its clients, and a server at a port."""
 
-    def __init__(self, desk: Desk, size: Size) -> None:
-        self.desk, self.size, self.book = desk, size, Book()
-        self.names = make_vault(desk.vault, size.notes, 31)
+    def __init__(self, harness: Harness, size: Size) -> None:
+        self.harness, self.size, self.book = harness, size, Book()
+        self.names = make_vault(harness.vault, size.notes, 31)
         plans = [Plan(n, **FIXED[n % len(FIXED)]) for n in range(size.plans)]
         self.open = [Plan(n) for n in range(size.plans, 2 * size.plans)]
         self.closed: list[tuple[Plan, Plan]] = []
         for plan in (*plans, *self.open):
-            write(desk.vault, plan.path, plan.text)
+            write(harness.vault, plan.path, plan.text)
             self.book.keep(plan.word, set(SCOPES) - plan.readers, 0.0)
         self.asked_for = [plan.path for plan in (*plans, *self.open)] + self.names[:20]
-        desk.index()
-        with desk.engine() as engine:
+        harness.index()
+        with harness.engine() as engine:
             self.clients: Clients = clients_of(engine.config)
         for name in SCOPES:
             self.add(name)
@@ -124,7 +124,7 @@ class Soak:
 
     def turn(self, web: Web, rng: random.Random) -> None:
         """Edit the vault, take a plan from its readers or give one back."""
-        churn(self.desk.vault, rng, self.names, self.size.steps)
+        churn(self.harness.vault, rng, self.names, self.size.steps)
         if self.closed and rng.random() < 0.5:
             plan, shut = self.closed.pop(rng.randrange(len(self.closed)))
             self.book.open(plan.word, plan.readers - shut.readers)
@@ -141,12 +141,12 @@ class Soak:
         self.flips += 1
 
     def _replace(self, before: Plan, after: Plan) -> None:
-        file = self.desk.vault / before.path
+        file = self.harness.vault / before.path
         if before.path != after.path:
-            file.rename(self.desk.vault / after.path)
-        staged = self.desk.vault / f".{after.number}.staged"
+            file.rename(self.harness.vault / after.path)
+        staged = self.harness.vault / f".{after.number}.staged"
         staged.write_text(after.text, "utf-8")
-        staged.replace(self.desk.vault / after.path)
+        staged.replace(self.harness.vault / after.path)
 
     def revoke_and_add(self, port: int, name: str) -> None:
         """Revoke a client, see that it is not let in, and add it again."""
@@ -231,8 +231,8 @@ def _tell(visitors: list[Visitor], soak: Soak, memory: int, grown: int) -> None:
 def test_scoped_clients_are_told_nothing_that_was_taken_from_them(
     tmp_path: Path,
 ) -> None:
-    soak = Soak(Desk(tmp_path), Size(notes=20, plans=16, seconds=2, steps=2))
-    with soak.desk.engine() as engine, serving(engine, clients=soak.clients) as web:
+    soak = Soak(Harness(tmp_path), Size(notes=20, plans=16, seconds=2, steps=2))
+    with soak.harness.engine() as engine, serving(engine, clients=soak.clients) as web:
         run(soak, web, [], os.getpid())
 
 
@@ -242,13 +242,13 @@ def test_scoped_clients_ask_for_five_minutes_and_are_told_nothing_taken_from_the
     tmp_path: Path,
 ) -> None:
     seconds = float(os.environ.get("GLASSMIND_SOAK_S", "300"))
-    soak = Soak(Desk(tmp_path), Size(1_000, 80, seconds, 6, SETTLED_BYTES))
+    soak = Soak(Harness(tmp_path), Size(1_000, 80, seconds, 6, SETTLED_BYTES))
     logs = tmp_path / "logs"
     logs.mkdir()
     with ExitStack() as stack:
-        served = http_server(soak.desk, logs / "serve.log")
+        served = http_server(soak.harness, logs / "serve.log")
         http, server = stack.enter_context(served)
-        stdio = stack.enter_context(_stdio(soak.desk, logs / "mcp.log"))
+        stdio = stack.enter_context(_stdio(soak.harness, logs / "mcp.log"))
         piped = Visitor("property", soak.book, soak.by_pipe(stdio), 50)
         run(soak, http.web, [piped], server)
     said = "".join(log.read_text("utf-8", "replace") for log in logs.glob("*.log"))
@@ -258,9 +258,9 @@ def test_scoped_clients_ask_for_five_minutes_and_are_told_nothing_taken_from_the
 
 
 @contextmanager
-def _stdio(desk: Desk, log: Path) -> Iterator[Stdio]:
+def _stdio(harness: Harness, log: Path) -> Iterator[Stdio]:
     """Run a server over pipes for the client that is never revoked."""
-    stdio = Stdio(desk, log, "--client", "property")
+    stdio = Stdio(harness, log, "--client", "property")
     try:
         yield stdio
     finally:

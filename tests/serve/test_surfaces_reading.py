@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from http_desk import Web, answer_of, serving
-from mcp_desk import call, text_of
+from http_harness import Web, answer_of, serving
+from mcp_harness import call, text_of
 from route_table import ROUTES, Route
 from surface_arguments import names_of, required_of
 from test_knowledge_reading import seen
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.scopes import SETS
 from glassmind.serve.mcp.server import make_server
@@ -58,25 +58,25 @@ WRITING = {"/capture", "/graph/dismiss", "/graph/finding/dismiss"}
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
     """A vault with a capture that its user has ticked, and one that waits."""
-    desk = VaultDesk(tmp_path_factory.mktemp("reading"))
-    desk.indexed(NOTES)
-    memory = desk.engine.memory
+    harness = VaultHarness(tmp_path_factory.mktemp("reading"))
+    harness.indexed(NOTES)
+    memory = harness.engine.memory
     memory.capture("memory", "The oolong is from Fujian.", agent=True, client="a test")
     ticked = memory.capture("task", "Buy oolong.", agent=True, client="a test")
-    file = desk.root / ticked.memory.path
+    file = harness.root / ticked.memory.path
     text = file.read_text("utf-8")
     assert "[ ]" in text
     file.write_text(text.replace("[ ]", "[x]", 1), "utf-8")
-    desk.index()
-    yield desk
-    desk.close()
+    harness.index()
+    yield harness
+    harness.close()
 
 
 @pytest.fixture(scope="module")
-def web(desk: VaultDesk) -> Iterator[Web]:
-    with serving(desk.engine) as web:
+def web(harness: VaultHarness) -> Iterator[Web]:
+    with serving(harness.engine) as web:
         yield web
 
 
@@ -89,29 +89,29 @@ def needed(one: McpTool | Route) -> dict[str, Any]:
     "tool", [t for t in tools_of(OURS) if t.read_only], ids=lambda t: t.name
 )
 def test_a_tool_that_says_it_reads_changes_nothing_in_the_vault(
-    desk: VaultDesk, tool: McpTool
+    harness: VaultHarness, tool: McpTool
 ) -> None:
-    before = seen(desk.root)
+    before = seen(harness.root)
 
-    answer = call(make_server(desk.engine, toolsets=OURS), tool.name,
+    answer = call(make_server(harness.engine, toolsets=OURS), tool.name,
                   **needed(tool))  # fmt: skip
 
     assert not answer.is_error or tool.name == "glassmind_similar", text_of(answer)
-    assert seen(desk.root) == before
+    assert seen(harness.root) == before
 
 
 @pytest.mark.parametrize("toolset", [name for name in SETS if name not in OURS])
 def test_tools_of_other_systems_change_nothing_in_the_vault(
-    desk: VaultDesk, toolset: str
+    harness: VaultHarness, toolset: str
 ) -> None:
-    before = seen(desk.root)
-    server = make_server(desk.engine, toolsets=[toolset])
+    before = seen(harness.root)
+    server = make_server(harness.engine, toolsets=[toolset])
 
     for tool in tools_of([toolset]):
         if tool.read_only:
             call(server, tool.name, **needed(tool))
 
-    assert seen(desk.root) == before
+    assert seen(harness.root) == before
 
 
 def takes(route: Route, name: str) -> bool:
@@ -124,25 +124,27 @@ def reading() -> list[Route]:
 
 @pytest.mark.parametrize("route", reading(), ids=lambda one: f"{one.method} {one.path}")
 def test_a_route_changes_nothing_in_the_vault(
-    desk: VaultDesk, web: Web, route: Route
+    harness: VaultHarness, web: Web, route: Route
 ) -> None:
-    before, given = seen(desk.root), needed(route)
+    before, given = seen(harness.root), needed(route)
     if route.method == "POST":
         given |= {name: MORE[name] for name in MORE if takes(route, name)}
 
     answer = answer_of(web, route, given)
 
     assert answer.status in {200, 404}, answer.body
-    assert seen(desk.root) == before
+    assert seen(harness.root) == before
 
 
-def test_what_was_handed_out_is_remembered_beside_the_vault(desk: VaultDesk) -> None:
-    before = seen(desk.root)
+def test_what_was_handed_out_is_remembered_beside_the_vault(
+    harness: VaultHarness,
+) -> None:
+    before = seen(harness.root)
 
     for _ in range(3):
-        call(make_server(desk.engine), "glassmind_context", query="oolong")
-        desk.index()
-    warm = desk.engine.memory.temperatures().notes
+        call(make_server(harness.engine), "glassmind_context", query="oolong")
+        harness.index()
+    warm = harness.engine.memory.temperatures().notes
 
     assert any("retriev" in " ".join(one.reasons) for one in warm), warm
-    assert seen(desk.root) == before
+    assert seen(harness.root) == before

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import (
     BackupDamaged,
@@ -17,14 +17,16 @@ from glassmind.errors import (
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
     """A copy of the index of another vault."""
-    desk = VaultDesk(tmp_path / "other")
-    desk.indexed({f"Other {n}.md": f"assam {n}" for n in range(20)})
-    desk.engine.backup(tmp_path / "other.db")
-    desk.close()
+    harness = VaultHarness(tmp_path / "other")
+    harness.indexed({f"Other {n}.md": f"assam {n}" for n in range(20)})
+    harness.engine.backup(tmp_path / "other.db")
+    harness.close()
     return tmp_path / "other.db"
 
 
-def test_the_backup_of_another_vault_is_refused(vault: VaultDesk, other: Path) -> None:
+def test_the_backup_of_another_vault_is_refused(
+    vault: VaultHarness, other: Path
+) -> None:
     vault.indexed({"A.md": "oolong", "Other 1.md": "of the same name"})
 
     with pytest.raises(IndexFault, match="--force"):
@@ -34,7 +36,7 @@ def test_the_backup_of_another_vault_is_refused(vault: VaultDesk, other: Path) -
 
 
 def test_the_backup_of_another_vault_is_taken_when_that_is_meant(
-    vault: VaultDesk, other: Path
+    vault: VaultHarness, other: Path
 ) -> None:
     vault.indexed({"A.md": "oolong"})
 
@@ -43,7 +45,7 @@ def test_the_backup_of_another_vault_is_taken_when_that_is_meant(
     assert len(vault.found("assam", limit=50)) == 20
 
 
-def test_an_empty_backup_is_taken(vault: VaultDesk) -> None:
+def test_an_empty_backup_is_taken(vault: VaultHarness) -> None:
     vault.index()
     vault.engine.backup(vault.place / "copy.db")
     vault.indexed({"A.md": "oolong"})
@@ -54,7 +56,7 @@ def test_an_empty_backup_is_taken(vault: VaultDesk) -> None:
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_folder_is_no_backup(vault: VaultDesk, *, force: bool) -> None:
+def test_a_folder_is_no_backup(vault: VaultHarness, *, force: bool) -> None:
     vault.indexed({"A.md": "oolong"})
 
     with pytest.raises(BackupDamaged, match="it is no file"):
@@ -63,7 +65,7 @@ def test_a_folder_is_no_backup(vault: VaultDesk, *, force: bool) -> None:
 
 @pytest.mark.parametrize("force", [False, True])
 def test_a_backup_that_is_not_there_is_said_to_be_missing(
-    vault: VaultDesk, *, force: bool
+    vault: VaultHarness, *, force: bool
 ) -> None:
     vault.indexed({"A.md": "oolong"})
 
@@ -72,7 +74,7 @@ def test_a_backup_that_is_not_there_is_said_to_be_missing(
 
 
 def test_a_restore_says_when_the_words_could_not_follow(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"A.md": "oolong"})
     vault.engine.backup(vault.place / "copy.db")
@@ -82,7 +84,9 @@ def test_a_restore_says_when_the_words_could_not_follow(
     assert vault.engine.restore(vault.place / "copy.db") == said
 
 
-def test_a_backup_touches_no_file_beside_it(vault: VaultDesk, tmp_path: Path) -> None:
+def test_a_backup_touches_no_file_beside_it(
+    vault: VaultHarness, tmp_path: Path
+) -> None:
     vault.indexed({"A.md": "oolong"})
     mine = tmp_path / "copies" / ".copy.db.part"
     mine.parent.mkdir()
@@ -95,7 +99,7 @@ def test_a_backup_touches_no_file_beside_it(vault: VaultDesk, tmp_path: Path) ->
 
 
 def test_a_file_made_while_a_backup_is_written_is_left_alone(
-    vault: VaultDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"A.md": "oolong"})
     file = tmp_path / "copies" / "copy.db"

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 DAY = int(datetime(2022, 6, 15, 12, tzinfo=UTC).timestamp())
 
@@ -23,22 +23,22 @@ NOTES: dict[str, str | bytes] = {
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = VaultDesk(tmp_path_factory.mktemp("catalogue"))
-    desk.write(NOTES)
-    desk.write({"Home.md": NOTES["Home.md"]}, at=DAY)
-    desk.index()
-    yield desk
-    desk.close()
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultHarness]:
+    harness = VaultHarness(tmp_path_factory.mktemp("catalogue"))
+    harness.write(NOTES)
+    harness.write({"Home.md": NOTES["Home.md"]}, at=DAY)
+    harness.index()
+    yield harness
+    harness.close()
 
 
-def names(shelf: VaultDesk, **wanted: Any) -> list[str]:
+def names(shelf: VaultHarness, **wanted: Any) -> list[str]:
     found = shelf.engine.list_notes(**wanted)
     assert found.total == len(found.notes)
     return [note.path for note in found.notes]
 
 
-def test_without_a_filter_every_note_is_listed_by_path(shelf: VaultDesk) -> None:
+def test_without_a_filter_every_note_is_listed_by_path(shelf: VaultHarness) -> None:
     assert names(shelf) == sorted(path for path in NOTES if path != "pic.png")
 
 
@@ -83,19 +83,19 @@ def test_without_a_filter_every_note_is_listed_by_path(shelf: VaultDesk) -> None
     ],
 )  # fmt: skip
 def test_a_filter_lists_these_notes(
-    shelf: VaultDesk, wanted: dict[str, Any], expected: list[str]
+    shelf: VaultHarness, wanted: dict[str, Any], expected: list[str]
 ) -> None:
     assert names(shelf, **wanted) == expected
 
 
-def test_the_newest_come_first_when_asked(shelf: VaultDesk) -> None:
+def test_the_newest_come_first_when_asked(shelf: VaultHarness) -> None:
     assert names(shelf, newest=True, folder="drinks", kind="markdown") == [
         "drinks/hot/Cocoa.md",
         "drinks/Tea.md",
     ]
 
 
-def test_pages_follow_each_other_and_know_the_total(shelf: VaultDesk) -> None:
+def test_pages_follow_each_other_and_know_the_total(shelf: VaultHarness) -> None:
     everything = names(shelf)
 
     pages = [shelf.engine.list_notes(limit=3, offset=at) for at in (0, 3, 6, 9)]
@@ -104,7 +104,7 @@ def test_pages_follow_each_other_and_know_the_total(shelf: VaultDesk) -> None:
     assert {page.total for page in pages} == {len(everything)}
 
 
-def test_a_listed_note_shows_what_is_known_of_it(shelf: VaultDesk) -> None:
+def test_a_listed_note_shows_what_is_known_of_it(shelf: VaultHarness) -> None:
     (note,) = shelf.engine.list_notes(tag="project/alpha").notes
 
     facts = (shelf.root / note.path).stat()
@@ -114,7 +114,7 @@ def test_a_listed_note_shows_what_is_known_of_it(shelf: VaultDesk) -> None:
     assert note.properties == {"status": "Open", "n": 5, "done": True}
 
 
-def test_the_counts_are_those_of_the_vault(shelf: VaultDesk) -> None:
+def test_the_counts_are_those_of_the_vault(shelf: VaultHarness) -> None:
     stats = shelf.engine.stats()
 
     assert (stats.notes, stats.attachments) == (8, 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import CallAbandoned, IndexBusy, IndexUnwritable
 from glassmind.model.index import Progress
@@ -119,7 +119,7 @@ def test_where_mounts_cannot_be_listed_no_disk_is_a_network_disk(
 
 
 def test_on_a_network_disk_no_write_ahead_log_is_kept(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.store.sqlite.connection.on_network", lambda _: True)
 
@@ -174,7 +174,7 @@ sys.stdin.readline()
 
 
 @pytest.fixture
-def holder(vault: VaultDesk) -> "subprocess.Popen[str]":
+def holder(vault: VaultHarness) -> "subprocess.Popen[str]":
     """Another process that holds the writer lock until its input ends."""
     vault.indexed({"A.md": "alpha"})
     held = subprocess.Popen(
@@ -193,7 +193,9 @@ def let_go(holder: "subprocess.Popen[str]") -> None:
 
 
 def test_a_run_beside_another_process_is_told_who_is_writing(
-    vault: VaultDesk, holder: "subprocess.Popen[str]", monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness,
+    holder: "subprocess.Popen[str]",
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def impatient(lock: WriterLock, *, timeout_s: float, **ways: Any) -> None:
         acquire(lock, timeout_s=min(timeout_s, 0.05), **ways)
@@ -213,7 +215,7 @@ def test_a_run_beside_another_process_is_told_who_is_writing(
 
 
 def test_a_run_that_waits_for_its_turn_ends_when_nobody_wants_it_any_more(
-    vault: VaultDesk, holder: "subprocess.Popen[str]"
+    vault: VaultHarness, holder: "subprocess.Popen[str]"
 ) -> None:
     heard: list[Progress] = []
 
@@ -230,7 +232,7 @@ def test_a_run_that_waits_for_its_turn_ends_when_nobody_wants_it_any_more(
 
 
 def test_a_run_waits_for_the_one_before_it(
-    vault: VaultDesk, holder: "subprocess.Popen[str]"
+    vault: VaultHarness, holder: "subprocess.Popen[str]"
 ) -> None:
     vault.write({"B.md": "beta"})
 
@@ -245,7 +247,7 @@ def test_a_run_waits_for_the_one_before_it(
 
 
 def test_searching_goes_on_while_another_process_writes(
-    vault: VaultDesk, holder: "subprocess.Popen[str]"
+    vault: VaultHarness, holder: "subprocess.Popen[str]"
 ) -> None:
     found = vault.found("alpha")
     let_go(holder)
@@ -254,7 +256,7 @@ def test_searching_goes_on_while_another_process_writes(
 
 
 def test_a_search_that_cannot_catch_up_says_that_it_is_behind(
-    vault: VaultDesk, holder: "subprocess.Popen[str]"
+    vault: VaultHarness, holder: "subprocess.Popen[str]"
 ) -> None:
     db = vault.database()
     db.execute("insert into changes (note_id, token) values (1, x'0102030405060708')")
@@ -270,7 +272,7 @@ def test_a_search_that_cannot_catch_up_says_that_it_is_behind(
 
 
 def test_a_killed_holder_blocks_nobody(
-    vault: VaultDesk, holder: "subprocess.Popen[str]"
+    vault: VaultHarness, holder: "subprocess.Popen[str]"
 ) -> None:
     holder.kill()
     holder.communicate(timeout=30)

@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
-from meaning_desk import LONG, MeaningDesk, vector_of
-from vault_desk import VaultDesk
+from semantic_harness import LONG, MeaningHarness, vector_of
+from vault_harness import VaultHarness
 
 from glassmind.files.names import name_key
 from glassmind.model import NotePath, Span
@@ -60,20 +60,20 @@ FILES = {
 
 
 @pytest.fixture(params=sorted(STORES))
-def desk(request: pytest.FixtureRequest, vault: VaultDesk) -> VaultDesk:
+def harness(request: pytest.FixtureRequest, vault: VaultHarness) -> VaultHarness:
     vault.settings.update(STORES[request.param])
     vault.indexed(FILES)
     return vault
 
 
-def vault_of(desk: VaultDesk) -> Vault:
-    found = desk.engine._vault
+def vault_of(harness: VaultHarness) -> Vault:
+    found = harness.engine._vault
     assert isinstance(found, Vault)
     return found
 
 
-def scoped_of(desk: VaultDesk) -> Vault:
-    found = desk.engine.seen_by(EVERY_AGENT)._vault
+def scoped_of(harness: VaultHarness) -> Vault:
+    found = harness.engine.seen_by(EVERY_AGENT)._vault
     assert isinstance(found, Vault)
     return found
 
@@ -189,24 +189,28 @@ def _asked(
 
 
 @pytest.mark.parametrize("name", reads())
-def test_no_read_of_a_scope_tells_of_a_hidden_note(desk: VaultDesk, name: str) -> None:
-    whole, scoped = vault_of(desk), scoped_of(desk)
+def test_no_read_of_a_scope_tells_of_a_hidden_note(
+    harness: VaultHarness, name: str
+) -> None:
+    whole, scoped = vault_of(harness), scoped_of(harness)
     given = arguments(whole)
     asked(whole.store.rows(), name, given)  # answers, whatever it is
     told = repr(asked(scoped.store.rows(), name, given)).lower()
     assert "hush" not in told
 
 
-def test_what_is_hidden_from_a_scope_is_told_of_by_most_reads(desk: VaultDesk) -> None:
+def test_what_is_hidden_from_a_scope_is_told_of_by_most_reads(
+    harness: VaultHarness,
+) -> None:
     """Or the test above would prove nothing."""
-    whole = vault_of(desk)
+    whole = vault_of(harness)
     rows, given = whole.store.rows(), arguments(whole)
     telling = [n for n in reads() if "hush" in repr(asked(rows, n, given)).lower()]
     assert len(telling) > len(reads()) / 3
 
 
-def test_notes_are_found_by_every_filter(desk: VaultDesk) -> None:
-    rows = vault_of(desk).store.rows()
+def test_notes_are_found_by_every_filter(harness: VaultHarness) -> None:
+    rows = vault_of(harness).store.rows()
     (tea,) = rows.notes(titles=["Tea"])
     wanted: dict[str, tuple[NoteFilter, list[str]]] = {
         "ids": ({"ids": [tea.id]}, ["Tea.md"]),
@@ -231,8 +235,8 @@ def test_notes_are_found_by_every_filter(desk: VaultDesk) -> None:
     assert tea.error is None
 
 
-def test_files_are_found_by_every_filter(desk: VaultDesk) -> None:
-    rows = vault_of(desk).store.rows()
+def test_files_are_found_by_every_filter(harness: VaultHarness) -> None:
+    rows = vault_of(harness).store.rows()
     (tea,) = rows.notes(titles=["Tea"])
     wanted: dict[str, tuple[FileFilter, list[str]]] = {
         "ids": ({"ids": [tea.id]}, ["Tea.md"]),
@@ -247,17 +251,17 @@ def test_files_are_found_by_every_filter(desk: VaultDesk) -> None:
     assert rows.paths() == sorted(FILES)
 
 
-def test_a_scope_counts_and_names_what_it_hides(desk: VaultDesk) -> None:
-    store, rows = scoped_of(desk).visible_store, vault_of(desk).store.rows()
+def test_a_scope_counts_and_names_what_it_hides(harness: VaultHarness) -> None:
+    store, rows = scoped_of(harness).visible_store, vault_of(harness).store.rows()
     names = rows.names(store.hidden_notes())
     assert [path for path, _ in names.values()] == ["Cellar/Hush.md"]
     assert store.rows().count("notes") == 2
     assert store.embedded_in([NotePath("Tea.md")]) == 0
 
 
-def test_words_are_found_in_the_whole_and_in_a_scope(desk: VaultDesk) -> None:
-    whole = vault_of(desk).store
-    found = [best(store, "hush") for store in (whole, scoped_of(desk).store)]
+def test_words_are_found_in_the_whole_and_in_a_scope(harness: VaultHarness) -> None:
+    whole = vault_of(harness).store
+    found = [best(store, "hush") for store in (whole, scoped_of(harness).store)]
     assert found == [["Cellar/Hush.md"], []]
     words = whole.keywords()
     assert words is not None
@@ -274,8 +278,8 @@ def best(store: Store, text: str) -> list[str]:
     return [path for path, _ in names.values()]
 
 
-def test_the_log_tells_what_was_changed_since(desk: VaultDesk) -> None:
-    vault = vault_of(desk)
+def test_the_log_tells_what_was_changed_since(harness: VaultHarness) -> None:
+    vault = vault_of(harness)
     with vault.writing() as writer:
         before = writer.head()
         assert vault.store.behind("words") == 0
@@ -287,8 +291,8 @@ def test_the_log_tells_what_was_changed_since(desk: VaultDesk) -> None:
         assert vault.store.behind("words") == 0
 
 
-def test_a_transaction_that_fails_changes_nothing(desk: VaultDesk) -> None:
-    vault = vault_of(desk)
+def test_a_transaction_that_fails_changes_nothing(harness: VaultHarness) -> None:
+    vault = vault_of(harness)
     head = vault.store.head()
 
     def fail() -> None:
@@ -305,19 +309,19 @@ def test_a_transaction_that_fails_changes_nothing(desk: VaultDesk) -> None:
 
 
 def test_reads_in_one_state_do_not_see_what_is_written_meanwhile(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
-    rows = vault_of(desk).store.rows()
+    rows = vault_of(harness).store.rows()
     with rows.still():
         before = rows.count("notes")
-        desk.indexed({"New.md": "New."})
+        harness.indexed({"New.md": "New."})
         assert rows.count("notes") == before
     assert rows.count("notes") == before + 1
 
 
 @pytest.mark.parametrize("kind", sorted(STORES))
 def test_vectors_are_found_in_the_whole_and_in_a_scope(
-    meaning: MeaningDesk, kind: str
+    meaning: MeaningHarness, kind: str
 ) -> None:
     meaning.settings.update(STORES[kind])
     hidden = "---\nprivate: true\n---\n" + LONG.format("hush")

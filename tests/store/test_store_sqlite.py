@@ -10,7 +10,7 @@ import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import (
     BackupDamaged,
@@ -55,11 +55,11 @@ notes = st.tuples(
 ).map(lambda parts: parts[0] + "\n".join(parts[1]))
 
 
-def written(vault: VaultDesk, statement: str) -> list[tuple[Any, ...]]:
+def written(vault: VaultHarness, statement: str) -> list[tuple[Any, ...]]:
     return vault.rows(f"{statement} order by seq")
 
 
-def check_rows(vault: VaultDesk, note: Note) -> None:
+def check_rows(vault: VaultHarness, note: Note) -> None:
     """Assert that every row of the one note says what was read."""
     front = note.frontmatter
     assert written(
@@ -117,7 +117,7 @@ def check_rows(vault: VaultDesk, note: Note) -> None:
 def test_what_is_read_of_a_note_comes_back_from_the_rows(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
-    vault = VaultDesk(tmp_path_factory.mktemp("rows"))
+    vault = VaultHarness(tmp_path_factory.mktemp("rows"))
     vault.indexed({"Note.md": text})
 
     note = read_note(NotePath("Note.md"), text)
@@ -134,7 +134,7 @@ def test_what_is_read_of_a_note_comes_back_from_the_rows(
 def test_chunks_without_their_overlaps_are_the_note(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:
-    vault = VaultDesk(tmp_path_factory.mktemp("chunks"))
+    vault = VaultHarness(tmp_path_factory.mktemp("chunks"))
     vault.open(index__chunk_target_tokens=20, index__chunk_overlap_tokens=5)
     vault.indexed({"Note.md": text})
 
@@ -151,7 +151,7 @@ def test_chunks_without_their_overlaps_are_the_note(
 
 
 def test_a_document_of_the_word_index_has_all_that_is_known_of_its_note(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({
         "x/Tea 2024-01-02.md": "---\naliases: [Cha]\nn: 1\n---\n# Top\n\ntext #B #a/b\n"
@@ -221,7 +221,7 @@ def test_steps_that_are_taken_together_happen_all_or_none(tmp_path: Path) -> Non
 
 
 @pytest.fixture
-def log(vault: VaultDesk) -> Iterator[ChangeLog[Document]]:
+def log(vault: VaultHarness) -> Iterator[ChangeLog[Document]]:
     vault.indexed({"A.md": "a", "B.md": "b"})
     db = open_reader(vault.folder)
     yield text_log(db)
@@ -244,7 +244,7 @@ def test_a_log_knows_the_markers_it_gave_and_no_others(
         assert log.pending(marker) is None
 
 
-def test_notes_come_by_path_in_batches(vault: VaultDesk) -> None:
+def test_notes_come_by_path_in_batches(vault: VaultHarness) -> None:
     vault.indexed({"c.md": "1", "a.md": "2", "b.md": "3", "x.png": b"4"})
     db = open_reader(vault.folder)
 
@@ -273,7 +273,7 @@ def test_a_fresh_file_has_the_current_schema_and_an_epoch_of_its_own(
     assert epochs[0] != epochs[1]
 
 
-def test_opening_a_current_file_again_changes_nothing(vault: VaultDesk) -> None:
+def test_opening_a_current_file_again_changes_nothing(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "a"})
     before = vault.rows("select * from settings order by key")
 
@@ -282,7 +282,7 @@ def test_opening_a_current_file_again_changes_nothing(vault: VaultDesk) -> None:
     assert vault.rows("select * from settings order by key") == before
 
 
-def tampered(vault: VaultDesk, statement: str) -> None:
+def tampered(vault: VaultHarness, statement: str) -> None:
     vault.close()
     db = vault.database()
     db.execute(statement)
@@ -290,7 +290,7 @@ def tampered(vault: VaultDesk, statement: str) -> None:
 
 
 def test_a_file_of_a_later_release_is_left_alone_and_said_to_be_so(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "a"})
     tampered(vault, "pragma user_version = 99")
@@ -302,7 +302,9 @@ def test_a_file_of_a_later_release_is_left_alone_and_said_to_be_so(
     assert not list(vault.folder.glob("*.broken*"))
 
 
-def test_a_file_of_a_later_release_can_be_rebuilt_when_asked(vault: VaultDesk) -> None:
+def test_a_file_of_a_later_release_can_be_rebuilt_when_asked(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": "alpha"})
     tampered(vault, "pragma user_version = 99")
 
@@ -313,7 +315,7 @@ def test_a_file_of_a_later_release_can_be_rebuilt_when_asked(vault: VaultDesk) -
 
 @pytest.mark.parametrize("version", [0, 7])
 def test_the_database_of_another_program_is_set_aside_not_written_into(
-    vault: VaultDesk, version: int
+    vault: VaultHarness, version: int
 ) -> None:
     vault.folder.mkdir(parents=True)
     other = vault.database()
@@ -336,7 +338,7 @@ def test_the_database_of_another_program_is_set_aside_not_written_into(
 
 
 def test_a_file_that_is_no_database_is_told_by_a_reader_and_replaced_by_a_writer(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.folder.mkdir(parents=True)
     (vault.folder / "index.db").write_bytes(b"not a database, but long enough" * 50)
@@ -359,7 +361,7 @@ def test_no_file_and_an_empty_one_are_no_index_yet(
         open_reader(tmp_path)
 
 
-def test_a_reader_cannot_write(vault: VaultDesk) -> None:
+def test_a_reader_cannot_write(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "a"})
     db = open_reader(vault.folder)
 
@@ -371,14 +373,14 @@ def test_a_reader_cannot_write(vault: VaultDesk) -> None:
 def test_a_folder_with_odd_letters_in_its_name_can_hold_an_index(
     tmp_path: Path,
 ) -> None:
-    vault = VaultDesk(tmp_path / "a?b#c%20 d&mode=rw é")
+    vault = VaultHarness(tmp_path / "a?b#c%20 d&mode=rw é")
     vault.indexed({"A.md": "alpha"})
 
     assert vault.found("alpha") == ["A.md"]
     vault.close()
 
 
-def test_a_backup_is_one_file_that_can_be_restored(vault: VaultDesk) -> None:
+def test_a_backup_is_one_file_that_can_be_restored(vault: VaultHarness) -> None:
     vault.indexed({"A.md": "alpha"})
     copy = vault.place / "copy.db"
     vault.engine.backup(copy)
@@ -394,7 +396,9 @@ def test_a_backup_is_one_file_that_can_be_restored(vault: VaultDesk) -> None:
     assert vault.found("beta") == []
 
 
-def test_after_a_restore_the_next_run_brings_the_vault_back(vault: VaultDesk) -> None:
+def test_after_a_restore_the_next_run_brings_the_vault_back(
+    vault: VaultHarness,
+) -> None:
     vault.indexed({"A.md": "alpha"})
     copy = vault.place / "copy.db"
     vault.engine.backup(copy)
@@ -409,7 +413,7 @@ def test_after_a_restore_the_next_run_brings_the_vault_back(vault: VaultDesk) ->
 
 @pytest.mark.parametrize("content", [b"", b"no database" * 100])
 def test_a_backup_that_is_none_changes_nothing(
-    vault: VaultDesk, content: bytes
+    vault: VaultHarness, content: bytes
 ) -> None:
     vault.indexed({"A.md": "alpha"})
     copy = vault.place / "copy.db"
@@ -422,7 +426,7 @@ def test_a_backup_that_is_none_changes_nothing(
 
 
 def test_a_backup_never_replaces_a_file_and_names_what_it_cannot_write(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "alpha"})
     there = vault.place / "there.db"

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from vectors_desk import WIDTH, check, check_open
+from vectors_harness import WIDTH, check, check_open
 
 from glassmind.store.vectors.files import damage_in
 from glassmind.store.vectors.search import VectorIndex
@@ -24,7 +24,7 @@ LONGEST_S = 120
 def start(place: Path, steps: int) -> subprocess.Popen[str]:
     """Return a writer at work, once it is."""
     paths = os.pathsep.join((str(TESTS / "support"), str(TESTS.parent / "src")))
-    program = f"from vectors_desk import drive; drive({str(place)!r}, {steps})"
+    program = f"from vectors_harness import drive; drive({str(place)!r}, {steps})"
     running = subprocess.Popen(
         [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fault_tools.strace import is_root
-from vectors_desk import WIDTH, ids, note, one_each, opened, units, write
+from vectors_harness import WIDTH, ids, note, one_each, opened, units, write
 
 from glassmind.errors import IndexDamaged
 from glassmind.store.vectors.files import damage_in, deleted_share, discard, marker_in

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from vectors_desk import ids, note, plain_best, units
+from vectors_harness import ids, note, plain_best, units
 
 from glassmind.store.vectors.files import damage_in
 from glassmind.store.vectors.search import VectorIndex

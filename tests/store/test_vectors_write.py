@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vectors_desk import (
+from vectors_harness import (
     NOTES,
     WIDTH,
     after,

@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from changing_desk import changer_of, edit
+from changing_harness import changer_of, edit
 
 from glassmind.model import NotePath
 

@@ -109,7 +109,7 @@ def scripted_model(tool: str, /, **arguments: object) -> Iterator[ScriptedModel]
     """Run a model that calls a tool with these arguments."""
     model = ScriptedModel(tool, arguments)
 
-    class Desk(BaseHTTPRequestHandler):
+    class Harness(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(200)
@@ -121,7 +121,7 @@ def scripted_model(tool: str, /, **arguments: object) -> Iterator[ScriptedModel]
 
         def log_message(self, *_: object) -> None: ...
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Desk) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Harness) as server:
         model.url = f"http://127.0.0.1:{server.server_port}"
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()

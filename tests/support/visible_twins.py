@@ -17,12 +17,12 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from anyio.from_thread import start_blocking_portal
-from http_desk import Web, serving
+from http_harness import Web, serving
 from mcp import Client
-from mcp_desk import structured_server
+from mcp_harness import structured_server
 from mcp_types import Implementation
-from meaning_desk import MeaningDesk, WordModel
-from vault_desk import NOON
+from semantic_harness import MeaningHarness, WordModel
+from vault_harness import NOON
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
@@ -272,8 +272,10 @@ WRITES = (
 class Twin:
     """One of the two vaults, as its client meets it over MCP and HTTP."""
 
-    def __init__(self, stack: ExitStack, desk: MeaningDesk, engine: Engine, web: Web):
-        self.desk, self.web = desk, web
+    def __init__(
+        self, stack: ExitStack, harness: MeaningHarness, engine: Engine, web: Web
+    ):
+        self.harness, self.web = harness, web
         self._portal = stack.enter_context(start_blocking_portal())
         self._clients = {
             name: stack.enter_context(
@@ -289,13 +291,13 @@ class Twin:
 
     def settle(self) -> None:
         """Give changed files times that do not depend on the clock, and index them."""
-        for file in self.desk.root.rglob("*"):
+        for file in self.harness.root.rglob("*"):
             if file.is_file() and file.stat().st_mtime > NOON + DAY_S:
-                path = str(file.relative_to(self.desk.root))
+                path = str(file.relative_to(self.harness.root))
                 at = NOON + zlib.crc32(path.encode()) % DAY_S
                 file.write_bytes(CREATED.sub(rb"\1 2024-05-01", file.read_bytes()))
                 os.utime(file, (at, at))
-        self.desk.index(verify=True)
+        self.harness.index(verify=True)
 
     def tools(self) -> list[tuple[str, Any]]:
         """Return every tool as the server lists it, with its toolset."""
@@ -373,8 +375,8 @@ def open_twin(
 ) -> Twin:
     """Return an indexed and served vault with these hidden notes."""
     root.mkdir()
-    desk = MeaningDesk(root)
-    stack.callback(desk.close)
+    harness = MeaningHarness(root)
+    stack.callback(harness.close)
     settings: dict[str, Any] = {"writes__mode": "allow", "search__implicit_weight": 0.4}
     scope = EVERY_AGENT
     if kind == "private":
@@ -386,8 +388,8 @@ def open_twin(
     files = {**VISIBLE, **hidden}
     if kind == "tag":
         files = {p: _tagged(p, raw) for p, raw in files.items()}
-    desk.write(files)
-    engine = desk.open(**settings)
+    harness.write(files)
+    engine = harness.open(**settings)
     engine.index()
     if HUB in hidden:
         _use_hub(engine, linked="[[Zqghost]]" in str(hidden[HUB]))
@@ -399,7 +401,7 @@ def open_twin(
         token = clients.add("reader", Scope(scope.rules))[1]
         served = stack.enter_context(serving(engine, clients=clients))
         web = Web(served.port, token)
-    return Twin(stack, desk, engine.seen_by(scope), web)
+    return Twin(stack, harness, engine.seen_by(scope), web)
 
 
 KINDS: Mapping[str, list[str]] = {
@@ -488,7 +490,7 @@ and cursors, which hold a digest of the unmasked reply."""
 
 def masked(reply: str, twin: Twin) -> str:
     """Return a reply without what differs between any two vaults."""
-    reply = reply.replace(str(twin.desk.root.parent), "<root>")
+    reply = reply.replace(str(twin.harness.root.parent), "<root>")
     for pattern, mask in MASKS:
         reply = pattern.sub(mask, reply)
     return reply

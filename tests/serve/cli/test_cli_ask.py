@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from unittest import mock
 
 import pytest
-from ask_desk import DOUBTED, QUOTED, WHOLE, Ask, Scripted, news_of
-from cli_desk import Inside, with_note
+from ask_harness import DOUBTED, QUOTED, WHOLE, Ask, Scripted, news_of
+from cli_harness import Inside, with_note
 from msgspec.structs import replace
 
 from glassmind.engine import Engine

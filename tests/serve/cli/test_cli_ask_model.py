@@ -6,8 +6,8 @@ import subprocess
 import threading
 
 import pytest
-from chat_desk import WAIT_S, ChatDesk, Reply, Voice, chat_server
-from cli_desk import LIMIT_S, Inside, Program, with_note
+from chat_harness import WAIT_S, ChatHarness, Reply, Voice, chat_server
+from cli_harness import LIMIT_S, Inside, Program, with_note
 
 NOTE = (
     "# Cells\n\nThe Heron nodes were changed to LFP cells in 2025, since lead froze.\n"
@@ -32,11 +32,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return program
 
 
-def model(desk: ChatDesk, backend: str = "ollama") -> dict[str, str]:
+def model(harness: ChatHarness, backend: str = "ollama") -> dict[str, str]:
     """Return variables that name a model."""
     return {
         "GLASSMIND_LLM_BACKEND": backend,
-        "GLASSMIND_LLM_URL": desk.url,
+        "GLASSMIND_LLM_URL": harness.url,
         "GLASSMIND_LLM_API_KEY": KEY,
     }
 
@@ -45,8 +45,8 @@ def model(desk: ChatDesk, backend: str = "ollama") -> dict[str, str]:
 def test_a_model_writes_and_what_it_quotes_can_be_verified(
     program: Program, backend: str
 ) -> None:
-    with chat_server(REPLY) as desk:
-        done = program.run("--json", "ask", QUESTION, **model(desk, backend))
+    with chat_server(REPLY) as harness:
+        done = program.run("--json", "ask", QUESTION, **model(harness, backend))
 
     found = json.loads(done.stdout)
     first, second = found["statements"]
@@ -58,25 +58,25 @@ def test_a_model_writes_and_what_it_quotes_can_be_verified(
     assert first["citations"][0]["quote"] in NOTE
     assert "9 is not in what" in second["problem"]
     assert program.run("verify", *receipts).returncode == 0
-    assert len(desk.asked) == 1
+    assert len(harness.asked) == 1
 
 
 def test_a_model_is_not_asked_where_it_is_not_wanted(program: Program) -> None:
-    with chat_server(REPLY) as desk:
-        done = program.run("--json", "ask", QUESTION, "--no-model", **model(desk))
+    with chat_server(REPLY) as harness:
+        done = program.run("--json", "ask", QUESTION, "--no-model", **model(harness))
 
     found = json.loads(done.stdout)
     assert found["modelUsed"] == "extractive"
     assert found["statements"][0]["support"] == "verbatim"
-    assert desk.paths == []
+    assert harness.paths == []
 
 
 def test_where_the_model_fails_the_notes_answer(program: Program) -> None:
     def fails(voice: Voice) -> None:
         voice.refuse(500, f"no {KEY}")
 
-    with chat_server(fails) as desk:
-        done = program.run("ask", QUESTION, **model(desk))
+    with chat_server(fails) as harness:
+        done = program.run("ask", QUESTION, **model(harness))
 
     assert done.returncode == 0
     assert "changed to LFP cells in 2025" in done.stdout
@@ -115,11 +115,11 @@ def test_ctrl_c_ends_the_command_and_the_model(
     program: Program, said: str, backend: str
 ) -> None:
     reply, reached = waiting(said)
-    with chat_server(reply) as desk:
+    with chat_server(reply) as harness:
         started = subprocess.Popen(
             program._command("--vault", program.vault, "ask", QUESTION),
             cwd=program.home,
-            env={**program.env, **model(desk, backend)},
+            env={**program.env, **model(harness, backend)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -129,7 +129,7 @@ def test_ctrl_c_ends_the_command_and_the_model(
             assert reached.wait(LIMIT_S)
             started.send_signal(signal.SIGINT)
             out, err = started.communicate(timeout=LIMIT_S)
-            assert desk.gone.wait(WAIT_S)
+            assert harness.gone.wait(WAIT_S)
         finally:
             started.kill()
             started.wait(LIMIT_S)
@@ -149,8 +149,8 @@ def test_a_terminal_sees_statements_before_the_model_is_done(program: Program) -
         voice.end()
 
     with (
-        chat_server(slowly) as desk,
-        program.terminal("ask", QUESTION, NO_COLOR="1", **model(desk)) as screen,
+        chat_server(slowly) as harness,
+        program.terminal("ask", QUESTION, NO_COLOR="1", **model(harness)) as screen,
     ):
         early = screen.until(SAID)
         seen.set()
@@ -167,13 +167,15 @@ def test_a_terminal_sees_statements_before_the_model_is_done(program: Program) -
 
 
 def test_ctrl_c_at_a_terminal_leaves_a_whole_line(program: Program) -> None:
-    with chat_server(waiting(FIRST)[0]) as desk:
-        with program.terminal("ask", QUESTION, NO_COLOR="1", **model(desk)) as screen:
+    with chat_server(waiting(FIRST)[0]) as harness:
+        with program.terminal(
+            "ask", QUESTION, NO_COLOR="1", **model(harness)
+        ) as screen:
             screen.until(f"{SAID} [1]")
             screen.started.send_signal(signal.SIGINT)
             shown = screen.until_the_end()
             code = screen.started.wait(LIMIT_S)
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
 
     assert code == 130
     assert shown.endswith(f"{SAID} [1]\r\nglassmind: interrupted\r\n")
@@ -181,11 +183,11 @@ def test_ctrl_c_at_a_terminal_leaves_a_whole_line(program: Program) -> None:
 
 def test_a_reader_that_has_enough_is_no_fault(program: Program) -> None:
     asked = program._command("--vault", program.vault, "ask", QUESTION)
-    with chat_server(REPLY) as desk:
+    with chat_server(REPLY) as harness:
         done = subprocess.run(
             ["sh", "-c", '"$@" | head -c 1', "sh", *asked],
             cwd=program.home,
-            env={**program.env, **model(desk)},
+            env={**program.env, **model(harness)},
             capture_output=True,
             timeout=LIMIT_S,
             check=False,

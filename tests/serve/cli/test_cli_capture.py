@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, with_index, with_note
+from cli_harness import Inside, with_index, with_note
 from path_table import NAMES, lay
 
 from glassmind.model.memory import CAPTURED

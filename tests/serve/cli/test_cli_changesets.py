@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside
-from cli_edit_desk import allowed, answered, good, indexed_program, tea
+from cli_edit_harness import allowed, answered, good, indexed_program, tea
+from cli_harness import Inside
 
 from glassmind import errors as exits
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program, with_note
+from cli_harness import Inside, Program, with_note
 
 
 @pytest.fixture

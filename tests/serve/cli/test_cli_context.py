@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, with_index, with_note, with_sample
+from cli_harness import Inside, with_index, with_note, with_sample
 
 from glassmind.obsidian.receipts import receipts_in
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program, with_index
-from vault_desk import VaultDesk
+from cli_harness import Inside, Program, with_index
+from vault_harness import VaultHarness
 
 from glassmind import errors as exits
 from glassmind.obsidian.receipts import receipts_in
@@ -208,7 +208,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_receipt_in_an_example_holds_in_the_sample_vault(
-    sample: VaultDesk, page: Path
+    sample: VaultHarness, page: Path
 ) -> None:
     cited = receipts_in(page.read_text("utf-8"))
     real = [one for one in cited if not one.endswith(MADE_UP)]
@@ -220,7 +220,7 @@ def test_a_receipt_in_an_example_holds_in_the_sample_vault(
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "run"], ids=lambda page: page.name)
 def test_a_project_in_an_example_is_one_of_the_sample_vault(
-    sample: VaultDesk, page: Path
+    sample: VaultHarness, page: Path
 ) -> None:
     said = re.findall(r"--project (\"[^\"]+\"|[^\s`]+)", page.read_text("utf-8"))
     names = {name.strip('"') for name in said} - {"P", "P`"}

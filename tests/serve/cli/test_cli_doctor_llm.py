@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from chat_desk import ChatDesk, chat_server
-from cli_desk import Inside, Program, with_note
+from chat_harness import ChatHarness, chat_server
+from cli_harness import Inside, Program, with_note
 
 
 @pytest.fixture(scope="module")
@@ -15,8 +15,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return made
 
 
-def model(desk: ChatDesk) -> dict[str, str]:
-    return {"GLASSMIND_LLM_BACKEND": "ollama", "GLASSMIND_LLM_URL": desk.url}
+def model(harness: ChatHarness) -> dict[str, str]:
+    return {"GLASSMIND_LLM_BACKEND": "ollama", "GLASSMIND_LLM_URL": harness.url}
 
 
 def checks(program: Program, **variables: str) -> list[Any]:
@@ -29,19 +29,19 @@ def test_without_a_model_the_doctor_says_nothing_of_one(program: Program) -> Non
 
 
 def test_the_doctor_says_that_the_model_that_writes_is_there(program: Program) -> None:
-    with chat_server("") as desk:
-        (found,) = checks(program, **model(desk))
+    with chat_server("") as harness:
+        (found,) = checks(program, **model(harness))
 
     assert found["state"] == "ok"
     assert found["finding"] == "llama3.2 (ollama) is at hand"
-    assert desk.asked == []
+    assert harness.asked == []
 
 
 def test_the_doctor_says_what_the_model_that_writes_lacks(program: Program) -> None:
-    with chat_server("") as desk:
-        desk.models = []
-        (absent,) = checks(program, **model(desk))
-    (down,) = checks(program, **model(desk))
+    with chat_server("") as harness:
+        harness.models = []
+        (absent,) = checks(program, **model(harness))
+    (down,) = checks(program, **model(harness))
 
     assert absent["state"] == down["state"] == "warn"
     assert "ollama pull llama3.2" in absent["finding"]
@@ -62,13 +62,13 @@ def test_status_names_what_writes_and_what_recalls_and_asks_neither(
     program: Program,
 ) -> None:
     beside = {"GLASSMIND_HINDSIGHT_URL": "http://127.0.0.1:1"}
-    with chat_server("") as desk:
-        shown = program.run("status", **model(desk), **beside)
+    with chat_server("") as harness:
+        shown = program.run("status", **model(harness), **beside)
         plain = program.run("status")
 
     assert "Answers: written by llama3.2 (ollama)\n" in shown.stdout
     assert "Hindsight: asks the bank default\n" in shown.stdout
     assert "Answers" not in plain.stdout
     assert "Hindsight" not in plain.stdout
-    assert desk.paths == []
+    assert harness.paths == []
     assert program.json("status")["llm"] == ""

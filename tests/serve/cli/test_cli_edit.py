@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from change_desk import WrittenDown, at_the_command_line, changed
-from cli_desk import Inside, Program
+from change_harness import WrittenDown, at_the_command_line, changed
+from cli_harness import Inside, Program
 
 from glassmind import errors as exits
 from glassmind.errors import (

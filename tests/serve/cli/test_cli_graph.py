@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, with_index, with_note, with_sample
+from cli_harness import Inside, with_index, with_note, with_sample
 
 from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import all_operations

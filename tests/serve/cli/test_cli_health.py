@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, with_index, with_sample
+from cli_harness import Inside, with_index, with_sample
 
 KEY = "orphans:Inbox/Untitled.md"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import Inside, Program, with_note, with_sample
+from cli_harness import Inside, Program, with_note, with_sample
 from rich import progress
 
 from glassmind.engine import Engine

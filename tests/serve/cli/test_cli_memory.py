@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import Inside, with_index, with_note
+from cli_harness import Inside, with_index, with_note
 
 WAITS = {"GLASSMIND_MEMORY_INBOX": "all"}
 """Lets also what a person captures wait for one."""

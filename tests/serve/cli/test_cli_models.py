@@ -6,8 +6,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program
-from model_desk import FOLDER_VARIABLE, real_models
+from cli_harness import Inside, Program
+from model_harness import FOLDER_VARIABLE, real_models
 
 from glassmind import errors as exits
 from glassmind.models import embedders

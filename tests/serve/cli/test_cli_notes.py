@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program, with_index, with_note
+from cli_harness import Inside, Program, with_index, with_note
 
 NOTE = "Projects/Heron node v3.md"
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_desk import Done, Program, with_note
+from cli_harness import Done, Program, with_note
 
 from glassmind import __version__
 from glassmind.serve.cli.program import all_commands

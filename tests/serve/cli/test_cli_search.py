@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program, with_index, with_note
-from model_desk import real_models
+from cli_harness import Inside, Program, with_index, with_note
+from model_harness import real_models
 
 from glassmind.models.cards import MINILM
 

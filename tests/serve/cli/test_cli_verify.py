@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, with_note
+from cli_harness import Inside, with_note
 
 from glassmind.model import Span
 from glassmind.obsidian.receipts import receipt_of

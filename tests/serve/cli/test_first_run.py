@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program, with_note
-from fault_tools.desk import NOBODY, delete_index
+from cli_harness import Inside, Program, with_note
+from fault_tools.harness import NOBODY, delete_index
 
 from glassmind import __main__ as entry
 from glassmind.errors import (

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import Inside, Program, with_note
+from cli_harness import Inside, Program, with_note
 
 from glassmind.model.index import Progress
 from glassmind.model.models import ModelFetched

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from change_desk import WrittenDown, changed, drafted, engine_with
-from compat_desk import called, defaults_of
+from change_harness import WrittenDown, changed, drafted, engine_with
+from compat_harness import called, defaults_of
 
 from glassmind.errors import BadArgument, NoMatch
 from glassmind.model.edits import (

@@ -7,8 +7,8 @@ from typing import Any
 import mcp_types as types
 import pytest
 from mcp import Client
-from mcp_desk import call, text_of, visit
-from vault_desk import VaultDesk
+from mcp_harness import call, text_of, visit
+from vault_harness import VaultHarness
 
 from glassmind.edit.vault import EditRequest
 from glassmind.model.access import EVERY_AGENT
@@ -26,31 +26,31 @@ Brain = Callable[..., Any]
 
 
 @pytest.fixture
-def allowed(vault: VaultDesk) -> VaultDesk:
+def allowed(vault: VaultHarness) -> VaultHarness:
     vault.open(writes__mode="allow")
     vault.indexed(NOTES)
     return vault
 
 
 @pytest.fixture
-def asking(vault: VaultDesk) -> VaultDesk:
+def asking(vault: VaultHarness) -> VaultHarness:
     """A vault whose user wants to be asked."""
     vault.open(writes__mode="propose")
     vault.indexed(NOTES)
     return vault
 
 
-def answered(vault: VaultDesk, tool: str, /, **given: Any) -> types.CallToolResult:
+def answered(vault: VaultHarness, tool: str, /, **given: Any) -> types.CallToolResult:
     return call(make_server(vault.engine, toolsets=["brain"]), tool, **given)
 
 
-def brain(vault: VaultDesk, tool: str, /, **given: Any) -> Any:
+def brain(vault: VaultHarness, tool: str, /, **given: Any) -> Any:
     answer = answered(vault, tool, **given)
     assert not answer.is_error, text_of(answer)
     return json.loads(text_of(answer))
 
 
-def refused(vault: VaultDesk, tool: str, /, **given: Any) -> str:
+def refused(vault: VaultHarness, tool: str, /, **given: Any) -> str:
     answer = answered(vault, tool, **given)
     assert answer.is_error, text_of(answer)
     return text_of(answer)
@@ -67,7 +67,7 @@ def refused(vault: VaultDesk, tool: str, /, **given: Any) -> str:
     ],
 )
 def test_a_title_in_the_content_of_a_new_note_stays(
-    allowed: VaultDesk, frontmatter: dict[str, Any] | None, head: str
+    allowed: VaultHarness, frontmatter: dict[str, Any] | None, head: str
 ) -> None:
     content = "---\ntitle: My real title\n---\nBoo.\n"
 
@@ -83,7 +83,7 @@ def test_a_title_in_the_content_of_a_new_note_stays(
     assert allowed.text("Own title.md") == f"---\n{head}\n---\nBoo.\n"
 
 
-def test_a_note_is_made_of_a_stub_by_its_id(allowed: VaultDesk) -> None:
+def test_a_note_is_made_of_a_stub_by_its_id(allowed: VaultHarness) -> None:
     given = {"title": "_stub/Launch day plan.md", "content": "Soon."}
 
     made = brain(allowed, "create_note", **given)
@@ -94,7 +94,7 @@ def test_a_note_is_made_of_a_stub_by_its_id(allowed: VaultDesk) -> None:
     assert not (allowed.root / "_stub").exists()
 
 
-def test_a_link_to_a_stub_by_its_id_is_one_to_its_name(allowed: VaultDesk) -> None:
+def test_a_link_to_a_stub_by_its_id_is_one_to_its_name(allowed: VaultHarness) -> None:
     brain(
         allowed,
         "link_notes",
@@ -106,7 +106,7 @@ def test_a_link_to_a_stub_by_its_id_is_one_to_its_name(allowed: VaultDesk) -> No
     assert "See [[Launch day plan]]" in allowed.text("Tea.md")
 
 
-def test_a_folder_is_no_note_that_could_be_moved(allowed: VaultDesk) -> None:
+def test_a_folder_is_no_note_that_could_be_moved(allowed: VaultHarness) -> None:
     said = refused(allowed, "move_note", source="Cups", destination="Pots")
 
     assert "Cups" in said
@@ -115,7 +115,7 @@ def test_a_folder_is_no_note_that_could_be_moved(allowed: VaultDesk) -> None:
 
 
 def test_a_note_that_shares_its_name_with_a_folder_is_the_one_that_is_moved(
-    allowed: VaultDesk,
+    allowed: VaultHarness,
 ) -> None:
     (allowed.root / "Tea").mkdir()
     (allowed.root / "Tea" / "Pot.md").write_text("Brown.\n", "utf-8")
@@ -126,7 +126,7 @@ def test_a_note_that_shares_its_name_with_a_folder_is_the_one_that_is_moved(
     assert (allowed.root / "Tea" / "Pot.md").exists()
 
 
-def test_all_that_gave_way_under_a_heading_is_counted(allowed: VaultDesk) -> None:
+def test_all_that_gave_way_under_a_heading_is_counted(allowed: VaultHarness) -> None:
     given = {"name": "Tea", "mode": "patch_heading", "heading": "Leaves"}
 
     done = brain(allowed, "edit_note", **given, content="patched bar long tail")
@@ -147,7 +147,7 @@ def test_all_that_gave_way_under_a_heading_is_counted(allowed: VaultDesk) -> Non
     ],
 )
 def test_what_is_kept_is_tried_again_alone(
-    allowed: VaultDesk, more: dict[str, Any]
+    allowed: VaultHarness, more: dict[str, Any]
 ) -> None:
     before = allowed.text("Tea.md")
     kept = {"mode": "replace_window", "search": "Oolong sleeps.", "content": "Cha."}
@@ -160,7 +160,7 @@ def test_what_is_kept_is_tried_again_alone(
 
 
 def test_what_is_kept_is_known_by_the_note_however_that_is_named(
-    allowed: VaultDesk,
+    allowed: VaultHarness,
 ) -> None:
     kept = {"mode": "replace_window", "search": "Quite round.", "content": "Flat."}
 
@@ -174,7 +174,9 @@ def test_what_is_kept_is_known_by_the_note_however_that_is_named(
     assert allowed.text("Cups/Bowl.md").startswith("Flat.")
 
 
-def test_from_the_buffer_is_offered_only_where_it_may_help(allowed: VaultDesk) -> None:
+def test_from_the_buffer_is_offered_only_where_it_may_help(
+    allowed: VaultHarness,
+) -> None:
     heading = {"mode": "patch_heading", "heading": "Stems", "content": "x"}
     window = {"mode": "replace_window", "search": "zeppelin", "content": "x"}
     loose = {**window, "fuzzy": True, "fuzzyThreshold": 0.5}
@@ -191,7 +193,7 @@ def test_from_the_buffer_is_offered_only_where_it_may_help(allowed: VaultDesk) -
     assert offered == ["listed", "later"]
 
 
-def test_lists_and_objects_may_be_written_as_text(allowed: VaultDesk) -> None:
+def test_lists_and_objects_may_be_written_as_text(allowed: VaultHarness) -> None:
     edits = json.dumps([{"mode": "append", "content": "zzz"}])
     made = {"title": "New", "content": "", "frontmatter": '{"kind": "leaf"}'}
 
@@ -205,7 +207,7 @@ def test_lists_and_objects_may_be_written_as_text(allowed: VaultDesk) -> None:
 
 
 def test_a_dry_run_says_whether_the_user_would_be_asked(
-    allowed: VaultDesk,
+    allowed: VaultHarness,
 ) -> None:
     given = {"name": "Tea", "mode": "append", "content": "x", "dryRun": True}
 
@@ -221,7 +223,7 @@ def test_a_dry_run_says_whether_the_user_would_be_asked(
 
 
 def test_an_edit_that_changes_nothing_is_no_preview_and_is_not_done(
-    allowed: VaultDesk,
+    allowed: VaultHarness,
 ) -> None:
     same = {"search": "Oolong rests.", "content": "Oolong rests."}
 
@@ -233,7 +235,7 @@ def test_an_edit_that_changes_nothing_is_no_preview_and_is_not_done(
 
 
 def test_a_preview_that_may_not_be_applied_becomes_a_proposal(
-    asking: VaultDesk,
+    asking: VaultHarness,
 ) -> None:
     before = asking.text("Tea.md")
     given = {"name": "Tea", "mode": "append", "content": "x"}
@@ -249,7 +251,7 @@ def test_a_preview_that_may_not_be_applied_becomes_a_proposal(
     assert asking.text("Tea.md") == before
 
 
-def test_only_previews_of_edits_are_committed(allowed: VaultDesk) -> None:
+def test_only_previews_of_edits_are_committed(allowed: VaultHarness) -> None:
     moved = brain(allowed, "move_note", source="Tea", destination="Cups/", dryRun=True)
     gone = brain(allowed, "delete_note", name="Tea", confirm=False, dryRun=True)["data"]
     linked = brain(
@@ -270,7 +272,7 @@ def test_only_previews_of_edits_are_committed(allowed: VaultDesk) -> None:
 
 
 def test_a_preview_is_committed_by_its_whole_id_and_by_who_made_it(
-    allowed: VaultDesk,
+    allowed: VaultHarness,
 ) -> None:
     before = allowed.text("Tea.md")
     wish = EditRequest(client="somebody else", dry_run=True)
@@ -301,7 +303,7 @@ STUBS: dict[str, str | bytes] = {
 
 
 def test_a_stub_that_goes_is_counted_though_the_note_becomes_one(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.open(writes__mode="allow")
     vault.indexed(STUBS)
@@ -317,7 +319,7 @@ def test_a_stub_that_goes_is_counted_though_the_note_becomes_one(
 
 
 def test_stubs_are_counted_without_anybody_being_given_their_names(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     """Or the very deletion would wait, as that of who read what is not trusted."""
     vault.open(writes__mode="allow", writes__approve_after_untrusted=True)
@@ -328,7 +330,7 @@ def test_stubs_are_counted_without_anybody_being_given_their_names(
     assert (gone["applied"], gone["deletedFromIndex"]["stubsPruned"]) == (True, 1)
 
 
-def test_a_stub_of_notes_that_are_hidden_is_not_counted(vault: VaultDesk) -> None:
+def test_a_stub_of_notes_that_are_hidden_is_not_counted(vault: VaultHarness) -> None:
     vault.open(writes__mode="allow")
     hidden = "---\nprivate: true\n---\n[[Ghost]] [[Own]]\n"
     vault.indexed({**STUBS, "P.md": hidden})

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compat_desk import NEAREST, answer_of, called, defaults_of, doubtful, tool_of
-from meaning_desk import MeaningDesk
-from search_desk import harbour
-from vault_desk import VaultDesk
+from compat_harness import NEAREST, answer_of, called, defaults_of, doubtful, tool_of
+from search_harness import harbour
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.errors import AmbiguousName, BadArgument, MassDeletion, NoteNotFound
 from glassmind.model.index import Progress
@@ -34,8 +34,8 @@ TEA: dict[str, str | bytes] = {
 }
 
 
-def brain(desk: VaultDesk, tool: str, /, **given: object) -> Any:
-    return called(desk.engine, "brain", tool, **given)
+def brain(harness: VaultHarness, tool: str, /, **given: object) -> Any:
+    return called(harness.engine, "brain", tool, **given)
 
 
 def ids(reply: Any) -> list[str]:
@@ -85,18 +85,18 @@ def test_these_tools_are_served_with_these_defaults() -> None:
 
 
 def test_hybrid_search_adds_up_the_ranks_of_words_and_meaning(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
-    desk = harbour(meaning)
+    harness = harbour(meaning)
     ranks = [
-        {path: n for n, path in enumerate(ids(brain(desk, "search", **asked)), 1)}
+        {path: n for n, path in enumerate(ids(brain(harness, "search", **asked)), 1)}
         for asked in (
             {"query": "the skiff leaks", "mode": "fulltext"},
             {"query": "the skiff leaks", "mode": "semantic"},
         )
     ]
 
-    reply = brain(desk, "search", query="the skiff leaks")
+    reply = brain(harness, "search", query="the skiff leaks")
 
     assert len(reply["data"]) > 3
     for result in reply["data"]:
@@ -107,7 +107,7 @@ def test_hybrid_search_adds_up_the_ranks_of_words_and_meaning(
     assert scores == sorted(scores, reverse=True)
 
 
-def test_a_search_by_meaning_scores_by_cosine(meaning: MeaningDesk) -> None:
+def test_a_search_by_meaning_scores_by_cosine(meaning: MeaningHarness) -> None:
     reply = brain(harbour(meaning), "search", query="vessel drips", mode="semantic")
 
     assert ids(reply)[0] == "Boats/Skiff.md"
@@ -116,7 +116,7 @@ def test_a_search_by_meaning_scores_by_cosine(meaning: MeaningDesk) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-def test_what_matched_stands_between_marks(vault: VaultDesk) -> None:
+def test_what_matched_stands_between_marks(vault: VaultHarness) -> None:
     vault.indexed(TEA)
 
     reply = brain(vault, "search", query="sweet chocolate", mode="fulltext")
@@ -129,7 +129,7 @@ def test_what_matched_stands_between_marks(vault: VaultDesk) -> None:
     }
 
 
-def test_passages_come_with_their_place(meaning: MeaningDesk) -> None:
+def test_passages_come_with_their_place(meaning: MeaningHarness) -> None:
     meaning.indexed({"Boat.md": "# Hull\n\n" + "The hull is of old grey oak. " * 20})
 
     (result,) = brain(meaning, "search", query="oak hull", unique="chunks")["data"]
@@ -140,7 +140,7 @@ def test_passages_come_with_their_place(meaning: MeaningDesk) -> None:
     assert 0 < len(result["chunkExcerpt"]) <= 200
 
 
-def test_fulltext_gives_notes_whatever_is_to_be_unique(vault: VaultDesk) -> None:
+def test_fulltext_gives_notes_whatever_is_to_be_unique(vault: VaultHarness) -> None:
     vault.indexed({"Long.md": "# A\n\noolong\n\n# B\n\noolong\n\n# C\n\noolong\n"})
 
     reply = brain(vault, "search", query="oolong", mode="fulltext", unique="chunks")
@@ -150,7 +150,7 @@ def test_fulltext_gives_notes_whatever_is_to_be_unique(vault: VaultDesk) -> None
 
 
 def test_without_a_model_a_search_by_meaning_says_so_and_words_still_find(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(TEA)
 
@@ -167,7 +167,7 @@ def test_without_a_model_a_search_by_meaning_says_so_and_words_still_find(
 
 
 def test_while_the_vault_is_being_embedded_it_is_preparing(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     said: list[Any] = []
     with meaning.open() as other:
@@ -182,7 +182,7 @@ def test_while_the_vault_is_being_embedded_it_is_preparing(
     assert said[0]["status"] == "preparing"
 
 
-def test_a_search_is_remembered_and_says_what_to_do_next(vault: VaultDesk) -> None:
+def test_a_search_is_remembered_and_says_what_to_do_next(vault: VaultHarness) -> None:
     vault.indexed({f"n{i:02}.md": "oolong" for i in range(15)})
 
     reply = brain(vault, "search", query="oolong", mode="fulltext")
@@ -200,7 +200,7 @@ def test_a_search_is_remembered_and_says_what_to_do_next(vault: VaultDesk) -> No
 
 
 def test_a_search_that_finds_nothing_good_says_so(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(TEA)
     doubtful(vault.engine, monkeypatch)
@@ -222,7 +222,7 @@ def test_a_search_that_finds_nothing_good_says_so(
     ],
 )
 def test_every_hint_can_be_called(
-    vault: VaultDesk, tool: str, given: dict[str, object]
+    vault: VaultHarness, tool: str, given: dict[str, object]
 ) -> None:
     vault.indexed(
         {f"n{i:02}.md": "oolong" for i in range(11)}
@@ -240,7 +240,7 @@ def test_every_hint_can_be_called(
 
 
 def test_notes_are_listed_with_what_nobody_wrote_yet_behind_them(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(TEA)
 
@@ -274,14 +274,14 @@ def test_notes_are_listed_with_what_nobody_wrote_yet_behind_them(
     ],
 )
 def test_a_list_keeps_to_its_filters(
-    vault: VaultDesk, given: dict[str, object], expected: list[str]
+    vault: VaultHarness, given: dict[str, object], expected: list[str]
 ) -> None:
     vault.indexed(TEA)
 
     assert [note["id"] for note in brain(vault, "list_notes", **given)] == expected
 
 
-def test_a_note_in_brief_has_the_titles_it_is_linked_with(vault: VaultDesk) -> None:
+def test_a_note_in_brief_has_the_titles_it_is_linked_with(vault: VaultHarness) -> None:
     vault.indexed(TEA)
 
     reply = brain(vault, "read_note", name="tea")
@@ -302,7 +302,7 @@ def test_a_note_in_brief_has_the_titles_it_is_linked_with(vault: VaultDesk) -> N
 
 
 def test_a_note_in_full_has_its_body_and_what_stands_around_links(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(TEA)
 
@@ -323,7 +323,7 @@ def test_a_note_in_full_has_its_body_and_what_stands_around_links(
 
 @pytest.mark.parametrize("name", ["_stub/Aunt.md", "_stub/aunt"])
 def test_a_name_nobody_wrote_yet_is_told_with_who_links_to_it(
-    vault: VaultDesk, name: str
+    vault: VaultHarness, name: str
 ) -> None:
     vault.indexed({**TEA, "Aunts.md": "All of them."})
 
@@ -351,7 +351,7 @@ def test_a_name_nobody_wrote_yet_is_told_with_who_links_to_it(
     ]
 
 
-def test_every_note_of_a_list_can_be_read(vault: VaultDesk) -> None:
+def test_every_note_of_a_list_can_be_read(vault: VaultHarness) -> None:
     links = "[[Plan 01]] [[Plan]] [[b/Ähre]] [[Roof.md]]"
     vault.indexed({"a/Plan 00.md": links, "c/_stub/Kept.md": "", "_stub/Real.md": ""})
 
@@ -363,7 +363,7 @@ def test_every_note_of_a_list_can_be_read(vault: VaultDesk) -> None:
         assert {name: read[name] for name in note} == note
 
 
-def test_a_note_goes_before_a_name_nobody_wrote(vault: VaultDesk) -> None:
+def test_a_note_goes_before_a_name_nobody_wrote(vault: VaultHarness) -> None:
     vault.indexed(
         {"x.md": "---\naliases: [Aunt]\n---\n", "y.md": "[[Aunt]] and [[Uncle]]"}
     )
@@ -373,7 +373,7 @@ def test_a_note_goes_before_a_name_nobody_wrote(vault: VaultDesk) -> None:
         brain(vault, "read_note", name="_stub/Zeppelin.md")
 
 
-def test_a_long_body_is_cut_and_says_so(vault: VaultDesk) -> None:
+def test_a_long_body_is_cut_and_says_so(vault: VaultHarness) -> None:
     vault.indexed({"Long.md": "---\na: 1\n---\n" + "x" * 3000})
 
     note = brain(vault, "read_note", name="Long", mode="full")["data"]
@@ -395,14 +395,14 @@ def test_a_long_body_is_cut_and_says_so(vault: VaultDesk) -> None:
     ],
 )
 def test_a_note_goes_by_id_title_file_name_alias_or_part_of_a_title(
-    vault: VaultDesk, name: str, path: str
+    vault: VaultHarness, name: str, path: str
 ) -> None:
     vault.indexed({"a/Plan.md": "---\naliases: [Scheme]\n---\n", "b/Roof works.md": ""})
 
     assert brain(vault, "read_note", name=name)["data"]["id"] == path
 
 
-def test_a_weak_name_of_many_notes_lists_ten_of_them(vault: VaultDesk) -> None:
+def test_a_weak_name_of_many_notes_lists_ten_of_them(vault: VaultHarness) -> None:
     vault.indexed({f"Plan {i:02}.md": "x" for i in range(12)})
 
     with pytest.raises(AmbiguousName, match=r"Plan 00\.md, .* and 2 more") as caught:
@@ -412,7 +412,7 @@ def test_a_weak_name_of_many_notes_lists_ten_of_them(vault: VaultDesk) -> None:
         brain(vault, "read_note", name="zeppelin")
 
 
-def test_reindex_says_what_changed(vault: VaultDesk) -> None:
+def test_reindex_says_what_changed(vault: VaultHarness) -> None:
     vault.write(TEA)
 
     first = brain(vault, "reindex")
@@ -434,7 +434,7 @@ def test_reindex_says_what_changed(vault: VaultDesk) -> None:
     assert (third["nodesIndexed"], third["stubNodesCreated"]) == (2, 1)
 
 
-def test_reindex_tells_how_far_it_has_come(vault: VaultDesk) -> None:
+def test_reindex_tells_how_far_it_has_come(vault: VaultHarness) -> None:
     vault.write(TEA)
     told: list[Progress] = []
     tool = tool_of("brain", "reindex")
@@ -444,7 +444,7 @@ def test_reindex_tells_how_far_it_has_come(vault: VaultDesk) -> None:
     assert {progress.stage for progress in told} >= {"read"}
 
 
-def test_reindex_removes_nothing_when_the_vault_seems_gone(vault: VaultDesk) -> None:
+def test_reindex_removes_nothing_when_the_vault_seems_gone(vault: VaultHarness) -> None:
     vault.indexed({f"n{i}.md": "oolong" for i in range(40)})
     for file in Path(vault.root).glob("*.md"):
         file.unlink()
@@ -455,7 +455,7 @@ def test_reindex_removes_nothing_when_the_vault_seems_gone(vault: VaultDesk) -> 
 
 
 def test_the_state_of_the_index_has_every_field_of_obsidian_brain(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     state = brain(harbour(meaning), "index_status")
 
@@ -473,7 +473,7 @@ def test_the_state_of_the_index_has_every_field_of_obsidian_brain(
 
 
 def test_notes_without_vectors_and_without_text_are_counted_apart(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed({"Tea.md": "oolong rests in the pot", "Empty.md": ""})
     meaning.write({"Late.md": "assam came later than all the rest"})
@@ -499,7 +499,7 @@ def test_notes_without_vectors_and_without_text_are_counted_apart(
     ],
 )
 def test_a_call_that_does_not_fit_is_refused(
-    vault: VaultDesk, tool: str, given: dict[str, object]
+    vault: VaultHarness, tool: str, given: dict[str, object]
 ) -> None:
     with pytest.raises(BadArgument):
         answer_of(vault.engine, "brain", tool, **given)

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from compat_desk import called
-from vault_desk import VaultDesk
+from compat_harness import called
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadArgument, NoteNotFound, UnknownTheme
 from glassmind.serve.compat.brain import MOST_EDGES, MOST_NEIGHBOURS, MOST_PATHS
@@ -32,12 +32,12 @@ def clique(name: str) -> dict[str, str | bytes]:
 TWO = {**clique("ant"), **clique("bee"), "bridge.md": "[[ant0]] [[bee0]]"}
 
 
-def brain(desk: VaultDesk, tool: str, /, **given: object) -> Any:
-    return called(desk.engine, "brain", tool, **given)
+def brain(harness: VaultHarness, tool: str, /, **given: object) -> Any:
+    return called(harness.engine, "brain", tool, **given)
 
 
 def test_connections_are_a_list_of_ids_and_titles_nearest_first(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(CHAIN)
 
@@ -58,7 +58,9 @@ def test_connections_are_a_list_of_ids_and_titles_nearest_first(
     assert hint["args"] == {"from": "B.md", "to": "D.md"}
 
 
-def test_stubs_are_neighbours_only_where_they_are_asked_for(vault: VaultDesk) -> None:
+def test_stubs_are_neighbours_only_where_they_are_asked_for(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(CHAIN)
 
     without = brain(vault, "find_connections", name="A")["data"]
@@ -72,7 +74,7 @@ def test_stubs_are_neighbours_only_where_they_are_asked_for(vault: VaultDesk) ->
 
 
 def test_a_subgraph_has_frontmatter_and_the_first_context_of_each_edge(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(CHAIN)
 
@@ -98,7 +100,7 @@ def test_a_subgraph_has_frontmatter_and_the_first_context_of_each_edge(
     assert stubs["edges"][0]["targetId"] == "_stub/Ghost.md"
 
 
-def test_many_neighbours_are_worth_a_look_at_the_themes(vault: VaultDesk) -> None:
+def test_many_neighbours_are_worth_a_look_at_the_themes(vault: VaultHarness) -> None:
     vault.indexed(
         {"Hub.md": " ".join(f"[[n{i:02}]]" for i in range(11))}
         | {f"n{i:02}.md": "x" for i in range(11)}
@@ -113,7 +115,7 @@ def test_many_neighbours_are_worth_a_look_at_the_themes(vault: VaultDesk) -> Non
 
 
 def test_every_hint_of_connections_can_be_called_as_it_stands(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(TWO)
 
@@ -124,7 +126,7 @@ def test_every_hint_of_connections_can_be_called_as_it_stands(
         brain(vault, hint["tool"], **hint["args"])
 
 
-def test_an_error_names_the_arguments_as_the_tool_does(vault: VaultDesk) -> None:
+def test_an_error_names_the_arguments_as_the_tool_does(vault: VaultHarness) -> None:
     vault.indexed(CHAIN)
     elsewhere = "obsidian://open?vault=Other&file=A"
 
@@ -132,7 +134,7 @@ def test_an_error_names_the_arguments_as_the_tool_does(vault: VaultDesk) -> None
         brain(vault, "find_path_between", **{"from": elsewhere, "to": "A"})
 
 
-def test_a_path_is_told_by_ids_and_by_what_each_link_says(vault: VaultDesk) -> None:
+def test_a_path_is_told_by_ids_and_by_what_each_link_says(vault: VaultHarness) -> None:
     vault.indexed(CHAIN)
 
     reply = brain(vault, "find_path_between", **{"from": "C", "to": "A"})
@@ -159,7 +161,7 @@ def test_a_path_is_told_by_ids_and_by_what_each_link_says(vault: VaultDesk) -> N
     }
 
 
-def test_a_path_that_is_too_long_is_none_and_says_why(vault: VaultDesk) -> None:
+def test_a_path_that_is_too_long_is_none_and_says_why(vault: VaultHarness) -> None:
     vault.indexed(CHAIN | {"F.md": "to [[D]]"})
 
     short = brain(vault, "find_path_between", **{"from": "A", "to": "F"})
@@ -176,7 +178,7 @@ def test_a_path_that_is_too_long_is_none_and_says_why(vault: VaultDesk) -> None:
     assert over["paths"][0]["nodes"] == ["A.md", "_stub/Ghost.md", "E.md"]
 
 
-def test_common_neighbours_are_told_when_asked_for(vault: VaultDesk) -> None:
+def test_common_neighbours_are_told_when_asked_for(vault: VaultHarness) -> None:
     vault.indexed(CHAIN)
 
     ends = {"from": "A", "to": "C"}
@@ -187,7 +189,7 @@ def test_common_neighbours_are_told_when_asked_for(vault: VaultDesk) -> None:
     assert common == [{"id": "B.md", "title": "B"}]
 
 
-def test_a_theme_is_summed_up_as_obsidian_brain_does_it(vault: VaultDesk) -> None:
+def test_a_theme_is_summed_up_as_obsidian_brain_does_it(vault: VaultHarness) -> None:
     tagged = {
         path: f"---\ntags: [insect, garden]\n---\n{text!s}"
         for path, text in clique("ant").items()
@@ -212,7 +214,7 @@ def test_a_theme_is_summed_up_as_obsidian_brain_does_it(vault: VaultDesk) -> Non
 
 
 def test_a_reply_about_a_hub_is_bounded_and_says_how_much_there_is(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     names = [f"note {n:03}" for n in range(MOST_NEIGHBOURS + 20)]
     links = " ".join(f"[[{name}]]" for name in names)
@@ -231,7 +233,9 @@ def test_a_reply_about_a_hub_is_bounded_and_says_how_much_there_is(
     assert len(paths["paths"]) == MOST_PATHS
 
 
-def test_themes_are_clusters_with_label_summary_and_members(vault: VaultDesk) -> None:
+def test_themes_are_clusters_with_label_summary_and_members(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(TWO)
 
     reply = brain(vault, "detect_themes")
@@ -255,7 +259,7 @@ def test_themes_are_clusters_with_label_summary_and_members(vault: VaultDesk) ->
     assert brain(vault, "detect_themes", themeId=first["label"]) == first
 
 
-def test_a_deleted_note_is_no_member_of_any_theme(vault: VaultDesk) -> None:
+def test_a_deleted_note_is_no_member_of_any_theme(vault: VaultHarness) -> None:
     vault.indexed(TWO)
     brain(vault, "detect_themes")
 
@@ -267,7 +271,7 @@ def test_a_deleted_note_is_no_member_of_any_theme(vault: VaultDesk) -> None:
         assert "ant3" not in one["summary"]
 
 
-def test_links_that_fall_into_no_groups_are_warned_of(vault: VaultDesk) -> None:
+def test_links_that_fall_into_no_groups_are_warned_of(vault: VaultHarness) -> None:
     vault.indexed(clique("ant"))
 
     reply = brain(vault, "detect_themes")
@@ -276,7 +280,7 @@ def test_links_that_fall_into_no_groups_are_warned_of(vault: VaultDesk) -> None:
     assert "low" in reply["warning"]
 
 
-def test_a_theme_that_there_is_not_is_a_fault(vault: VaultDesk) -> None:
+def test_a_theme_that_there_is_not_is_a_fault(vault: VaultHarness) -> None:
     vault.indexed(TWO)
 
     with pytest.raises(UnknownTheme):
@@ -286,7 +290,7 @@ def test_a_theme_that_there_is_not_is_a_fault(vault: VaultDesk) -> None:
 
 
 def test_reindex_makes_themes_of_the_resolution_that_is_asked_for(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write(TWO)
 
@@ -300,7 +304,7 @@ def test_reindex_makes_themes_of_the_resolution_that_is_asked_for(
 
 
 def test_notes_are_ranked_by_both_measures_unless_one_is_named(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(TWO)
 
@@ -316,7 +320,7 @@ def test_notes_are_ranked_by_both_measures_unless_one_is_named(
 
 
 def test_influence_is_for_notes_that_several_lead_to_unless_said_otherwise(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "[[B]] [[C]]", "B.md": "[[C]]", "C.md": "x", "D.md": "y"})
 
@@ -329,7 +333,7 @@ def test_influence_is_for_notes_that_several_lead_to_unless_said_otherwise(
 
 
 def test_a_ranking_keeps_to_its_theme_and_counts_stubs_where_asked(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(
         TWO | {"bridge.md": "[[ant0]] [[bee0]] [[Ghost]]", "x.md": "[[Ghost]]"}
@@ -347,7 +351,7 @@ def test_a_ranking_keeps_to_its_theme_and_counts_stubs_where_asked(
     assert "_stub/Ghost.md" in {stub["id"] for stub in stubs}
 
 
-def test_a_name_that_nobody_has_is_a_fault(vault: VaultDesk) -> None:
+def test_a_name_that_nobody_has_is_a_fault(vault: VaultHarness) -> None:
     vault.indexed(CHAIN)
 
     with pytest.raises(NoteNotFound):

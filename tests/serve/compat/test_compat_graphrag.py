@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from compat_desk import NEAREST, answer_of, called, doubtful, schema_of, tool_of
-from meaning_desk import MeaningDesk
-from search_desk import harbour
-from vault_desk import VaultDesk
+from compat_harness import NEAREST, answer_of, called, doubtful, schema_of, tool_of
+from search_harness import harbour
+from semantic_harness import MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadArgument, NoteNotFound
 from glassmind.model.search import Intent
@@ -15,8 +15,8 @@ from glassmind.search.plan import BY_INTENT
 FIELDS = "path title channel relevance match_reason excerpt depth connected_via"
 
 
-def asked(desk: VaultDesk, query: str, **given: object) -> list[dict[str, Any]]:
-    reply = called(desk.engine, "graphrag", "vault_search", query=query, **given)
+def asked(harness: VaultHarness, query: str, **given: object) -> list[dict[str, Any]]:
+    reply = called(harness.engine, "graphrag", "vault_search", query=query, **given)
     found: list[dict[str, Any]] = reply["results"]
     return found
 
@@ -39,7 +39,7 @@ def test_the_tool_takes_what_vault_graphrag_takes() -> None:
 
 @pytest.mark.parametrize("intent", [None, *BY_INTENT])
 def test_every_result_has_every_field_and_a_reason(
-    meaning: MeaningDesk, intent: Intent | None
+    meaning: MeaningHarness, intent: Intent | None
 ) -> None:
     results = asked(harbour(meaning), "the skiff leaks", intent=intent, threshold=0)
 
@@ -52,46 +52,50 @@ def test_every_result_has_every_field_and_a_reason(
     assert results[0]["relevance"] == 1.0
 
 
-def test_results_below_the_threshold_are_left_out(meaning: MeaningDesk) -> None:
-    desk = harbour(meaning)
+def test_results_below_the_threshold_are_left_out(meaning: MeaningHarness) -> None:
+    harness = harbour(meaning)
 
-    some = asked(desk, "the skiff leaks")
-    every = asked(desk, "the skiff leaks", threshold=0)
+    some = asked(harness, "the skiff leaks")
+    every = asked(harness, "the skiff leaks", threshold=0)
 
     assert some == [one for one in every if one["relevance"] >= 0.6]
     assert len(some) < len(every)
 
 
-def test_no_more_results_come_than_are_wanted(meaning: MeaningDesk) -> None:
+def test_no_more_results_come_than_are_wanted(meaning: MeaningHarness) -> None:
     assert len(asked(harbour(meaning), "skiff", max_results=2, threshold=0)) == 2
 
 
-def test_a_query_whose_intent_is_not_plain_is_conceptual(meaning: MeaningDesk) -> None:
-    desk = harbour(meaning)
+def test_a_query_whose_intent_is_not_plain_is_conceptual(
+    meaning: MeaningHarness,
+) -> None:
+    harness = harbour(meaning)
 
-    plain = asked(desk, "wet feet", threshold=0)
+    plain = asked(harness, "wet feet", threshold=0)
 
-    assert plain == asked(desk, "wet feet", intent="conceptual", threshold=0)
+    assert plain == asked(harness, "wet feet", intent="conceptual", threshold=0)
 
 
-def test_a_query_whose_intent_is_plain_is_taken_for_it(meaning: MeaningDesk) -> None:
-    desk = harbour(meaning)
+def test_a_query_whose_intent_is_plain_is_taken_for_it(meaning: MeaningHarness) -> None:
+    harness = harbour(meaning)
 
-    plain = asked(desk, "what links to Kettle?", threshold=0)
+    plain = asked(harness, "what links to Kettle?", threshold=0)
 
-    assert plain == asked(desk, "what links to Kettle?", intent="backlink", threshold=0)
+    assert plain == asked(
+        harness, "what links to Kettle?", intent="backlink", threshold=0
+    )
     assert plain[0]["path"] == "Pitch.md"
     assert plain[0]["channel"] == "graph"
 
 
 def test_links_are_followed_from_the_root_note_as_far_as_wished(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
-    desk = harbour(meaning)
+    harness = harbour(meaning)
     wish = {"intent": "context_load", "root_note": "Boats/Skiff.md", "threshold": 0}
 
-    near = asked(desk, "zeppelin", hop_depth=1, **wish)
-    far = asked(desk, "zeppelin", hop_depth=2, **wish)
+    near = asked(harness, "zeppelin", hop_depth=1, **wish)
+    far = asked(harness, "zeppelin", hop_depth=2, **wish)
 
     depths = {one["path"]: one["depth"] for one in far if one["channel"] == "graph"}
     assert depths["Pitch.md"] == 1
@@ -101,7 +105,7 @@ def test_links_are_followed_from_the_root_note_as_far_as_wished(
     assert max(one["depth"] for one in near) == 1
 
 
-def test_a_channel_that_is_missing_costs_only_itself(vault: VaultDesk) -> None:
+def test_a_channel_that_is_missing_costs_only_itself(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "oolong from [[Kettle]]", "Kettle.md": "iron"})
 
     reply = called(vault.engine, "graphrag", "vault_search", query="oolong")
@@ -123,13 +127,13 @@ def test_a_channel_that_is_missing_costs_only_itself(vault: VaultDesk) -> None:
     ],
 )
 def test_a_wish_that_cannot_be_met_is_refused(
-    vault: VaultDesk, given: dict[str, object]
+    vault: VaultHarness, given: dict[str, object]
 ) -> None:
     with pytest.raises(BadArgument):
         answer_of(vault.engine, "graphrag", "vault_search", query="x", **given)
 
 
-def test_a_root_that_is_no_note_is_an_error(vault: VaultDesk) -> None:
+def test_a_root_that_is_no_note_is_an_error(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "oolong"})
 
     with pytest.raises(NoteNotFound):
@@ -137,7 +141,7 @@ def test_a_root_that_is_no_note_is_an_error(vault: VaultDesk) -> None:
 
 
 def test_a_search_that_finds_nothing_good_says_so(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = doubtful(harbour(meaning).engine, monkeypatch)
 

@@ -3,18 +3,18 @@
 from typing import Any
 
 import pytest
-from compat_desk import NEAREST, answer_of, called, doubtful, schema_of, tool_of
-from meaning_desk import LONG, MeaningDesk
-from search_desk import harbour
-from vault_desk import VaultDesk
+from compat_harness import NEAREST, answer_of, called, doubtful, schema_of, tool_of
+from search_harness import harbour
+from semantic_harness import LONG, MeaningHarness
+from vault_harness import VaultHarness
 
 from glassmind.errors import BadArgument, BadDate
 
 BOTH = pytest.mark.parametrize("tool", ["semantic_search", "search_files"])
 
 
-def asked(desk: VaultDesk, tool: str, query: str, **given: object) -> Any:
-    return called(desk.engine, "knowledge", tool, query=query, **given)
+def asked(harness: VaultHarness, tool: str, query: str, **given: object) -> Any:
+    return called(harness.engine, "knowledge", tool, query=query, **given)
 
 
 def paths(reply: Any) -> list[str]:
@@ -31,7 +31,7 @@ def test_a_tool_takes_a_query_and_filters(tool: str) -> None:
     assert (top_k["default"], top_k["maximum"]) == (8, 20)
 
 
-def test_meaning_finds_what_no_word_names(meaning: MeaningDesk) -> None:
+def test_meaning_finds_what_no_word_names(meaning: MeaningHarness) -> None:
     reply = asked(harbour(meaning), "semantic_search", "vessel drips")
 
     best = reply["results"][0]
@@ -40,7 +40,7 @@ def test_meaning_finds_what_no_word_names(meaning: MeaningDesk) -> None:
     assert reply["mode"] == "semantic"
 
 
-def test_what_links_led_to_says_the_way(meaning: MeaningDesk) -> None:
+def test_what_links_led_to_says_the_way(meaning: MeaningHarness) -> None:
     meaning.indexed(
         {
             "Boat.md": LONG.format("Leaks at the bow, and so wants [[Pitch]] for it,"),
@@ -60,7 +60,7 @@ def test_what_links_led_to_says_the_way(meaning: MeaningDesk) -> None:
 
 @BOTH
 def test_without_a_model_keywords_answer_and_the_reply_says_so(
-    vault: VaultDesk, tool: str
+    vault: VaultHarness, tool: str
 ) -> None:
     vault.indexed({"Tea.md": "oolong rests", "Cocoa.md": "milk"})
 
@@ -87,7 +87,10 @@ def test_without_a_model_keywords_answer_and_the_reply_says_so(
 )
 @BOTH
 def test_filters_keep_the_rest_out(
-    meaning: MeaningDesk, tool: str, given: dict[str, object], expected: set[str] | None
+    meaning: MeaningHarness,
+    tool: str,
+    given: dict[str, object],
+    expected: set[str] | None,
 ) -> None:
     reply = asked(harbour(meaning), tool, 'leaks "', **given)
 
@@ -95,16 +98,18 @@ def test_filters_keep_the_rest_out(
 
 
 @BOTH
-def test_a_quote_in_the_query_opens_no_filter(meaning: MeaningDesk, tool: str) -> None:
-    desk = harbour(meaning)
+def test_a_quote_in_the_query_opens_no_filter(
+    meaning: MeaningHarness, tool: str
+) -> None:
+    harness = harbour(meaning)
 
-    found = paths(asked(desk, tool, 'leaks "path: Garden', folder="Boats"))
+    found = paths(asked(harness, tool, 'leaks "path: Garden', folder="Boats"))
 
     assert set(found) <= {"Boats/Skiff.md", "Boats/Barge.md"}
 
 
 @BOTH
-def test_filters_alone_choose_files(meaning: MeaningDesk, tool: str) -> None:
+def test_filters_alone_choose_files(meaning: MeaningHarness, tool: str) -> None:
     found = paths(asked(harbour(meaning), tool, "", tags=["boat"]))
 
     assert found == ["Boats/Barge.md", "Boats/Skiff.md"]
@@ -112,7 +117,7 @@ def test_filters_alone_choose_files(meaning: MeaningDesk, tool: str) -> None:
 
 @BOTH
 def test_a_file_shows_two_passages_at_most_and_files_are_as_many_as_wanted(
-    meaning: MeaningDesk, tool: str
+    meaning: MeaningHarness, tool: str
 ) -> None:
     parts = "\n\n".join(f"# H{i}\n\n" + LONG.format("oolong") for i in range(9))
     meaning.indexed({f"n{i}.md": f"{parts} {i}" for i in range(12)})
@@ -128,14 +133,14 @@ def test_a_file_shows_two_passages_at_most_and_files_are_as_many_as_wanted(
 @pytest.mark.parametrize("given", [{"top_k": 21}, {"top_k": 0}, {"tags": [1]}])
 @BOTH
 def test_a_call_that_does_not_fit_is_refused(
-    vault: VaultDesk, tool: str, given: dict[str, object]
+    vault: VaultHarness, tool: str, given: dict[str, object]
 ) -> None:
     with pytest.raises(BadArgument):
         answer_of(vault.engine, "knowledge", tool, query="x", **given)
 
 
 @BOTH
-def test_a_day_that_is_none_is_an_error(vault: VaultDesk, tool: str) -> None:
+def test_a_day_that_is_none_is_an_error(vault: VaultHarness, tool: str) -> None:
     vault.indexed({"Tea.md": "oolong"})
 
     with pytest.raises(BadDate):
@@ -144,7 +149,7 @@ def test_a_day_that_is_none_is_an_error(vault: VaultDesk, tool: str) -> None:
 
 @BOTH
 def test_a_search_that_finds_nothing_good_says_so(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, tool: str
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch, tool: str
 ) -> None:
     doubtful(harbour(meaning).engine, monkeypatch)
 

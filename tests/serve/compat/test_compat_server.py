@@ -5,10 +5,10 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from compat_desk import values_of
+from compat_harness import values_of
 from mcp import Client
-from mcp_desk import call, environment, line, structured_server, text_of, visit
-from vault_desk import VaultDesk
+from mcp_harness import call, environment, line, structured_server, text_of, visit
+from vault_harness import VaultHarness
 
 from glassmind.serve.mcp.toolsets import tools_of
 
@@ -64,7 +64,7 @@ def names_of(server: Any) -> list[str]:
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_set_is_listed_with_the_tools_whose_verbs_are_there(
-    sample: VaultDesk, name: str
+    sample: VaultHarness, name: str
 ) -> None:
     assert names_of(structured_server(sample.engine, toolsets=[name])) == SETS[name]
 
@@ -77,7 +77,7 @@ def test_all_sets_can_be_served_together() -> None:
 
 @pytest.mark.parametrize(("name", "tool", "given"), CALLS, ids=str)
 def test_a_reply_is_json_as_text_and_as_values_whatever_notes_say(
-    vault: VaultDesk, name: str, tool: str, given: dict[str, Any]
+    vault: VaultHarness, name: str, tool: str, given: dict[str, Any]
 ) -> None:
     vault.indexed({"Tea.md": HOSTILE, 'Odd "} name.md': "to [[Tea]] " + HOSTILE})
 
@@ -105,7 +105,7 @@ def test_a_reply_is_json_as_text_and_as_values_whatever_notes_say(
     ],
 )
 def test_what_goes_wrong_begins_as_clients_know_it(
-    vault: VaultDesk, name: str, tool: str, given: dict[str, Any], said: str
+    vault: VaultHarness, name: str, tool: str, given: dict[str, Any], said: str
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
 
@@ -117,7 +117,7 @@ def test_what_goes_wrong_begins_as_clients_know_it(
 
 
 def test_before_anything_is_indexed_a_tool_says_so_and_reindex_helps(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "oolong"})
     server = structured_server(vault.engine, toolsets=["brain"])
@@ -132,7 +132,9 @@ def test_before_anything_is_indexed_a_tool_says_so_and_reindex_helps(
     assert [note["id"] for note in json.loads(text_of(late))] == ["Tea.md"]
 
 
-def test_a_client_that_asks_is_told_how_far_reindex_has_come(vault: VaultDesk) -> None:
+def test_a_client_that_asks_is_told_how_far_reindex_has_come(
+    vault: VaultHarness,
+) -> None:
     vault.write({f"n{i}.md": f"oolong {i}" for i in range(50)})
     told: list[float] = []
 
@@ -150,7 +152,7 @@ def test_a_client_that_asks_is_told_how_far_reindex_has_come(vault: VaultDesk) -
 
 
 @pytest.mark.slow
-def test_the_program_serves_the_sets_that_are_asked_for(vault: VaultDesk) -> None:
+def test_the_program_serves_the_sets_that_are_asked_for(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "oolong"})
 
     with line(environment(vault), "--tools", "brain,knowledge") as program:

@@ -8,8 +8,8 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, with_note
-from connect_desk import WORDS, entry_for, golden
+from cli_harness import Inside, with_note
+from connect_harness import WORDS, entry_for, golden
 
 from glassmind.access.clients import clients_of
 from glassmind.config import load_config

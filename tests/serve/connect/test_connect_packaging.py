@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import LIMIT_S, with_note
-from clients_desk import Clients
+from cli_harness import LIMIT_S, with_note
+from clients_harness import Clients
 
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.version import __version__

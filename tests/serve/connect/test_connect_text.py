@@ -4,7 +4,7 @@ import json
 import tomllib
 
 import pytest
-from connect_desk import entry_for
+from connect_harness import entry_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

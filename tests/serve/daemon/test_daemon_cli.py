@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from daemon_desk import (
+from daemon_harness import (
     PATIENCE_S,
-    DaemonDesk,
-    desk_in,
+    DaemonHarness,
+    harness_in,
     kept_variables,
     wait_for,
 )
-from meaning_desk import LONG
-from model_desk import FOLDER_VARIABLE, real_models
+from model_harness import FOLDER_VARIABLE, real_models
+from semantic_harness import LONG
 
 from glassmind.models.cards import MINILM
 from glassmind.serve.cli import start
@@ -29,19 +29,19 @@ HEAVY = ("numpy", "onnxruntime", "tokenizers", "numkong")
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[DaemonDesk]:
-    yield from desk_in(tmp_path)
+def harness(tmp_path: Path) -> Iterator[DaemonHarness]:
+    yield from harness_in(tmp_path)
 
 
 class Commands:
-    """Runs `glassmind` for the vault of a desk."""
+    """Runs `glassmind` for the vault of a harness."""
 
-    def __init__(self, desk: DaemonDesk) -> None:
-        self._vault = str(desk.root)
+    def __init__(self, harness: DaemonHarness) -> None:
+        self._vault = str(harness.root)
         self.env = {
             **kept_variables(),
-            "HOME": str(desk.root.parent),
-            "GLASSMIND_INDEX_LOCATION": str(desk.place),
+            "HOME": str(harness.root.parent),
+            "GLASSMIND_INDEX_LOCATION": str(harness.place),
             "GLASSMIND_EMBEDDINGS_BACKEND": "onnx",
         }
 
@@ -78,16 +78,16 @@ class Commands:
 
 
 @pytest.fixture
-def glassmind(desk: DaemonDesk) -> Commands:
-    return Commands(desk)
+def glassmind(harness: DaemonHarness) -> Commands:
+    return Commands(harness)
 
 
 @pytest.mark.slow
 def test_a_search_by_meaning_loads_no_model_where_there_is_a_daemon(
-    desk: DaemonDesk, glassmind: Commands
+    harness: DaemonHarness, glassmind: Commands
 ) -> None:
-    desk.write(NOTES)
-    desk.daemon().ask("index")
+    harness.write(NOTES)
+    harness.daemon().ask("index")
 
     found = glassmind.imports("search", "oolong")
 
@@ -97,10 +97,10 @@ def test_a_search_by_meaning_loads_no_model_where_there_is_a_daemon(
 
 @pytest.mark.slow
 def test_a_keyword_search_loads_no_heavy_library(
-    desk: DaemonDesk, glassmind: Commands
+    harness: DaemonHarness, glassmind: Commands
 ) -> None:
-    desk.write(NOTES)
-    process = desk.daemon()
+    harness.write(NOTES)
+    process = harness.daemon()
     process.ask("index")
     process.leave()
 
@@ -112,10 +112,10 @@ def test_a_keyword_search_loads_no_heavy_library(
 
 @pytest.mark.slow
 def test_what_a_search_prints_is_the_same_with_a_daemon(
-    desk: DaemonDesk, glassmind: Commands
+    harness: DaemonHarness, glassmind: Commands
 ) -> None:
-    desk.write(NOTES)
-    process = desk.daemon()
+    harness.write(NOTES)
+    process = harness.daemon()
     process.ask("index")
 
     code, out, err = glassmind.run("search", "--json", "oolong")
@@ -129,27 +129,27 @@ def test_what_a_search_prints_is_the_same_with_a_daemon(
 
 @pytest.mark.slow
 def test_a_card_of_a_daemon_that_was_killed_leads_nobody_astray(
-    desk: DaemonDesk, glassmind: Commands
+    harness: DaemonHarness, glassmind: Commands
 ) -> None:
-    desk.write(NOTES)
-    process = desk.daemon()
+    harness.write(NOTES)
+    process = harness.daemon()
     process.ask("index")
     process.kill()
-    desk.write({"Later.md": LONG.format("later")})
+    harness.write({"Later.md": LONG.format("later")})
 
     indexed = glassmind.run("index", "--json")
     found = glassmind.run("search", "--paths", "later")
 
-    assert desk.socket.exists()
+    assert harness.socket.exists()
     assert json.loads(indexed[1])["added"] == 1
     assert found[:2] == (0, "Later.md\n")
 
 
 def test_the_daemon_indexes_for_the_command(
-    desk: DaemonDesk, glassmind: Commands
+    harness: DaemonHarness, glassmind: Commands
 ) -> None:
-    desk.write(NOTES)
-    process = desk.daemon()
+    harness.write(NOTES)
+    process = harness.daemon()
 
     code, out, err = glassmind.run("index", "--json")
 
@@ -160,11 +160,11 @@ def test_the_daemon_indexes_for_the_command(
 
 
 def test_an_error_of_the_daemon_is_told_by_the_command(
-    desk: DaemonDesk, glassmind: Commands
+    harness: DaemonHarness, glassmind: Commands
 ) -> None:
-    desk.write({**NOTES, **{f"more {n}.md": "some more" for n in range(30)}})
-    desk.daemon().ask("index")
-    for file in desk.root.glob("*.md"):
+    harness.write({**NOTES, **{f"more {n}.md": "some more" for n in range(30)}})
+    harness.daemon().ask("index")
+    for file in harness.root.glob("*.md"):
         file.unlink()
 
     code, _, err = glassmind.run("index")
@@ -175,10 +175,10 @@ def test_an_error_of_the_daemon_is_told_by_the_command(
 
 @pytest.mark.slow
 def test_ctrl_c_ends_the_work_of_the_daemon_and_what_was_done_is_kept(
-    desk: DaemonDesk, glassmind: Commands
+    harness: DaemonHarness, glassmind: Commands
 ) -> None:
-    desk.write({f"{n}.md": LONG.format(f"number{n}") for n in range(200)})
-    process = desk.daemon()
+    harness.write({f"{n}.md": LONG.format(f"number{n}") for n in range(200)})
+    process = harness.daemon()
     process.ask("slow", embed_s=0.05)
 
     with glassmind.start("index") as running:
@@ -205,10 +205,10 @@ def process_status(glassmind: Commands) -> str:
 
 @pytest.mark.slow
 def test_who_asks_for_the_status_loads_no_model(
-    desk: DaemonDesk, glassmind: Commands
+    harness: DaemonHarness, glassmind: Commands
 ) -> None:
-    desk.write(NOTES)
-    desk.daemon().ask("index")
+    harness.write(NOTES)
+    harness.daemon().ask("index")
     glassmind.env[FOLDER_VARIABLE] = str(real_models(MINILM))
 
     found = glassmind.imports("status")
@@ -220,9 +220,9 @@ def test_who_asks_for_the_status_loads_no_model(
     }
 
 
-def test_status_names_the_daemon(desk: DaemonDesk, glassmind: Commands) -> None:
-    desk.write(NOTES)
-    process = desk.daemon()
+def test_status_names_the_daemon(harness: DaemonHarness, glassmind: Commands) -> None:
+    harness.write(NOTES)
+    process = harness.daemon()
     process.ask("index")
 
     found = json.loads(glassmind.run("status", "--json")[1])
@@ -237,28 +237,28 @@ def test_status_names_the_daemon(desk: DaemonDesk, glassmind: Commands) -> None:
 
 @pytest.mark.slow
 def test_a_watch_whose_notices_nobody_reads_goes_on(
-    desk: DaemonDesk, glassmind: Commands
+    harness: DaemonHarness, glassmind: Commands
 ) -> None:
     glassmind.env["GLASSMIND_EMBEDDINGS_BACKEND"] = "none"
-    desk.settings["embeddings.backend"] = "none"
-    desk.indexed(NOTES)
+    harness.settings["embeddings.backend"] = "none"
+    harness.indexed(NOTES)
     with glassmind.start("watch") as running:
         assert running.stderr is not None
         running.stderr.close()
-        wait_for(desk.socket.exists, "it is the daemon")
-        desk.write({"new.md": LONG.format("zanzibar")})
+        wait_for(harness.socket.exists, "it is the daemon")
+        harness.write({"new.md": LONG.format("zanzibar")})
 
-        wait_for(lambda: desk.found("zanzibar"), "the new note is taken in")
+        wait_for(lambda: harness.found("zanzibar"), "the new note is taken in")
         running.send_signal(signal.SIGTERM)
         assert running.wait(PATIENCE_S) == 0
 
 
 def test_a_watch_that_cannot_go_on_ends_with_a_code(
-    desk: DaemonDesk, monkeypatch: pytest.MonkeyPatch
+    harness: DaemonHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.indexed({})
+    harness.indexed({})
     monkeypatch.setattr(VaultHost, "_run", lambda _: None)  # its thread ends at once
     monkeypatch.setattr(signal, "signal", lambda *_: None)
-    monkeypatch.setattr(start, "config_of", lambda *_, **__: desk.engine.config)
+    monkeypatch.setattr(start, "config_of", lambda *_, **__: harness.engine.config)
 
     assert start.watch(Namespace(), Output()) == 70

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from daemon_desk import PATIENCE_S, wait_for
-from fault_tools.desk import Desk
+from daemon_harness import PATIENCE_S, wait_for
+from fault_tools.harness import Harness
 from fault_tools.vaults import edit, make_vault
-from mcp_desk import Line, environment
-from model_desk import FOLDER_VARIABLE, real_models
-from vault_desk import VaultDesk
+from mcp_harness import Line, environment
+from model_harness import FOLDER_VARIABLE, real_models
+from vault_harness import VaultHarness
 
 from glassmind.models.cards import MINILM
 from glassmind.serve.daemon.protocol import socket_of
@@ -37,9 +37,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 class Crowd:
     """Servers of one vault, started together."""
 
-    def __init__(self, desk: VaultDesk, models: Path) -> None:
-        self.desk = desk
-        self.env = environment(desk) | {
+    def __init__(self, harness: VaultHarness, models: Path) -> None:
+        self.harness = harness
+        self.env = environment(harness) | {
             "GLASSMIND_EMBEDDINGS_BACKEND": "onnx",
             FOLDER_VARIABLE: str(models),
         }
@@ -73,9 +73,9 @@ class Crowd:
         return found()[0]
 
     def _pid(self) -> int:
-        if not socket_of(self.desk.folder).exists():
+        if not socket_of(self.harness.folder).exists():
             return 0
-        holder = WriterLock(self.desk.folder / DAEMON_LOCK).holder()
+        holder = WriterLock(self.harness.folder / DAEMON_LOCK).holder()
         return int(holder.removeprefix("process "))
 
     def with_model(self) -> list[Line]:
@@ -104,12 +104,12 @@ class Crowd:
 @pytest.fixture
 def crowd(tmp_path: Path) -> Iterator[Crowd]:
     models = real_models(MINILM)
-    desk = VaultDesk(tmp_path)
-    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
-    made = Crowd(desk, models)
+    harness = VaultHarness(tmp_path)
+    shutil.copytree(SAMPLE, harness.root, dirs_exist_ok=True)
+    made = Crowd(harness, models)
     yield made
     made.close()
-    desk.close()
+    harness.close()
 
 
 def found_by(line: Line, number: int, query: str) -> dict[str, Any]:
@@ -188,15 +188,15 @@ def test_when_the_daemon_goes_another_server_answers_soon(crowd: Crowd) -> None:
 def test_servers_that_watch_an_edited_vault_end_with_the_index_of_a_new_one(
     tmp_path: Path,
 ) -> None:
-    desk = Desk(tmp_path)
-    make_vault(desk.vault, 120, 31)
-    env = desk.env | {"GLASSMIND_VAULT_PATH": str(desk.vault)}
+    harness = Harness(tmp_path)
+    make_vault(harness.vault, 120, 31)
+    env = harness.env | {"GLASSMIND_VAULT_PATH": str(harness.vault)}
     lines = [Line(env, "--structured") for _ in range(4)]
     try:
         for line in lines:
             line.greet()
         for turn in range(6):
-            edit(desk.vault, random.Random(turn), steps=10)
+            edit(harness.vault, random.Random(turn), steps=10)
             for at, one in enumerate(lines):
                 found_by(one, 10 + turn * 10 + at, "oolong harbour")
             if turn == 3:
@@ -207,4 +207,4 @@ def test_servers_that_watch_an_edited_vault_end_with_the_index_of_a_new_one(
             line.close()
             assert "Traceback" not in said
             assert "locked" not in said
-    desk.check_converges()
+    harness.check_converges()

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 import msgspec
 import pytest
-from daemon_desk import PATIENCE_S
+from daemon_harness import PATIENCE_S
 from hypothesis import given
 from hypothesis import strategies as st
-from meaning_desk import LONG, MeaningDesk
+from semantic_harness import LONG, MeaningHarness
 
 from glassmind.config.load import config_for
 from glassmind.errors import IndexDamaged
@@ -101,7 +101,7 @@ def test_a_reply_arrives_as_it_was(reply: SearchReply) -> None:
     assert travelled(reply) == reply
 
 
-def test_the_reply_of_a_real_search_arrives_as_it_was(meaning: MeaningDesk) -> None:
+def test_the_reply_of_a_real_search_arrives_as_it_was(meaning: MeaningHarness) -> None:
     meaning.indexed(
         {"Tea.md": LONG.format("tea [[Pot]]"), "Pot.md": LONG.format("pot")}
     )
@@ -146,7 +146,7 @@ def test_only_a_valid_reply_is_accepted(packed: Any) -> None:
         unpack(packed, SearchReply)
 
 
-class Desk:
+class Harness:
     """A daemon that answers two verbs."""
 
     def __init__(self, folder: Path) -> None:
@@ -192,27 +192,27 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path)
+def harness(tmp_path: Path) -> Iterator[Harness]:
+    made = Harness(tmp_path)
     yield made
     assert made.server.close(PATIENCE_S)
     remove_socket(tmp_path)
 
 
-def test_a_question_is_answered(desk: Desk) -> None:
-    assert desk.ask("twice", text="tea") == ["tea", "tea"]
+def test_a_question_is_answered(harness: Harness) -> None:
+    assert harness.ask("twice", text="tea") == ["tea", "tea"]
 
 
-def test_work_that_fails_is_refused(desk: Desk) -> None:
+def test_work_that_fails_is_refused(harness: Harness) -> None:
     with pytest.raises(CallRefused, match="torn"):
-        desk.ask("fail")
+        harness.ask("fail")
 
 
-def test_progress_is_told_on_the_way(desk: Desk) -> None:
+def test_progress_is_told_on_the_way(harness: Harness) -> None:
     told: list[Progress] = []
 
     call(
-        desk.folder,
+        harness.folder,
         SETTINGS,
         "count",
         {"most": 5},
@@ -224,16 +224,16 @@ def test_progress_is_told_on_the_way(desk: Desk) -> None:
     assert told == [Progress("scan", number, 0) for number in range(5)]
 
 
-def test_other_settings_are_refused(desk: Desk) -> None:
+def test_other_settings_are_refused(harness: Harness) -> None:
     for settings in ("", SETTINGS[:-1]):
         with pytest.raises(NoDaemon, match="other settings"):
-            call(desk.folder, settings, "twice", {}, object, timeout_s=PATIENCE_S)
+            call(harness.folder, settings, "twice", {}, object, timeout_s=PATIENCE_S)
 
 
-def test_a_verb_that_is_none_is_refused(desk: Desk) -> None:
+def test_a_verb_that_is_none_is_refused(harness: Harness) -> None:
     for verb in ("", "__init__", "close"):
         with pytest.raises(NoDaemon, match="unknown method"):
-            desk.ask(verb)
+            harness.ask(verb)
 
 
 NONSENSE = [
@@ -253,17 +253,17 @@ NONSENSE = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("said", NONSENSE, ids=range(len(NONSENSE)))
-def test_nonsense_harms_nobody(desk: Desk, said: bytes) -> None:
-    with suppress(ConnectionError), desk.stream() as stream:
+def test_nonsense_harms_nobody(harness: Harness, said: bytes) -> None:
+    with suppress(ConnectionError), harness.stream() as stream:
         stream.sendall(said)
         stream.shutdown(socket.SHUT_WR)
         while stream.recv(1_000):
             pass
 
-    assert desk.ask("twice", text="tea") == ["tea", "tea"]
+    assert harness.ask("twice", text="tea") == ["tea", "tea"]
 
 
-def test_a_client_that_leaves_ends_the_work_it_asked_for(desk: Desk) -> None:
+def test_a_client_that_leaves_ends_the_work_it_asked_for(harness: Harness) -> None:
     class Left(Exception):
         pass
 
@@ -272,7 +272,7 @@ def test_a_client_that_leaves_ends_the_work_it_asked_for(desk: Desk) -> None:
 
     with pytest.raises(Left):
         call(
-            desk.folder,
+            harness.folder,
             SETTINGS,
             "count",
             {},
@@ -281,26 +281,26 @@ def test_a_client_that_leaves_ends_the_work_it_asked_for(desk: Desk) -> None:
             on_progress=leave,
         )
 
-    assert desk.ended.wait(PATIENCE_S)
+    assert harness.ended.wait(PATIENCE_S)
 
 
-def test_closing_ends_the_work_that_clients_asked_for(desk: Desk) -> None:
+def test_closing_ends_the_work_that_clients_asked_for(harness: Harness) -> None:
     answers: list[object] = []
 
     def asking() -> None:
         try:
-            desk.ask("count")
+            harness.ask("count")
         except NoDaemon as error:
             answers.append(error)
 
     thread = threading.Thread(target=asking)
     thread.start()
-    assert desk.begun.wait(PATIENCE_S)
+    assert harness.begun.wait(PATIENCE_S)
 
-    assert desk.server.close(PATIENCE_S)
+    assert harness.server.close(PATIENCE_S)
     thread.join(PATIENCE_S)
 
-    assert desk.ended.is_set()
+    assert harness.ended.is_set()
     assert len(answers) == 1
 
 
@@ -308,11 +308,11 @@ def test_more_clients_than_can_be_answered_wait_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "MOST_CALLS", 2)
-    desk = Desk(tmp_path)
-    idle = [desk.stream() for _ in range(2)]
+    harness = Harness(tmp_path)
+    idle = [harness.stream() for _ in range(2)]
     answers: list[object] = []
     waiting = threading.Thread(
-        target=lambda: answers.append(desk.ask("twice", text="tea"))
+        target=lambda: answers.append(harness.ask("twice", text="tea"))
     )
 
     waiting.start()
@@ -321,30 +321,32 @@ def test_more_clients_than_can_be_answered_wait_their_turn(
     waiting.join(PATIENCE_S)
 
     assert answers == [["tea", "tea"]]
-    assert desk.server.close(PATIENCE_S)
+    assert harness.server.close(PATIENCE_S)
 
 
-def begun(desk: Desk, verb: str) -> socket.socket:
+def begun(harness: Harness, verb: str) -> socket.socket:
     """Return a stream on which a question was asked whose answer nobody awaits."""
-    stream = desk.stream()
+    stream = harness.stream()
     send_message(stream, {"settings": SETTINGS, "method": verb, "arguments": {}})
     return stream
 
 
-def test_work_that_waits_for_its_turn_keeps_no_question_waiting(desk: Desk) -> None:
-    streams = [begun(desk, "wait") for _ in range(60)]
+def test_work_that_waits_for_its_turn_keeps_no_question_waiting(
+    harness: Harness,
+) -> None:
+    streams = [begun(harness, "wait") for _ in range(60)]
 
-    assert desk.ask("twice", text="tea") == ["tea", "tea"]
+    assert harness.ask("twice", text="tea") == ["tea", "tea"]
     for stream in streams:
         stream.close()
 
 
 def test_idle_clients_are_sent_away(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(protocol, "READ_S", 0.05)
 
-    with desk.stream() as stream:
+    with harness.stream() as stream:
         assert stream.recv(10) == b""
 
 
@@ -358,30 +360,30 @@ def test_a_daemon_that_says_nothing_is_given_up(
 
 @pytest.mark.slow
 def test_signs_of_life_keep_a_client_waiting(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.serve.daemon.protocol.SILENCE_S", 1.5)
     slow = threading.Event()
-    desk.server._methods = {"slow": lambda *_: slow.wait(PATIENCE_S)}
+    harness.server._methods = {"slow": lambda *_: slow.wait(PATIENCE_S)}
     threading.Timer(2.0, slow.set).start()
 
-    assert desk.ask("slow") is True
+    assert harness.ask("slow") is True
 
 
-def test_an_answer_that_never_ends_is_given_up(desk: Desk) -> None:
+def test_an_answer_that_never_ends_is_given_up(harness: Harness) -> None:
     began = time.monotonic()
 
     with pytest.raises(NoDaemon, match="too long"):
-        call(desk.folder, SETTINGS, "count", {}, int, timeout_s=0.2)
+        call(harness.folder, SETTINGS, "count", {}, int, timeout_s=0.2)
 
     assert time.monotonic() - began < PATIENCE_S
 
 
-def test_the_socket_is_for_its_owner_alone(desk: Desk) -> None:
-    file = socket_of(desk.folder)
+def test_the_socket_is_for_its_owner_alone(harness: Harness) -> None:
+    file = socket_of(harness.folder)
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert daemon_at(desk.folder) is not None
+    assert daemon_at(harness.folder) is not None
 
 
 def test_a_socket_that_is_made_again_is_another_one(tmp_path: Path) -> None:

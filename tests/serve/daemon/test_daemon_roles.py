@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from daemon_desk import DaemonDesk, desk_in, wait_for
-from fault_tools.desk import delete_index
-from meaning_desk import LONG, WordModel
+from daemon_harness import DaemonHarness, harness_in, wait_for
+from fault_tools.harness import delete_index
+from semantic_harness import LONG, WordModel
 
 from glassmind.serve.daemon import host
 from glassmind.serve.daemon.host import VaultHost
@@ -31,22 +31,22 @@ NOTES = {f"{word}.md": LONG.format(word) for word in ("oolong", "lantern", "harb
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[DaemonDesk]:
-    yield from desk_in(tmp_path)
+def harness(tmp_path: Path) -> Iterator[DaemonHarness]:
+    yield from harness_in(tmp_path)
 
 
 @pytest.fixture
-def embedded(desk: DaemonDesk, monkeypatch: pytest.MonkeyPatch) -> DaemonDesk:
+def embedded(harness: DaemonHarness, monkeypatch: pytest.MonkeyPatch) -> DaemonHarness:
     """A vault whose notes have vectors already."""
     model = WordModel()
     monkeypatch.setattr(Vault, "embedder", lambda _: model)
     monkeypatch.setattr(Vault, "embedder_of", lambda *_: model)
-    assert desk.indexed(NOTES).embedded == 3
-    desk.close()
-    return desk
+    assert harness.indexed(NOTES).embedded == 3
+    harness.close()
+    return harness
 
 
-def test_the_daemon_answers_by_meaning_for_a_client(embedded: DaemonDesk) -> None:
+def test_the_daemon_answers_by_meaning_for_a_client(embedded: DaemonHarness) -> None:
     daemon, client = embedded.daemon(), embedded.process()
 
     found = client.ask("search", text="oolong")
@@ -58,7 +58,7 @@ def test_the_daemon_answers_by_meaning_for_a_client(embedded: DaemonDesk) -> Non
     assert daemon.ask("asked") > 0
 
 
-def test_a_client_finds_by_words_itself(embedded: DaemonDesk) -> None:
+def test_a_client_finds_by_words_itself(embedded: DaemonHarness) -> None:
     daemon, client = embedded.daemon(), embedded.process()
     daemon.signal(signal.SIGSTOP)
 
@@ -68,9 +68,9 @@ def test_a_client_finds_by_words_itself(embedded: DaemonDesk) -> None:
     assert found["paths"] == ["oolong.md"]
 
 
-def test_the_daemon_indexes_for_a_client(desk: DaemonDesk) -> None:
-    desk.write(NOTES)
-    daemon, client = desk.daemon(), desk.process()
+def test_the_daemon_indexes_for_a_client(harness: DaemonHarness) -> None:
+    harness.write(NOTES)
+    daemon, client = harness.daemon(), harness.process()
 
     report = client.ask("index")
 
@@ -81,7 +81,7 @@ def test_the_daemon_indexes_for_a_client(desk: DaemonDesk) -> None:
 
 
 def test_a_client_answers_soon_when_the_daemon_is_killed(
-    embedded: DaemonDesk,
+    embedded: DaemonHarness,
 ) -> None:
     daemon, client = embedded.daemon(), embedded.process()
     client.ask("search", text="oolong")
@@ -97,7 +97,7 @@ def test_a_client_answers_soon_when_the_daemon_is_killed(
 
 
 def test_of_several_clients_one_follows_a_daemon_that_was_killed(
-    embedded: DaemonDesk,
+    embedded: DaemonHarness,
 ) -> None:
     daemon = embedded.daemon()
     clients = [embedded.process() for _ in range(3)]
@@ -115,7 +115,7 @@ def test_of_several_clients_one_follows_a_daemon_that_was_killed(
 
 
 def test_a_client_takes_the_place_of_a_daemon_that_hangs(
-    embedded: DaemonDesk,
+    embedded: DaemonHarness,
 ) -> None:
     daemon, client = embedded.daemon(), embedded.process()
     assert client.role == "client"
@@ -137,7 +137,7 @@ def test_a_client_takes_the_place_of_a_daemon_that_hangs(
 
 
 def test_who_asks_a_daemon_that_hangs_is_answered_all_the_same(
-    embedded: DaemonDesk,
+    embedded: DaemonHarness,
 ) -> None:
     daemon, client = embedded.daemon(), embedded.process()
     daemon.signal(signal.SIGSTOP)
@@ -148,7 +148,7 @@ def test_who_asks_a_daemon_that_hangs_is_answered_all_the_same(
     assert found["paths"][0] == "harbour.md"
 
 
-def test_a_daemon_that_leaves_takes_its_socket_along(embedded: DaemonDesk) -> None:
+def test_a_daemon_that_leaves_takes_its_socket_along(embedded: DaemonHarness) -> None:
     daemon = embedded.daemon()
     assert embedded.socket.is_socket()
 
@@ -161,9 +161,9 @@ def test_a_daemon_that_leaves_takes_its_socket_along(embedded: DaemonDesk) -> No
     assert "Traceback" not in daemon.log
 
 
-def test_a_daemon_leaves_soon_though_it_is_at_work(desk: DaemonDesk) -> None:
-    desk.write({f"{n}.md": LONG.format(f"number{n}") for n in range(100)})
-    daemon = desk.daemon(watch=True)
+def test_a_daemon_leaves_soon_though_it_is_at_work(harness: DaemonHarness) -> None:
+    harness.write({f"{n}.md": LONG.format(f"number{n}") for n in range(100)})
+    daemon = harness.daemon(watch=True)
     daemon.ask("slow", embed_s=0.15)  # longer for a batch than closing waits
     wait_for(lambda: daemon.ask("asked") > 2, "it embeds")
 
@@ -171,7 +171,7 @@ def test_a_daemon_leaves_soon_though_it_is_at_work(desk: DaemonDesk) -> None:
 
     assert took < LEFT_S
     assert "Traceback" not in daemon.log
-    again = desk.daemon()
+    again = harness.daemon()
     assert again.ask("index")["left"] == 0
 
 
@@ -182,7 +182,7 @@ def test_the_pauses_of_a_takeover_fit_into_five_seconds() -> None:
     assert host.CLOSE_S <= 2
 
 
-def test_a_client_follows_a_daemon_that_leaves(embedded: DaemonDesk) -> None:
+def test_a_client_follows_a_daemon_that_leaves(embedded: DaemonHarness) -> None:
     daemon, client = embedded.daemon(), embedded.process()
     assert client.role == "client"
 
@@ -192,7 +192,7 @@ def test_a_client_follows_a_daemon_that_leaves(embedded: DaemonDesk) -> None:
     assert client.ask("search", text="harbour")["paths"][0] == "harbour.md"
 
 
-def test_who_has_other_settings_works_by_itself(embedded: DaemonDesk) -> None:
+def test_who_has_other_settings_works_by_itself(embedded: DaemonHarness) -> None:
     embedded.daemon()
     other = embedded.process(search__balance=0.9)
 
@@ -203,7 +203,7 @@ def test_who_has_other_settings_works_by_itself(embedded: DaemonDesk) -> None:
     assert other.ask("asked") > 0
 
 
-def test_several_that_begin_at_once_share_one_model(embedded: DaemonDesk) -> None:
+def test_several_that_begin_at_once_share_one_model(embedded: DaemonHarness) -> None:
     crowd = [embedded.begin() for _ in range(4)]
     for one in crowd:
         one.say("search", text="oolong")
@@ -216,10 +216,10 @@ def test_several_that_begin_at_once_share_one_model(embedded: DaemonDesk) -> Non
 
 
 def test_several_that_begin_at_once_make_the_first_index_together(
-    desk: DaemonDesk,
+    harness: DaemonHarness,
 ) -> None:
-    desk.write(NOTES)
-    crowd = [desk.begin() for _ in range(4)]
+    harness.write(NOTES)
+    crowd = [harness.begin() for _ in range(4)]
     for one in crowd:
         one.say("index")
         one.say("search", text="oolong")
@@ -232,7 +232,7 @@ def test_several_that_begin_at_once_make_the_first_index_together(
 
 
 def test_an_error_of_the_daemon_reaches_the_client_as_it_was(
-    embedded: DaemonDesk,
+    embedded: DaemonHarness,
 ) -> None:
     embedded.daemon()
     client = embedded.process()
@@ -245,20 +245,22 @@ def test_an_error_of_the_daemon_reaches_the_client_as_it_was(
 
 
 def test_an_index_that_was_deleted_is_made_anew_by_who_follows_the_vault(
-    desk: DaemonDesk,
+    harness: DaemonHarness,
 ) -> None:
-    desk.write(NOTES)
-    daemon, client = desk.daemon(watch=True), desk.process(watch=True)
+    harness.write(NOTES)
+    daemon, client = harness.daemon(watch=True), harness.process(watch=True)
     wait_for(lambda: client.finds("oolong"), "the first index")
 
-    gone = desk.folder.rename(desk.place / "gone")  # at once, whoever writes there
+    gone = harness.folder.rename(
+        harness.place / "gone"
+    )  # at once, whoever writes there
     shutil.rmtree(gone, ignore_errors=True)
-    desk.write({"new.md": LONG.format("zanzibar")})
+    harness.write({"new.md": LONG.format("zanzibar")})
 
     wait_for(lambda: client.finds("zanzibar"), "another index")
     wait_for(lambda: client.finds("oolong"), "all of it")
     both = [daemon, client]
-    wait_for(lambda: len(desk.daemons(both)) == 1, "one of them has the role")
+    wait_for(lambda: len(harness.daemons(both)) == 1, "one of them has the role")
     said = daemon.log + client.log  # whoever rebuilds it first need not say so
     assert "free the disk" not in said
     assert "another process" not in said
@@ -266,7 +268,7 @@ def test_an_index_that_was_deleted_is_made_anew_by_who_follows_the_vault(
 
 
 def test_who_follows_the_vault_takes_the_place_of_a_daemon_that_does_not(
-    embedded: DaemonDesk,
+    embedded: DaemonHarness,
 ) -> None:
     quiet = embedded.daemon(watch=False)
     watching = embedded.process(watch=True)
@@ -281,7 +283,7 @@ def test_who_follows_the_vault_takes_the_place_of_a_daemon_that_does_not(
 
 
 def test_who_stands_by_says_so_and_says_when_it_takes_over(
-    embedded: DaemonDesk,
+    embedded: DaemonHarness,
 ) -> None:
     daemon, other = embedded.daemon(watch=True), embedded.process(watch=True)
     waits = f"process {daemon.pid} already watches this vault; standing by"
@@ -296,7 +298,7 @@ def test_who_stands_by_says_so_and_says_when_it_takes_over(
 
 
 def test_what_clients_find_the_daemon_by_is_made_again_when_it_is_gone(
-    embedded: DaemonDesk,
+    embedded: DaemonHarness,
 ) -> None:
     daemon, client = embedded.daemon(), embedded.process()
     assert client.ask("search", text="oolong")["paths"][0] == "oolong.md"
@@ -311,7 +313,7 @@ def test_what_clients_find_the_daemon_by_is_made_again_when_it_is_gone(
 
 
 def test_an_index_deleted_just_before_the_role_is_tried_for_is_tried_for_again(
-    embedded: DaemonDesk, monkeypatch: pytest.MonkeyPatch
+    embedded: DaemonHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embedded.open()
     gone, said = [embedded.folder], list[str]()

@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from meaning_desk import LONG, MeaningDesk, WordModel
+from semantic_harness import LONG, MeaningHarness, WordModel
 
 from glassmind.model.index import WatchState
 from glassmind.model.search import SearchReply
@@ -27,21 +27,21 @@ BATCH = 32
 """Chunks of the first batch: when the next begins, its vectors are in the rows."""
 
 
-def ask_meanwhile(desk: MeaningDesk, **wish: Any) -> list[SearchReply]:
+def ask_meanwhile(harness: MeaningHarness, **wish: Any) -> list[SearchReply]:
     """Let the engine opened last be asked once, while another embeds the vault."""
-    daemon, begun = desk.engine, len(desk.model.seen)
+    daemon, begun = harness.engine, len(harness.model.seen)
     found: list[SearchReply] = []
 
     def ask(_: Embeddable) -> None:
-        if not found and len(desk.model.seen) > begun + BATCH:
+        if not found and len(harness.model.seen) > begun + BATCH:
             found.append(daemon.search("word7", **wish))
 
-    desk.model.before = ask
+    harness.model.before = ask
     return found
 
 
 def test_an_index_begun_anew_is_not_answered_from_the_vectors_of_the_old_one(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.use(WordModel("wide", 1_024))
     meaning.indexed(NOTES)
@@ -59,7 +59,7 @@ def test_an_index_begun_anew_is_not_answered_from_the_vectors_of_the_old_one(
 
 
 def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meaning.indexed(
         {"Tea.md": LONG.format("tea [[Pot]]"), "Pot.md": LONG.format("pot")}
@@ -78,7 +78,7 @@ def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
 
 
 def test_many_that_ask_first_at_once_open_one_model(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meaning.indexed(NOTES)
     engine, count = meaning.open(), 4
@@ -113,7 +113,7 @@ tells_of_locks = pytest.mark.skipif(
 
 
 @tells_of_locks
-def test_what_is_being_embedded_is_not_asked_for_again(meaning: MeaningDesk) -> None:
+def test_what_is_being_embedded_is_not_asked_for_again(meaning: MeaningHarness) -> None:
     meaning.indexed(NOTES)
     meaning.write({f"new {n}.md": LONG.format(f"new{n}") for n in range(40)})
     found = ask_meanwhile(meaning)
@@ -129,7 +129,7 @@ def test_what_is_being_embedded_is_not_asked_for_again(meaning: MeaningDesk) -> 
 
 @tells_of_locks
 def test_a_first_pass_under_way_says_what_is_true_of_the_vectors(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.write(NOTES)
     found = ask_meanwhile(meaning)
@@ -143,7 +143,9 @@ def test_a_first_pass_under_way_says_what_is_true_of_the_vectors(
     ]
 
 
-def test_vectors_that_are_not_in_place_are_said_to_be_so(meaning: MeaningDesk) -> None:
+def test_vectors_that_are_not_in_place_are_said_to_be_so(
+    meaning: MeaningHarness,
+) -> None:
     meaning.indexed(NOTES)
     meaning.close()
     for matrix in meaning.folder.glob("vectors*"):
@@ -155,7 +157,7 @@ def test_vectors_that_are_not_in_place_are_said_to_be_so(meaning: MeaningDesk) -
 
 
 def test_where_somebody_follows_the_vault_the_rest_comes_by_itself(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(NOTES)
     meaning.write({"New.md": LONG.format("new")})

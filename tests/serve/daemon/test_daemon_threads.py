@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from meaning_desk import LONG, MeaningDesk, WordModel
+from semantic_harness import LONG, MeaningHarness, WordModel
 
 from glassmind import Engine
 from glassmind.model.search import Mode, SearchReply
@@ -61,7 +61,7 @@ def ask_all(engine: Engine, number: int) -> None:
 
 
 @pytest.mark.slow
-def test_sixteen_threads_ask_while_one_indexes(meaning: MeaningDesk) -> None:
+def test_sixteen_threads_ask_while_one_indexes(meaning: MeaningHarness) -> None:
     meaning.use(WordModel("wide", 1_024))
     meaning.indexed(NOTES)
     engine, over = meaning.open(), threading.Event()
@@ -88,7 +88,7 @@ def test_sixteen_threads_ask_while_one_indexes(meaning: MeaningDesk) -> None:
     assert [c for c in engine.doctor() if c.state == "fail"] == []
 
 
-def test_several_threads_may_index_at_once(meaning: MeaningDesk) -> None:
+def test_several_threads_may_index_at_once(meaning: MeaningHarness) -> None:
     meaning.write(NOTES)
     engine, added = meaning.open(), [0] * 4
 
@@ -102,7 +102,7 @@ def test_several_threads_may_index_at_once(meaning: MeaningDesk) -> None:
 
 
 def test_threads_that_ask_first_at_once_share_what_is_opened(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meaning.indexed(NOTES)
     engine = meaning.open()
@@ -119,7 +119,9 @@ def test_threads_that_ask_first_at_once_share_what_is_opened(
     assert len(seen) == 1
 
 
-def test_closing_lets_go_of_what_every_thread_has_opened(meaning: MeaningDesk) -> None:
+def test_closing_lets_go_of_what_every_thread_has_opened(
+    meaning: MeaningHarness,
+) -> None:
     meaning.indexed(NOTES)
     engine = meaning.open()
     asked, over = threading.Barrier(5), threading.Event()

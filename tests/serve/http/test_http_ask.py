@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from ask_desk import (
+from ask_harness import (
     ASK,
     WHOLE,
     address,
@@ -20,8 +20,8 @@ from ask_desk import (
     tea,
     whole,
 )
-from http_desk import LIMIT_S, Web, serving, until
-from vault_desk import VaultDesk
+from http_harness import LIMIT_S, Web, serving, until
+from vault_harness import VaultHarness
 
 from glassmind.errors import CallAbandoned, ProjectUnknown
 from glassmind.model.context import Answer, News, SourcesFound, TextPiece, TextWithdrawn
@@ -37,7 +37,7 @@ Told = Callable[[News], None]
 
 
 @pytest.fixture
-def desk(vault: VaultDesk) -> VaultDesk:
+def harness(vault: VaultHarness) -> VaultHarness:
     """A vault with a note and a model, which no test here comes to ask."""
     vault.open(llm__backend="ollama")
     return tea(vault)
@@ -50,12 +50,12 @@ def statuses() -> list[int]:
 
 
 @pytest.fixture
-def web(desk: VaultDesk, statuses: list[int]) -> Iterator[Web]:
+def web(harness: VaultHarness, statuses: list[int]) -> Iterator[Web]:
     def note(_: str, route: str, status: int, *__: float) -> None:
         if route == ASK:
             statuses.append(status)
 
-    with serving(desk.engine, on_request=note) as web:
+    with serving(harness.engine, on_request=note) as web:
         yield web
 
 
@@ -78,14 +78,14 @@ class Hanging:
 
 
 def test_an_answer_has_the_names_of_obsidian_rag_and_ours(
-    desk: VaultDesk, web: Web
+    harness: VaultHarness, web: Web
 ) -> None:
-    scripted(desk.engine)
+    scripted(harness.engine)
 
     answer = web.get(address())
 
     assert answer.status == 200
-    expected = ask_result(WHOLE, desk.root.name).to_json()
+    expected = ask_result(WHOLE, harness.root.name).to_json()
     assert answer.json == json.loads(json.dumps(expected))
     assert {"answer", "sources", "modelUsed"} <= set(answer.json)
     assert {"path", "chunkIndex", "relevanceScore", "excerpt"} <= set(
@@ -98,8 +98,8 @@ def test_an_answer_has_the_names_of_obsidian_rag_and_ours(
     assert set(described) == set(answer.json)
 
 
-def test_every_wish_of_a_question_is_heard(desk: VaultDesk, web: Web) -> None:
-    asked = scripted(desk.engine).asked
+def test_every_wish_of_a_question_is_heard(harness: VaultHarness, web: Web) -> None:
+    asked = scripted(harness.engine).asked
 
     wishes = {"limit": 3, "project": "Tea", "mode": "fulltext", "intent": "balanced"}
     web.get(address(" Which? ", model="false", stream=0, **wishes))
@@ -133,9 +133,9 @@ def test_a_question_that_cannot_be_taken_is_refused(web: Web, query: str) -> Non
 
 @pytest.mark.parametrize("wish", ["query", "accept"])
 def test_events_come_in_order_and_end_with_the_whole_answer(
-    desk: VaultDesk, web: Web, wish: str
+    harness: VaultHarness, web: Web, wish: str
 ) -> None:
-    scripted(desk.engine)
+    scripted(harness.engine)
 
     if wish == "query":
         answer = web.get(address(stream=1))
@@ -148,7 +148,7 @@ def test_events_come_in_order_and_end_with_the_whole_answer(
     assert names[0] == "sources"
     assert names[-1] == "answer"
     assert names.count("statement") == 2
-    expected = ask_result(WHOLE, desk.root.name).to_json()
+    expected = ask_result(WHOLE, harness.root.name).to_json()
     assert events[-1].value == json.loads(json.dumps(expected))
     assert events[0].value["sources"] == events[-1].value["sources"]
     known = web.get("/openapi.json").json
@@ -170,9 +170,9 @@ def test_events_come_in_order_and_end_with_the_whole_answer(
 
 
 def test_the_head_of_events_keeps_them_from_being_kept(
-    desk: VaultDesk, web: Web
+    harness: VaultHarness, web: Web
 ) -> None:
-    scripted(desk.engine)
+    scripted(harness.engine)
 
     head = web.get(address(stream="true")).headers
 
@@ -183,12 +183,12 @@ def test_the_head_of_events_keeps_them_from_being_kept(
     assert "content-length" not in head
 
 
-def test_what_is_withdrawn_is_told_so(desk: VaultDesk, web: Web) -> None:
+def test_what_is_withdrawn_is_told_so(harness: VaultHarness, web: Web) -> None:
     def script(told: Told, _: Cancellation) -> Answer:
         told(TextWithdrawn("the model broke off"))
         return WHOLE
 
-    scripted(desk.engine, script)
+    scripted(harness.engine, script)
 
     first = parsed(web.get(address(stream=1)).body.decode())[0]
 
@@ -196,12 +196,12 @@ def test_what_is_withdrawn_is_told_so(desk: VaultDesk, web: Web) -> None:
 
 
 def test_what_goes_wrong_before_the_first_event_has_its_status(
-    desk: VaultDesk, web: Web
+    harness: VaultHarness, web: Web
 ) -> None:
     def script(_: Told, __: Cancellation) -> Answer:
         raise ProjectUnknown("Zeppelin", ())
 
-    scripted(desk.engine, script)
+    scripted(harness.engine, script)
 
     for stream in (0, 1):
         answer = web.get(address(stream=stream))
@@ -212,13 +212,16 @@ def test_what_goes_wrong_before_the_first_event_has_its_status(
 
 @pytest.mark.parametrize("fault", [ProjectUnknown("Zeppelin", ()), ValueError("Tea")])
 def test_what_goes_wrong_later_is_the_last_event(
-    desk: VaultDesk, web: Web, fault: Exception, capsys: pytest.CaptureFixture[str]
+    harness: VaultHarness,
+    web: Web,
+    fault: Exception,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def script(told: Told, _: Cancellation) -> Answer:
         told(SourcesFound(WHOLE.sources, None))
         raise fault
 
-    scripted(desk.engine, script)
+    scripted(harness.engine, script)
 
     events = parsed(web.get(address(stream=1)).body.decode())
 
@@ -229,11 +232,11 @@ def test_what_goes_wrong_later_is_the_last_event(
 
 
 def test_silence_is_filled_with_signs_of_life(
-    desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
+    harness: VaultHarness, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calls, "KEEP_ALIVE_S", 0.05)
     hanging = Hanging()
-    scripted(desk.engine, hanging)
+    scripted(harness.engine, hanging)
 
     with streaming(web) as wire:
         got = read_until(wire, b": keep-alive\n\n\r\n")
@@ -245,10 +248,10 @@ def test_silence_is_filled_with_signs_of_life(
 
 @pytest.mark.parametrize("stream", [0, 1])
 def test_a_client_that_leaves_ends_the_answer(
-    desk: VaultDesk, web: Web, stream: int
+    harness: VaultHarness, web: Web, stream: int
 ) -> None:
     hanging = Hanging(*([SourcesFound(WHOLE.sources, None)] if stream else []))
-    scripted(desk.engine, hanging)
+    scripted(harness.engine, hanging)
 
     with web.raw() as wire:
         wire.send(
@@ -265,10 +268,10 @@ def test_a_client_that_leaves_ends_the_answer(
 
 
 def test_two_questions_that_hang_hold_up_nothing_else(
-    desk: VaultDesk, web: Web
+    harness: VaultHarness, web: Web
 ) -> None:
     hanging = Hanging(SourcesFound(WHOLE.sources, None))
-    scripted(desk.engine, hanging)
+    scripted(harness.engine, hanging)
 
     with streaming(web) as first, streaming(web) as second, streaming(web) as third:
         for wire in (first, second):
@@ -286,10 +289,10 @@ def test_two_questions_that_hang_hold_up_nothing_else(
 
 @pytest.mark.parametrize("stream", [0, 1])
 def test_a_question_without_a_model_waits_behind_none(
-    desk: VaultDesk, web: Web, stream: int
+    harness: VaultHarness, web: Web, stream: int
 ) -> None:
     hanging = Hanging(SourcesFound(WHOLE.sources, None))
-    answers = scripted(desk.engine, hanging)
+    answers = scripted(harness.engine, hanging)
 
     with streaming(web) as first, streaming(web) as second:
         for wire in (first, second):
@@ -304,19 +307,19 @@ def test_a_question_without_a_model_waits_behind_none(
 
 
 def test_no_model_answers_a_request_for_the_head_alone(
-    desk: VaultDesk, web: Web
+    harness: VaultHarness, web: Web
 ) -> None:
-    answers = scripted(desk.engine)
+    answers = scripted(harness.engine)
 
     assert web.ask("HEAD", address(), headers=web.known).status == 405
     assert answers.asked == []
 
 
 def test_one_who_waits_for_a_thread_and_leaves_is_not_answered(
-    desk: VaultDesk, web: Web, statuses: list[int]
+    harness: VaultHarness, web: Web, statuses: list[int]
 ) -> None:
     hanging = Hanging(SourcesFound(WHOLE.sources, None))
-    asked = scripted(desk.engine, hanging).asked
+    asked = scripted(harness.engine, hanging).asked
 
     with streaming(web) as first, streaming(web) as second:
         for wire in (first, second):
@@ -333,11 +336,11 @@ def test_one_who_waits_for_a_thread_and_leaves_is_not_answered(
 
 @pytest.mark.slow
 def test_more_questions_than_can_wait_are_told_to_come_again(
-    desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
+    harness: VaultHarness, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calls, "KEEP_ALIVE_S", 0.05)
     hanging = Hanging()
-    scripted(desk.engine, hanging)
+    scripted(harness.engine, hanging)
 
     with ExitStack() as stack:
         for _ in range(calls.MODEL_ROOM):
@@ -351,7 +354,7 @@ def test_more_questions_than_can_wait_are_told_to_come_again(
 
 
 def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
-    desk: VaultDesk,
+    harness: VaultHarness,
     web: Web,
     statuses: list[int],
     monkeypatch: pytest.MonkeyPatch,
@@ -368,7 +371,7 @@ def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
             ended.set()
         return WHOLE
 
-    scripted(desk.engine, script)
+    scripted(harness.engine, script)
 
     with streaming(web):
         assert ended.wait(LIMIT_S)
@@ -379,7 +382,7 @@ def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
 
 
 @pytest.mark.slow
-def test_a_slow_reader_gets_everything(desk: VaultDesk, web: Web) -> None:
+def test_a_slow_reader_gets_everything(harness: VaultHarness, web: Web) -> None:
     count = 2_000
 
     def script(tell: Told, halt: Cancellation) -> Answer:
@@ -387,7 +390,7 @@ def test_a_slow_reader_gets_everything(desk: VaultDesk, web: Web) -> None:
             tell(TextPiece(f"{number:04}" + "x" * 1_000, "quoted"))
         return WHOLE
 
-    scripted(desk.engine, script)
+    scripted(harness.engine, script)
     got = bytearray()
 
     with streaming(web) as wire:
@@ -397,12 +400,12 @@ def test_a_slow_reader_gets_everything(desk: VaultDesk, web: Web) -> None:
     assert got.count(b"event: text") == count
 
 
-def test_the_end_of_the_server_ends_events_and_says_so(desk: VaultDesk) -> None:
+def test_the_end_of_the_server_ends_events_and_says_so(harness: VaultHarness) -> None:
     hanging = Hanging(*list(news_of(WHOLE))[:3])
-    scripted(desk.engine, hanging)
+    scripted(harness.engine, hanging)
 
     with ExitStack() as stack:
-        with serving(desk.engine) as web:
+        with serving(harness.engine) as web:
             wire = stack.enter_context(streaming(web))
             assert hanging.begun.acquire(timeout=LIMIT_S)
         got = read_until(wire, b"\r\n0\r\n\r\n")
@@ -413,13 +416,13 @@ def test_the_end_of_the_server_ends_events_and_says_so(desk: VaultDesk) -> None:
 
 @pytest.mark.parametrize("stream", [0, 1])
 def test_an_answer_that_takes_too_long_is_given_up(
-    desk: VaultDesk, monkeypatch: pytest.MonkeyPatch, stream: int
+    harness: VaultHarness, monkeypatch: pytest.MonkeyPatch, stream: int
 ) -> None:
     monkeypatch.setattr(app, "limit_s", lambda *_: 0.3)
     hanging = Hanging(SourcesFound(WHOLE.sources, None))
-    scripted(desk.engine, hanging)
+    scripted(harness.engine, hanging)
 
-    with serving(desk.engine) as web:
+    with serving(harness.engine) as web:
         answer = web.get(address(stream=stream))
 
     assert hanging.halted.acquire(timeout=LIMIT_S)
@@ -432,20 +435,20 @@ def test_an_answer_that_takes_too_long_is_given_up(
 
 
 def test_an_answer_may_take_as_long_as_the_model_and_one_before_it(
-    desk: VaultDesk,
+    harness: VaultHarness,
 ) -> None:
-    config = desk.open(llm__timeout_s=500).config
+    config = harness.open(llm__timeout_s=500).config
 
     operation = OPERATIONS["ask"]
     assert operation.route
     assert limit_s(operation.route, operation, config) == 2 * 500 + ANSWER_S
 
 
-def test_of_a_question_the_log_says_nothing(desk: VaultDesk) -> None:
+def test_of_a_question_the_log_says_nothing(harness: VaultHarness) -> None:
     told: list[tuple[Any, ...]] = []
-    scripted(desk.engine)
+    scripted(harness.engine)
 
-    with serving(desk.engine, on_request=lambda *facts: told.append(facts)) as web:
+    with serving(harness.engine, on_request=lambda *facts: told.append(facts)) as web:
         web.get(address("where are the pearls", stream=1))
         web.get(address("where are the pearls"))
 

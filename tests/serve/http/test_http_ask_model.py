@@ -6,30 +6,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ask_desk import address, parsed, read_until, streaming
-from chat_desk import WAIT_S, ChatDesk, Voice, chat_server
-from cli_desk import Inside, with_note
-from http_desk import LIMIT_S, Web, serving, started, until
+from ask_harness import address, parsed, read_until, streaming
+from chat_harness import WAIT_S, ChatHarness, Voice, chat_server
+from cli_harness import Inside, with_note
+from http_harness import LIMIT_S, Web, serving, started, until
 from test_cli_ask_model import FIRST, KEY, NOTE, QUESTION, REPLY, SAID, model
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 
 @pytest.fixture
-def desk() -> Iterator[ChatDesk]:
+def harness() -> Iterator[ChatHarness]:
     """A model that answers, unless a test has it do something else."""
-    with chat_server(REPLY) as desk:
-        yield desk
+    with chat_server(REPLY) as harness:
+        yield harness
 
 
 @pytest.fixture
-def web(vault: VaultDesk, desk: ChatDesk) -> Iterator[Web]:
-    vault.open(llm__backend="ollama", llm__url=desk.url)
+def web(vault: VaultHarness, harness: ChatHarness) -> Iterator[Web]:
+    vault.open(llm__backend="ollama", llm__url=harness.url)
     vault.indexed({"Cells.md": NOTE})
     with serving(vault.engine) as web:
         yield web
 
 
-def hanging(desk: ChatDesk) -> threading.Semaphore:
+def hanging(harness: ChatHarness) -> threading.Semaphore:
     """Have the model say the half of it and wait; return what counts how often."""
     reached = threading.Semaphore(0)
 
@@ -39,7 +39,7 @@ def hanging(desk: ChatDesk) -> threading.Semaphore:
         reached.release()
         voice.listen()
 
-    desk.replies[:] = [reply]
+    harness.replies[:] = [reply]
     return reached
 
 
@@ -58,16 +58,16 @@ def test_what_a_model_writes_comes_whole_and_as_events(web: Web) -> None:
     assert first["text"] == SAID
 
 
-def test_a_model_that_may_not_be_asked_is_not(web: Web, desk: ChatDesk) -> None:
+def test_a_model_that_may_not_be_asked_is_not(web: Web, harness: ChatHarness) -> None:
     found = web.get(address(QUESTION, model="false")).json
 
     assert found["modelUsed"] == "extractive"
     assert found["in_notes"] is True
-    assert desk.paths == []
+    assert harness.paths == []
 
 
-def test_where_the_model_fails_the_notes_answer(web: Web, desk: ChatDesk) -> None:
-    desk.replies[:] = [lambda voice: voice.refuse(500, "no")]
+def test_where_the_model_fails_the_notes_answer(web: Web, harness: ChatHarness) -> None:
+    harness.replies[:] = [lambda voice: voice.refuse(500, "no")]
 
     found = web.get(address(QUESTION))
 
@@ -78,14 +78,14 @@ def test_where_the_model_fails_the_notes_answer(web: Web, desk: ChatDesk) -> Non
 
 
 def test_what_was_said_is_withdrawn_where_the_model_breaks_off(
-    web: Web, desk: ChatDesk
+    web: Web, harness: ChatHarness
 ) -> None:
     def breaks(voice: Voice) -> None:
         voice.begin()
         voice.say(FIRST)
         voice.reset()
 
-    desk.replies[:] = [breaks]
+    harness.replies[:] = [breaks]
 
     events = parsed(web.get(address(QUESTION, stream=1)).body.decode())
 
@@ -100,9 +100,9 @@ def test_what_was_said_is_withdrawn_where_the_model_breaks_off(
 
 @pytest.mark.parametrize("stream", [0, 1])
 def test_a_client_that_leaves_takes_the_model_with_it(
-    web: Web, desk: ChatDesk, stream: int
+    web: Web, harness: ChatHarness, stream: int
 ) -> None:
-    reached = hanging(desk)
+    reached = hanging(harness)
 
     with web.raw() as wire:
         wire.send(
@@ -115,11 +115,13 @@ def test_a_client_that_leaves_takes_the_model_with_it(
         if stream:
             read_until(wire.socket, b"event: text")
 
-    assert desk.gone.wait(WAIT_S)
+    assert harness.gone.wait(WAIT_S)
 
 
-def test_two_models_that_hang_hold_up_nothing_else(web: Web, desk: ChatDesk) -> None:
-    reached = hanging(desk)
+def test_two_models_that_hang_hold_up_nothing_else(
+    web: Web, harness: ChatHarness
+) -> None:
+    reached = hanging(harness)
 
     with streaming(web, QUESTION), streaming(web, QUESTION):
         for _ in range(2):
@@ -131,7 +133,7 @@ def test_two_models_that_hang_hold_up_nothing_else(web: Web, desk: ChatDesk) -> 
     assert plain.json["modelUsed"] == "extractive"
     assert found.json["hits"]
     assert health.status == 200
-    assert desk.gone.wait(WAIT_S)
+    assert harness.gone.wait(WAIT_S)
 
 
 @pytest.mark.slow
@@ -141,9 +143,9 @@ def test_a_private_note_is_read_to_its_owner_and_told_of_to_nobody_else(
     program = Inside(with_note(tmp_path, f"---\nprivate: true\n---\n{NOTE}"))
     (program.vault / "Nodes.md").write_text("# Nodes\n\nHeron nodes are grey.\n")
     assert program.run("index").returncode == 0
-    with chat_server(REPLY) as desk, started(program, **model(desk)) as running:
+    with chat_server(REPLY) as harness, started(program, **model(harness)) as running:
         web = running.web()
-        written = program.run("--json", "ask", QUESTION, **model(desk))
+        written = program.run("--json", "ask", QUESTION, **model(harness))
         own = program.run("--json", "ask", QUESTION, "--no-model")
         served = [web.get(address(QUESTION, model=one)) for one in ("true", "false")]
 
@@ -154,7 +156,7 @@ def test_a_private_note_is_read_to_its_owner_and_told_of_to_nobody_else(
     for said in (written.stdout, *told):
         assert "lead froze" not in said
     assert not any("private" in said for said in told)
-    assert "lead froze" not in str(desk.asked)
+    assert "lead froze" not in str(harness.asked)
 
 
 @pytest.mark.slow
@@ -163,15 +165,15 @@ def test_a_server_that_ends_takes_the_model_with_it_and_tells_nothing(
 ) -> None:
     program = with_note(tmp_path, NOTE)
     assert program.run("index").returncode == 0
-    with chat_server(REPLY) as desk, started(program, **model(desk)) as running:
+    with chat_server(REPLY) as harness, started(program, **model(harness)) as running:
         web = running.web()
         assert web.get(address(QUESTION)).json["modelUsed"] == "llama3.2"
-        reached = hanging(desk)
+        reached = hanging(harness)
         with streaming(web, QUESTION) as wire:
             assert reached.acquire(timeout=LIMIT_S)
             code, seconds = running.end(signal.SIGTERM)
             got = read_until(wire, b"\r\n0\r\n\r\n")
-        assert desk.gone.wait(WAIT_S)
+        assert harness.gone.wait(WAIT_S)
         lines = running.told.read_text("utf-8")
 
     assert code == 0
@@ -183,14 +185,14 @@ def test_a_server_that_ends_takes_the_model_with_it_and_tells_nothing(
 
 
 def test_signs_of_life_come_while_a_model_is_silent(
-    web: Web, desk: ChatDesk, monkeypatch: pytest.MonkeyPatch
+    web: Web, harness: ChatHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.serve.http.server.KEEP_ALIVE_S", 0.05)
-    reached = hanging(desk)
+    reached = hanging(harness)
 
     with streaming(web, QUESTION) as wire:
         assert reached.acquire(timeout=WAIT_S)
         got = read_until(wire, b": keep-alive\n\n")
 
-    until(desk.gone.is_set)
+    until(harness.gone.is_set)
     assert b"event: sources" in got

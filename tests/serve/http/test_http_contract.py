@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from http_desk import Web, serving
+from http_harness import Web, serving
 from route_table import ROUTES, Route
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
@@ -66,7 +66,7 @@ checks.positive_data_acceptance.expected-statuses = {json.dumps(REFUSED_WITH)}
 
 
 def examined(
-    vault: VaultDesk,
+    vault: VaultHarness,
     place: Path,
     *wishes: str,
     scope: Scope | None = None,
@@ -122,7 +122,7 @@ def examined(
 
 @pytest.mark.slow
 def test_a_few_requests_of_every_kind_are_answered_as_described(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     said = examined(
         vault, tmp_path, "--phases", "fuzzing", "--max-examples", "2", "--seed", "7"
@@ -132,7 +132,7 @@ def test_a_few_requests_of_every_kind_are_answered_as_described(
 
 
 def test_who_is_refused_by_token_or_scope_is_told_so_as_described(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"A.md": "Tea."})
     clients = clients_of(vault.engine.config)
@@ -162,7 +162,7 @@ def _status(web: Web, route: Route) -> int:
 @pytest.mark.slow
 @pytest.mark.timeout(1_500)
 def test_every_request_is_answered_as_described(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     said = examined(vault, tmp_path, "--max-examples", "100")
 
@@ -172,7 +172,7 @@ def test_every_request_is_answered_as_described(
 @pytest.mark.slow
 @pytest.mark.timeout(1_500)
 def test_a_client_with_a_scope_is_answered_as_described(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     scope = read_scope(["folder:Projects"], ["core", "write"])
 
@@ -184,7 +184,7 @@ def test_a_client_with_a_scope_is_answered_as_described(
 @pytest.mark.slow
 @pytest.mark.timeout(1_500)
 def test_a_wrong_token_is_refused_as_described_on_every_route(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     wishes = ("--phases", "examples,fuzzing", "--max-examples", "10")
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_desk import with_note
-from http_desk import serving, started, until
-from vault_desk import VaultDesk
+from cli_harness import with_note
+from http_harness import serving, started, until
+from vault_harness import VaultHarness
 
 
 def test_beyond_the_most_connections_a_request_is_refused(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     with serving(sample.engine, most=3) as web:
         idle = [web.raw() for _ in range(3)]
@@ -27,7 +27,7 @@ def test_beyond_the_most_connections_a_request_is_refused(
         assert answer.headers["connection"] == "close"
 
 
-def test_far_beyond_them_a_connection_is_closed_at_once(sample: VaultDesk) -> None:
+def test_far_beyond_them_a_connection_is_closed_at_once(sample: VaultHarness) -> None:
     with serving(sample.engine, most=16) as web:
         wires = [web.raw() for _ in range(16 + 3 + 60)]
         closed = [wire.everything() for wire in wires[-60:]]
@@ -39,7 +39,7 @@ def test_far_beyond_them_a_connection_is_closed_at_once(sample: VaultDesk) -> No
 
 
 def test_a_process_that_may_open_no_more_files_waits_and_goes_on(
-    sample: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    sample: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(asyncio.constants, "ACCEPT_RETRY_DELAY", 0.3)
     usual, tried, full = socket.socket.accept, [0], [True]

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from http_desk import Web, serving
+from http_harness import Web, serving
 from route_table import ROUTES
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.operations.arguments import LONGEST_NOTE
 
@@ -20,7 +20,7 @@ NOTES: dict[str, str | bytes] = {
 
 
 @pytest.fixture
-def web(vault: VaultDesk) -> Iterator[Web]:
+def web(vault: VaultHarness) -> Iterator[Web]:
     vault.open(writes__mode="allow")
     vault.indexed(NOTES)
     with serving(vault.engine) as web:
@@ -28,7 +28,7 @@ def web(vault: VaultDesk) -> Iterator[Web]:
 
 
 @pytest.fixture
-def asking(vault: VaultDesk) -> Iterator[Web]:
+def asking(vault: VaultHarness) -> Iterator[Web]:
     """A server whose user wants to be asked."""
     vault.open(writes__mode="propose")
     vault.indexed(NOTES)
@@ -37,7 +37,7 @@ def asking(vault: VaultDesk) -> Iterator[Web]:
 
 
 def test_a_note_is_edited_and_the_next_search_finds_it(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     edits = [
         {"op": "append", "text": "Zeppelins too."},
@@ -57,7 +57,7 @@ def test_a_note_is_edited_and_the_next_search_finds_it(
 
 
 def test_a_note_that_is_not_what_was_read_is_a_conflict_with_its_digest(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     read = web.get("/notes/Tea.md").json["digest"]
     edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
@@ -74,7 +74,7 @@ def test_a_note_that_is_not_what_was_read_is_a_conflict_with_its_digest(
 
 
 def test_what_has_to_be_asked_for_changes_nothing_and_no_route_approves_it(
-    asking: Web, vault: VaultDesk
+    asking: Web, vault: VaultHarness
 ) -> None:
     before = {path: (vault.root / path).read_bytes() for path in NOTES}
     edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
@@ -94,7 +94,7 @@ def test_what_has_to_be_asked_for_changes_nothing_and_no_route_approves_it(
 
 
 def test_what_was_shown_can_be_applied_where_that_may_happen_at_once(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
 
@@ -109,7 +109,7 @@ def test_what_was_shown_can_be_applied_where_that_may_happen_at_once(
 
 
 def test_what_was_shown_is_proposed_where_the_user_has_to_approve_it(
-    asking: Web, vault: VaultDesk
+    asking: Web, vault: VaultHarness
 ) -> None:
     edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
     before = vault.text("Tea.md")
@@ -124,7 +124,7 @@ def test_what_was_shown_is_proposed_where_the_user_has_to_approve_it(
 
 
 def test_what_takes_a_note_away_is_confirmed_also_when_it_was_shown(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     shown = web.post("/delete", {"name": "Tea.md", "dry_run": True}).json["id"]
 
@@ -148,7 +148,7 @@ def test_a_change_of_nothing_is_not_told_as_made(web: Web) -> None:
 
 
 def test_a_note_is_made_with_its_properties_and_never_written_over(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     given = {"title": "Ghost", "text": "Boo.\n", "properties": {"kind": "spirit"}}
 
@@ -162,7 +162,7 @@ def test_a_note_is_made_with_its_properties_and_never_written_over(
 
 
 def test_a_note_is_moved_with_its_links_and_moved_back_by_undo(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     before = vault.text("Cups.md")
 
@@ -178,7 +178,7 @@ def test_a_note_is_moved_with_its_links_and_moved_back_by_undo(
 
 
 def test_a_note_is_deleted_only_when_it_is_confirmed(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     refused = web.post("/delete", {"name": "Tea.md"})
     done = web.post("/delete", {"name": "Tea.md", "confirm": True})
@@ -201,7 +201,7 @@ def test_a_note_is_deleted_only_when_it_is_confirmed(
     ],
 )
 def test_what_links_lead_to_follows(
-    web: Web, vault: VaultDesk, path: str, given: dict[str, Any], held: str
+    web: Web, vault: VaultHarness, path: str, given: dict[str, Any], held: str
 ) -> None:
     done = web.post(path, given)
 
@@ -210,7 +210,7 @@ def test_what_links_lead_to_follows(
 
 
 def test_a_tag_is_renamed_and_a_section_becomes_a_note(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     tag = web.post("/rename-tag", {"old": "drink", "new": "brew"})
     split = web.post("/split", {"name": "Tea", "heading": "Leaves"})
@@ -221,7 +221,7 @@ def test_a_tag_is_renamed_and_a_section_becomes_a_note(
 
 
 def test_of_two_sections_of_one_name_the_index_says_which_is_meant(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     given = {"name": "Twice", "heading": "Day"}
     web.post("/notes", {"title": "Twice", "text": "## Day\n\nsun\n\n## Day\n\nrain\n"})
@@ -245,7 +245,7 @@ def test_of_two_sections_of_one_name_the_index_says_which_is_meant(
     ],
 )
 def test_a_note_that_is_another_than_was_read_is_not_touched_by_any_route(
-    web: Web, vault: VaultDesk, path: str, given: dict[str, Any]
+    web: Web, vault: VaultHarness, path: str, given: dict[str, Any]
 ) -> None:
     files = {file: file.read_bytes() for file in vault.root.rglob("*.md")}
     now = vault.engine.read("Tea").digest
@@ -305,7 +305,7 @@ def test_changes_are_listed_the_newest_first_and_by_state(web: Web) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_refused_and_changes_nothing(
-    web: Web, vault: VaultDesk, path: str, given: dict[str, Any], status: int
+    web: Web, vault: VaultHarness, path: str, given: dict[str, Any], status: int
 ) -> None:
     files = {file: file.read_bytes() for file in vault.root.rglob("*.md")}
 
@@ -318,7 +318,7 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(
 
 
 def test_what_is_nearest_to_a_text_is_told_with_its_blanks(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     vault.write({"Tea.md": "a  b\n"})
 
@@ -365,7 +365,7 @@ def test_what_is_not_applied_is_not_taken_back_and_where_it_stands_is_named(
     assert refused.json["error"]["hint"] == "GET /changes/{id} shows its state"
 
 
-def test_where_nothing_may_be_written_that_is_said(vault: VaultDesk) -> None:
+def test_where_nothing_may_be_written_that_is_said(vault: VaultHarness) -> None:
     vault.open(writes__mode="off")
     vault.indexed(NOTES)
     with serving(vault.engine) as web:

@@ -6,9 +6,9 @@ from urllib.parse import urlencode
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from http_desk import Web, serving
+from http_harness import Web, serving
 from route_table import ROUTES as ALL_ROUTES
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.operations.arguments import fields_of
 
@@ -32,13 +32,13 @@ ASKED: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def web(sample: VaultDesk) -> Iterator[Web]:
+def web(sample: VaultHarness) -> Iterator[Web]:
     with serving(sample.engine) as web:
         yield web
 
 
 @pytest.fixture
-def tea(vault: VaultDesk) -> Iterator[Web]:
+def tea(vault: VaultHarness) -> Iterator[Web]:
     vault.indexed(
         {
             "Folder/Tea & cups.md": "To [[Cup]] and [[Nobody]].",
@@ -167,7 +167,7 @@ def test_nothing_of_it_is_told_to_strangers(tea: Web) -> None:
 
 
 def test_a_pair_is_dismissed_and_brought_back_by_json_alone(
-    tea: Web, vault: VaultDesk
+    tea: Web, vault: VaultHarness
 ) -> None:
     pair = {"a": "Folder/Tea & cups.md", "b": "Cup"}
     form = {**tea.known, "Content-Type": "application/x-www-form-urlencoded"}
@@ -201,7 +201,9 @@ def test_what_is_no_finding_cannot_be_dismissed(tea: Web) -> None:
     assert done.status == 404
 
 
-def test_where_nothing_may_be_written_a_dismissal_is_refused(vault: VaultDesk) -> None:
+def test_where_nothing_may_be_written_a_dismissal_is_refused(
+    vault: VaultHarness,
+) -> None:
     vault.open(writes__mode="off")
     vault.indexed({"A.md": "a", "B.md": "b"})
 
@@ -212,7 +214,7 @@ def test_where_nothing_may_be_written_a_dismissal_is_refused(vault: VaultDesk) -
     assert not (vault.root / ".agent/dismissed.txt").exists()
 
 
-def test_before_the_index_all_say_so(vault: VaultDesk) -> None:
+def test_before_the_index_all_say_so(vault: VaultHarness) -> None:
     vault.write({"Tea.md": "oolong"})
 
     with serving(vault.engine) as web:
@@ -228,7 +230,7 @@ def test_the_description_has_every_route_of_the_graph(web: Web) -> None:
         assert route.method.lower() in paths[route.path]
 
 
-def test_the_vault_is_told_by_its_name(web: Web, sample: VaultDesk) -> None:
+def test_the_vault_is_told_by_its_name(web: Web, sample: VaultHarness) -> None:
     answers = {path: web.get(f"{path}?{urlencode(ASKED[path])}") for path in ASKED}
 
     told = {path: found.json["vault"] for path, found in answers.items()
@@ -243,7 +245,7 @@ def test_the_vault_is_told_by_its_name(web: Web, sample: VaultDesk) -> None:
 
 
 def test_a_file_that_takes_no_line_is_not_the_settings_fault(
-    tea: Web, vault: VaultDesk
+    tea: Web, vault: VaultHarness
 ) -> None:
     (vault.root / ".agent/dismissed.txt").mkdir(parents=True)
 

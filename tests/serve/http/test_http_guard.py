@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from http_desk import JSON, LIMIT_S, Web, Wire, serving, until
+from http_harness import JSON, LIMIT_S, Web, Wire, serving, until
 from route_table import ROUTES
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.model.access import EVERY_AGENT
 from glassmind.serve.http import app as routes
@@ -23,7 +23,7 @@ EVERY = [*PATHS, ("POST", "/mcp"), ("GET", "/mcp"), ("GET", "/nowhere"), ("GET",
 
 
 @pytest.fixture(scope="module")
-def web(sample: VaultDesk) -> Iterator[Web]:
+def web(sample: VaultHarness) -> Iterator[Web]:
     with serving(sample.engine, origins=("app://obsidian.md",)) as web:
         yield web
 
@@ -131,7 +131,7 @@ def test_a_page_of_another_server_is_refused(web: Web, origin: str) -> None:
     assert asked_with(web, "GET", "/health", Origin=said) == 403
 
 
-def test_a_page_that_the_user_named_is_let_in(web: Web, sample: VaultDesk) -> None:
+def test_a_page_that_the_user_named_is_let_in(web: Web, sample: VaultHarness) -> None:
     with serving(sample.engine) as strict:
         refused = asked_with(strict, "GET", "/stats", Origin="app://obsidian.md")
 
@@ -411,7 +411,7 @@ def test_the_rest_of_a_refused_body_is_read_and_the_connection_goes_on(
 
 
 def test_an_answer_that_takes_too_long_is_given_up(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
     over = threading.Event()
@@ -428,7 +428,7 @@ def test_an_answer_that_takes_too_long_is_given_up(
 
 
 def test_what_nobody_waits_for_is_not_begun(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
     over = threading.Event()

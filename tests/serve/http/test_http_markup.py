@@ -10,10 +10,10 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from http_desk import JSON, Answer, Web, answer_of, serving
-from leak_desk import SAMPLES, calls_of_route
+from http_harness import JSON, Answer, Web, answer_of, serving
+from leak_harness import SAMPLES, calls_of_route
 from route_table import ROUTES, Route
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.operations.graph import GRAPH_FILES
 from glassmind.serve.http.server import EVENTS
@@ -90,12 +90,12 @@ HOSTILE = {
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    desk = VaultDesk(Path(tmp_path_factory.mktemp("markup")))
-    desk.open(writes__mode="allow")
-    desk.indexed(NOTES)
-    with serving(desk.engine) as served:
+    harness = VaultHarness(Path(tmp_path_factory.mktemp("markup")))
+    harness.open(writes__mode="allow")
+    harness.indexed(NOTES)
+    with serving(harness.engine) as served:
         yield served
-    desk.close()
+    harness.close()
 
 
 def check_is_no_page(answer: Answer) -> None:

@@ -9,12 +9,12 @@ from typing import Any
 
 import httpx2
 import pytest
-from http_desk import LIMIT_S, SPEAKS, Web, serving, until
+from http_harness import LIMIT_S, SPEAKS, Web, serving, until
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_desk import ERAS, Body, text_of, visit
+from mcp_harness import ERAS, Body, text_of, visit
 from mcp_types import METHOD_NOT_FOUND
-from vault_desk import VaultDesk, usage_text
+from vault_harness import VaultHarness, usage_text
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
@@ -23,7 +23,7 @@ from glassmind.serve.mcp.toolsets import tools_of
 
 
 @pytest.fixture(scope="module")
-def web(sample: VaultDesk) -> Iterator[Web]:
+def web(sample: VaultHarness) -> Iterator[Web]:
     with serving(sample.engine, structured=True) as web:
         yield web
 
@@ -48,7 +48,7 @@ def visited(web: Web, body: Body[Any], mode: str, name: str = "") -> Any:
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_client_is_served_in_both_eras(
-    web: Web, sample: VaultDesk, mode: str
+    web: Web, sample: VaultHarness, mode: str
 ) -> None:
     async def body(client: Client) -> None:
         assert client.protocol_version == ERAS[mode]
@@ -67,7 +67,7 @@ def test_a_client_is_served_in_both_eras(
 
 
 def test_a_client_that_may_only_write_reads_no_note_as_a_resource(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "Oolong."})
     clients = clients_of(vault.engine.config)
@@ -85,7 +85,7 @@ def test_a_client_that_may_only_write_reads_no_note_as_a_resource(
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_client_captures_and_is_handed_what_it_captured(
-    vault: VaultDesk, mode: str
+    vault: VaultHarness, mode: str
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n\nOolong.\n"})
     said = "The samovar stands in the cellar."
@@ -105,7 +105,7 @@ def test_a_client_captures_and_is_handed_what_it_captured(
 
 
 def test_each_client_of_the_current_protocol_is_on_record_by_the_name_it_gave(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n\nOolong.\n"})
     names = ["agent-one", "agent two, at home"]
@@ -136,7 +136,7 @@ OLD = {"MCP-Protocol-Version": "2025-11-25"}
 
 
 @pytest.mark.parametrize("session", ["", "nonsense", "a.owner"])
-def test_a_session_id_names_no_client(vault: VaultDesk, session: str) -> None:
+def test_a_session_id_names_no_client(vault: VaultHarness, session: str) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
 
     with serving(vault.engine, structured=True) as web:
@@ -156,7 +156,7 @@ def test_a_client_without_the_token_is_not_served(web: Web, mode: str) -> None:
         visited(Web(web.port, "another-token-altogether"), body, mode)
 
 
-def test_the_sets_of_tools_are_those_that_were_asked_for(sample: VaultDesk) -> None:
+def test_the_sets_of_tools_are_those_that_were_asked_for(sample: VaultHarness) -> None:
     async def body(client: Client) -> list[str]:
         return [tool.name for tool in (await client.list_tools()).tools]
 
@@ -202,7 +202,7 @@ def test_many_clients_are_served_at_once(web: Web) -> None:
 
 
 def test_a_client_that_goes_is_not_waited_for(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
     begun, over = threading.Event(), threading.Event()
@@ -245,7 +245,7 @@ def test_a_client_that_goes_is_not_waited_for(
     ],
 )
 def test_no_error_names_a_place_on_the_machine(
-    vault: VaultDesk, method: str, params: dict[str, Any]
+    vault: VaultHarness, method: str, params: dict[str, Any]
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
     shutil.rmtree(vault.root)

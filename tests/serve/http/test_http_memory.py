@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from cli_desk import with_note
-from http_desk import LIMIT_S, Answer, Web, serving, started, until
+from cli_harness import with_note
+from http_harness import LIMIT_S, Answer, Web, serving, started, until
 from route_table import ROUTES as ALL_ROUTES
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.obsidian.text import estimate_tokens
 
@@ -68,13 +68,13 @@ def ask(
 
 
 @pytest.fixture(scope="module")
-def web(sample: VaultDesk) -> Iterator[Web]:
+def web(sample: VaultHarness) -> Iterator[Web]:
     with serving(sample.engine) as web:
         yield web
 
 
 @pytest.fixture
-def tea(vault: VaultDesk) -> Iterator[Web]:
+def tea(vault: VaultHarness) -> Iterator[Web]:
     vault.indexed(TEA)
     with serving(vault.engine) as web:
         yield web
@@ -127,7 +127,7 @@ def test_a_packet_is_had_as_markdown_within_its_budget(
 
 
 def test_a_summary_is_had_as_markdown_and_is_kept_nowhere(
-    tea: Web, vault: VaultDesk
+    tea: Web, vault: VaultHarness
 ) -> None:
     given = {"project": "Tea house"}
 
@@ -148,7 +148,7 @@ def test_without_a_budget_the_settings_say_how_much(web: Web) -> None:
 
 
 def test_a_capture_waits_in_the_inbox_and_is_found_at_once(
-    tea: Web, vault: VaultDesk
+    tea: Web, vault: VaultHarness
 ) -> None:
     done = tea.post("/capture", {**NOTE, "client": "a\nscript", "tags": ["tea"]})
 
@@ -249,7 +249,7 @@ def _paths_of(web: Web, query: str) -> set[str]:
 
 
 def test_before_the_index_a_capture_is_kept_and_says_what_is_missing(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write(TEA)
 
@@ -265,7 +265,7 @@ def test_before_the_index_a_capture_is_kept_and_says_what_is_missing(
     assert vault.found("samovar") == [done["memory"]["path"]]
 
 
-def test_nothing_is_captured_but_by_json(tea: Web, vault: VaultDesk) -> None:
+def test_nothing_is_captured_but_by_json(tea: Web, vault: VaultHarness) -> None:
     form = {**tea.known, "Content-Type": "application/x-www-form-urlencoded"}
 
     refused = tea.ask("POST", "/capture", "kind=memory&text=x", form)
@@ -318,7 +318,7 @@ def test_what_cannot_be_answered_is_refused_with_a_hint(
     assert answer.json["error"]["hint"]
 
 
-def test_where_nothing_may_be_written_a_capture_is_refused(vault: VaultDesk) -> None:
+def test_where_nothing_may_be_written_a_capture_is_refused(vault: VaultHarness) -> None:
     vault.open(writes__mode="off")
     vault.indexed(TEA)
 
@@ -330,7 +330,7 @@ def test_where_nothing_may_be_written_a_capture_is_refused(vault: VaultDesk) -> 
 
 
 def test_a_disk_that_does_not_take_a_capture_is_told(
-    tea: Web, vault: VaultDesk
+    tea: Web, vault: VaultHarness
 ) -> None:
     (vault.root / ".agent").mkdir()
     (vault.root / ".agent/inbox").write_text("no folder", "utf-8")
@@ -342,7 +342,7 @@ def test_a_disk_that_does_not_take_a_capture_is_told(
     assert str(vault.root) not in answer.body.decode()
 
 
-def test_nothing_of_it_is_told_to_strangers(tea: Web, vault: VaultDesk) -> None:
+def test_nothing_of_it_is_told_to_strangers(tea: Web, vault: VaultHarness) -> None:
     for method, path in ROUTES:
         body = None if method == "GET" else b"{}"
         headers = {} if body is None else {"Content-Type": "application/json"}
@@ -351,7 +351,7 @@ def test_nothing_of_it_is_told_to_strangers(tea: Web, vault: VaultDesk) -> None:
 
 
 @pytest.mark.parametrize("path", PACKETS)
-def test_before_the_index_packets_say_so(vault: VaultDesk, path: str) -> None:
+def test_before_the_index_packets_say_so(vault: VaultHarness, path: str) -> None:
     vault.write(TEA)
 
     with serving(vault.engine) as web:
@@ -370,7 +370,7 @@ def test_the_description_has_every_route(web: Web) -> None:
     assert set(content) == {"application/json", "text/markdown; charset=utf-8"}
 
 
-def test_no_answer_names_a_place_on_the_machine(web: Web, sample: VaultDesk) -> None:
+def test_no_answer_names_a_place_on_the_machine(web: Web, sample: VaultHarness) -> None:
     for (method, path), given in ASKED.items():
         body = ask(web, method, path, given).json
         body.pop("vault", "")  # as a search says it, to those who know the token

@@ -2,7 +2,7 @@
 
 import pytest
 from route_table import ROUTES as ALL_ROUTES
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.serve.http.app import ANSWER_S, WRITE_S, limit_s
 
@@ -20,7 +20,7 @@ ROUTES = {(route.method, route.path): route for route in ALL_ROUTES}
     ],
 )
 def test_routes_that_rewrite_links_have_time(
-    path: str, expected: float, vault: VaultDesk
+    path: str, expected: float, vault: VaultHarness
 ) -> None:
     route = ROUTES["POST", path]
 

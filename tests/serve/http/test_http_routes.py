@@ -11,10 +11,10 @@ from urllib.parse import quote
 import jsonschema  # type: ignore[import-untyped]
 import msgspec
 import pytest
-from http_desk import Web, Wire, serving, until
+from http_harness import Web, Wire, serving, until
 from path_table import NAMES, Fence, lay
 from route_table import ROUTES
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.model.access import EVERY_AGENT
@@ -31,19 +31,19 @@ TEA = "---\naliases: [Cha]\n---\n# Tea\n\nOolong rests.\n\n## Pot\n\nA pot of cl
 
 
 @pytest.fixture(scope="module")
-def web(sample: VaultDesk) -> Iterator[Web]:
+def web(sample: VaultHarness) -> Iterator[Web]:
     with serving(sample.engine) as web:
         yield web
 
 
 @pytest.fixture
-def tea(vault: VaultDesk) -> Iterator[Web]:
+def tea(vault: VaultHarness) -> Iterator[Web]:
     vault.indexed({"Tea.md": TEA, "Folder/Cup & saucer.md": "# Cup\n\nFor tea.\n"})
     with serving(vault.engine) as web:
         yield web
 
 
-def test_a_search_answers_as_the_engine_does(web: Web, sample: VaultDesk) -> None:
+def test_a_search_answers_as_the_engine_does(web: Web, sample: VaultHarness) -> None:
     answer = web.post("/search", {"query": "heron radio", "limit": 3})
 
     reply = sample.engine.seen_by(EVERY_AGENT).search("heron radio", limit=3)
@@ -121,7 +121,7 @@ def test_a_search_that_cannot_be_made_is_told_why(
 
 @pytest.mark.parametrize("name", ["Tea.md", "tea", "Cha", "Tea.md?lines=1-99"])
 def test_a_note_is_read_by_path_title_or_alias(
-    tea: Web, vault: VaultDesk, name: str
+    tea: Web, vault: VaultHarness, name: str
 ) -> None:
     answer = tea.get(f"/notes/{name}")
 
@@ -152,7 +152,7 @@ def test_a_part_of_a_note_is_read_alone(tea: Web) -> None:
     assert rest["text"].endswith("A pot of clay.\n")
 
 
-def test_a_long_note_comes_a_page_at_a_time(tea: Web, vault: VaultDesk) -> None:
+def test_a_long_note_comes_a_page_at_a_time(tea: Web, vault: VaultHarness) -> None:
     text = "# Long\n\n" + "Steeped, poured and drunk. " * 20_000
     vault.indexed({"Long.md": text})
 
@@ -192,7 +192,7 @@ def test_a_page_behind_the_end_is_told_how_long_the_text_is(tea: Web) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told_with_what_can_be_done(
-    tea: Web, vault: VaultDesk
+    tea: Web, vault: VaultHarness
 ) -> None:
     vault.indexed({"Odd.md": b"\x00\x01\x02" * 50})
 
@@ -231,12 +231,12 @@ def test_a_note_that_cannot_be_read_is_told_why(
 
 @pytest.fixture(scope="module")
 def fenced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Web, Fence]]:
-    desk = VaultDesk(tmp_path_factory.mktemp("fenced"))
-    fence = lay(desk.root)
-    desk.index()
-    with serving(desk.engine) as web:
+    harness = VaultHarness(tmp_path_factory.mktemp("fenced"))
+    fence = lay(harness.root)
+    harness.index()
+    with serving(harness.engine) as web:
         yield web, fence
-    desk.close()
+    harness.close()
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=list(NAMES))
@@ -257,7 +257,7 @@ def test_no_name_leads_out_of_the_vault(fenced: tuple[Web, Fence], name: str) ->
     fence.assert_untouched(*(answer.body.decode() for answer in answers))
 
 
-def test_the_counts_are_those_of_the_engine(web: Web, sample: VaultDesk) -> None:
+def test_the_counts_are_those_of_the_engine(web: Web, sample: VaultHarness) -> None:
     answer = web.get("/stats")
 
     seen = sample.engine.seen_by(EVERY_AGENT).stats()  # one note is private
@@ -266,7 +266,7 @@ def test_the_counts_are_those_of_the_engine(web: Web, sample: VaultDesk) -> None
 
 
 def test_health_without_a_token_says_only_that_the_server_is_up(
-    web: Web, vault: VaultDesk
+    web: Web, vault: VaultHarness
 ) -> None:
     up = {"status": "ok", "version": f"glassmind {__version__}"}
 
@@ -277,7 +277,7 @@ def test_health_without_a_token_says_only_that_the_server_is_up(
         assert empty.ask("GET", "/health").json == up
 
 
-def test_health_with_a_token_tells_what_works(web: Web, sample: VaultDesk) -> None:
+def test_health_with_a_token_tells_what_works(web: Web, sample: VaultHarness) -> None:
     health = web.get("/health").json
 
     assert health["status"] == "ok"  # without a model, as the settings want it
@@ -288,7 +288,7 @@ def test_health_with_a_token_tells_what_works(web: Web, sample: VaultDesk) -> No
     assert health["vault_path"] == str(sample.root)
 
 
-def test_health_is_degraded_before_there_is_an_index(vault: VaultDesk) -> None:
+def test_health_is_degraded_before_there_is_an_index(vault: VaultHarness) -> None:
     with serving(vault.open()) as web:
         health = web.get("/health")
         search = web.post("/search", {"query": "tea"})
@@ -302,7 +302,7 @@ def test_health_is_degraded_before_there_is_an_index(vault: VaultDesk) -> None:
 
 
 def test_health_is_degraded_while_the_vault_cannot_be_followed(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
     hindered = WatchState("watching", error="the disk is full", pid=os.getpid())
@@ -333,7 +333,7 @@ def test_passages_are_twenty_unless_said_otherwise(web: Web) -> None:
     assert web.get("/api/search?query=").status == 422
 
 
-def test_an_index_run_answers_with_its_report(tea: Web, vault: VaultDesk) -> None:
+def test_an_index_run_answers_with_its_report(tea: Web, vault: VaultHarness) -> None:
     vault.write({"New.md": "# New\n\nA samovar.\n"})
 
     report = tea.post("/index", {}).json
@@ -342,7 +342,7 @@ def test_an_index_run_answers_with_its_report(tea: Web, vault: VaultDesk) -> Non
     assert vault.found("samovar") == ["New.md"]
 
 
-def test_a_reading_request_never_writes(tea: Web, vault: VaultDesk) -> None:
+def test_a_reading_request_never_writes(tea: Web, vault: VaultHarness) -> None:
     vault.write({"New.md": "# New\n\nA samovar.\n"})
 
     asked = [
@@ -355,7 +355,7 @@ def test_a_reading_request_never_writes(tea: Web, vault: VaultDesk) -> None:
 
 
 def test_a_busy_index_is_told_with_when_to_ask_again(
-    tea: Web, vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    tea: Web, vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def busy(**_: Any) -> None:
         raise IndexBusy("process 7", 600)
@@ -369,7 +369,7 @@ def test_a_busy_index_is_told_with_when_to_ask_again(
 
 
 def test_no_place_of_the_machine_is_told(
-    tea: Web, vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    tea: Web, vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = str(vault.folder)
 
@@ -385,7 +385,7 @@ def test_no_place_of_the_machine_is_told(
 
 
 def test_a_fault_of_ours_shows_no_trace(
-    tea: Web, vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    tea: Web, vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("a secret of Tea.md")
@@ -413,7 +413,7 @@ def send_index(web: Web, wire: Wire) -> None:
 
 
 def test_a_client_that_goes_ends_the_run_it_asked_for(
-    tea: Web, vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    tea: Web, vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     began, ended = threading.Event(), threading.Event()
 
@@ -436,7 +436,7 @@ def test_a_client_that_goes_ends_the_run_it_asked_for(
 
 
 def test_runs_that_nobody_waits_for_keep_no_other_from_its_turn(
-    tea: Web, vault: VaultDesk
+    tea: Web, vault: VaultHarness
 ) -> None:
     with WriterLock(vault.folder / "writer.lock") as writer:
         assert writer.try_acquire()

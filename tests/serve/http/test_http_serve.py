@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cli_desk import Inside, Program, with_index, with_note
-from http_desk import LIMIT_S, Started, started, until
+from cli_harness import Inside, Program, with_index, with_note
+from http_harness import LIMIT_S, Started, started, until
 from starlette.datastructures import Headers
 
 from glassmind.serve.daemon.protocol import socket_of

@@ -5,9 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from cli_desk import with_index
-from http_desk import Answer, Web, serving, started
-from vault_desk import VaultDesk
+from cli_harness import with_index
+from http_harness import Answer, Web, serving, started
+from vault_harness import VaultHarness
 
 from glassmind.serve.http.guard import FREE, TokenThrottle
 
@@ -34,7 +34,7 @@ def log_lines(text: str) -> list[dict[str, object]]:
 
 
 def test_guesses_are_answered_429_after_a_few_and_then_for_longer(
-    vault: VaultDesk, capsys: pytest.CaptureFixture[str]
+    vault: VaultHarness, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clock = Clock()
     vault.indexed({"Tea.md": "x"})
@@ -61,7 +61,7 @@ def test_guesses_are_answered_429_after_a_few_and_then_for_longer(
 
 
 def test_during_the_back_off_anybody_may_ask_whether_the_server_is_up(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "x"})
     with serving(vault.engine, throttle=TokenThrottle(Clock())) as web:
@@ -75,7 +75,7 @@ def test_during_the_back_off_anybody_may_ask_whether_the_server_is_up(
     assert "note_count" in friend.json
 
 
-def test_requests_without_a_token_are_no_guesses(vault: VaultDesk) -> None:
+def test_requests_without_a_token_are_no_guesses(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "x"})
     with serving(vault.engine, throttle=TokenThrottle(Clock())) as web:
         assert {web.ask("GET", "/stats").status for _ in range(3 * FREE)} == {401}

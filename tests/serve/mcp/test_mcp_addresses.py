@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_desk import call, structured_server, text_of, visit
+from mcp_harness import call, structured_server, text_of, visit
 from path_table import NAMES, lay
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.operations.names import note_uri
 
@@ -17,15 +17,17 @@ NOTE = (
 )
 
 
-def read(desk: VaultDesk, name: str, **more: str) -> Any:
-    return call(structured_server(desk.engine), "glassmind_read", name=name, **more)
+def read(harness: VaultHarness, name: str, **more: str) -> Any:
+    return call(structured_server(harness.engine), "glassmind_read", name=name, **more)
 
 
 @pytest.mark.parametrize(
     "path",
     ["Birds.md", "Water & wood/C# birds 50%.md", "a+b/Birds:12.md", " Birds .md"],
 )
-def test_a_hit_can_be_read_by_every_address_it_has(vault: VaultDesk, path: str) -> None:
+def test_a_hit_can_be_read_by_every_address_it_has(
+    vault: VaultHarness, path: str
+) -> None:
     vault.indexed({path: NOTE})
     server = structured_server(vault.engine)
     found = call(server, "glassmind_search", query="fish", response_format="detailed")
@@ -64,7 +66,7 @@ def test_a_hit_can_be_read_by_every_address_it_has(vault: VaultDesk, path: str) 
     ],
 )
 def test_an_address_that_leads_to_no_note_here_says_so(
-    vault: VaultDesk, name: str, said: str
+    vault: VaultHarness, name: str, said: str
 ) -> None:
     vault.indexed({"Birds.md": NOTE})
 
@@ -85,7 +87,7 @@ FORMS = (
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_no_address_leads_out_of_the_vault(vault: VaultDesk, form: str) -> None:
+def test_no_address_leads_out_of_the_vault(vault: VaultHarness, form: str) -> None:
     fence = lay(vault.root)
     vault.index()
     names = [form.format(name)[:4096] for name in NAMES.values()]

@@ -7,8 +7,8 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from mcp_desk import LIMIT_S, Line, environment, line
-from vault_desk import VaultDesk
+from mcp_harness import LIMIT_S, Line, environment, line
+from vault_harness import VaultHarness
 
 from glassmind.serve.mcp.stdio import error_for
 
@@ -83,12 +83,12 @@ UNANSWERED = {
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
-    desk = VaultDesk(tmp_path_factory.mktemp("bad"))
-    desk.indexed({"Tea.md": "Oolong."})
-    with line(environment(desk)) as started:
+    harness = VaultHarness(tmp_path_factory.mktemp("bad"))
+    harness.indexed({"Tea.md": "Oolong."})
+    with line(environment(harness)) as started:
         started.greet()
         yield started
-    desk.close()
+    harness.close()
 
 
 def replies(server: Line, raw: bytes, number: int) -> list[dict[str, Any]]:

@@ -12,10 +12,10 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
-from mcp_desk import call, environment, structured_server, text_of, visit
-from meaning_desk import MeaningDesk
+from mcp_harness import call, environment, structured_server, text_of, visit
+from semantic_harness import MeaningHarness
 from surface_arguments import arguments_of
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.model.index import WatchState
 from glassmind.obsidian.text import estimate_tokens
@@ -31,9 +31,9 @@ MANY = {
 }
 
 
-def pages_of(desk: VaultDesk, tool: str, **wanted: Any) -> list[Any]:
+def pages_of(harness: VaultHarness, tool: str, **wanted: Any) -> list[Any]:
     """Return every page of an answer, each reached by the cursor of the one before."""
-    server, found, cursor = structured_server(desk.engine), [], None
+    server, found, cursor = structured_server(harness.engine), [], None
     by_offset = False
     for _ in range(100):
         name = "offset" if by_offset else "cursor"
@@ -66,7 +66,7 @@ def assert_part(part: Any, whole: Any) -> None:
         assert part == whole
 
 
-def test_a_hit_says_where_it_stands_why_and_how_to_open_it(vault: VaultDesk) -> None:
+def test_a_hit_says_where_it_stands_why_and_how_to_open_it(vault: VaultHarness) -> None:
     filler = "The river is slow here. " * 100
     note = f"# Kingfisher\n\n{filler}\n\n## Diet\n\nIt eats fish.\n{filler}\n"
     vault.indexed({"Birds/Kingfisher.md": note})
@@ -111,7 +111,7 @@ def test_a_hit_says_where_it_stands_why_and_how_to_open_it(vault: VaultDesk) -> 
     ],
 )
 def test_values_are_those_that_the_command_line_prints(
-    sample: VaultDesk, tool: str, arguments: dict[str, Any], command: list[str]
+    sample: VaultHarness, tool: str, arguments: dict[str, Any], command: list[str]
 ) -> None:
     server = structured_server(sample.engine)
     printed = subprocess.run(
@@ -137,7 +137,7 @@ def test_values_are_those_that_the_command_line_prints(
 
 
 def test_searches_and_lists_say_what_keeps_the_watch_from_the_vault(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
     hindered = WatchState("watching", error="the disk is full", pid=os.getpid())
@@ -153,7 +153,7 @@ def test_searches_and_lists_say_what_keeps_the_watch_from_the_vault(
 
 
 def test_an_answer_keeps_to_about_two_thousand_tokens_unless_more_is_asked(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(MANY | {"Long.md": LONG})
     server = structured_server(vault.engine)
@@ -177,7 +177,9 @@ def test_an_answer_keeps_to_about_two_thousand_tokens_unless_more_is_asked(
     assert call(server, "glassmind_read", name="Long", max_tokens=8_001).is_error
 
 
-def test_an_answer_cut_short_says_so_and_how_to_get_the_rest(vault: VaultDesk) -> None:
+def test_an_answer_cut_short_says_so_and_how_to_get_the_rest(
+    vault: VaultHarness,
+) -> None:
     vault.indexed(MANY)
 
     answer = call(
@@ -193,7 +195,7 @@ def test_an_answer_cut_short_says_so_and_how_to_get_the_rest(vault: VaultDesk) -
     assert "Truncated" in text_of(answer)
 
 
-def test_a_page_of_a_list_says_where_it_begins(vault: VaultDesk) -> None:
+def test_a_page_of_a_list_says_where_it_begins(vault: VaultHarness) -> None:
     vault.indexed(MANY)
     server = structured_server(vault.engine)
     first = call(server, "glassmind_list", limit=2).structured_content
@@ -203,7 +205,7 @@ def test_a_page_of_a_list_says_where_it_begins(vault: VaultDesk) -> None:
 
 
 @pytest.mark.parametrize("tool", ["glassmind_search", "glassmind_list"])
-def test_pages_put_together_are_the_whole(vault: VaultDesk, tool: str) -> None:
+def test_pages_put_together_are_the_whole(vault: VaultHarness, tool: str) -> None:
     vault.indexed(MANY)
     asked = {"query": "kingfisher"} if tool == "glassmind_search" else {}
 
@@ -217,7 +219,7 @@ def test_pages_put_together_are_the_whole(vault: VaultDesk, tool: str) -> None:
 
 
 def test_pages_of_an_answer_by_meaning_put_together_are_the_whole(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     meaning.indexed(MANY)
 
@@ -229,7 +231,7 @@ def test_pages_of_an_answer_by_meaning_put_together_are_the_whole(
 
 
 def test_pages_repeat_nothing_where_more_notes_are_found_than_are_ranked_at_once(
-    meaning: MeaningDesk,
+    meaning: MeaningHarness,
 ) -> None:
     birds = ("kingfisher", "heron", "dipper")
     meaning.indexed(
@@ -258,7 +260,9 @@ def test_pages_repeat_nothing_where_more_notes_are_found_than_are_ranked_at_once
     ],
     ids=["lines", "one long line", "wide", "blank", "empty", "short"],
 )
-def test_parts_of_a_note_put_together_are_the_note(vault: VaultDesk, text: str) -> None:
+def test_parts_of_a_note_put_together_are_the_note(
+    vault: VaultHarness, text: str
+) -> None:
     vault.indexed({"Long.md": text})
 
     pages = pages_of(vault, "glassmind_read", name="Long", max_tokens=500)
@@ -272,7 +276,7 @@ def test_parts_of_a_note_put_together_are_the_note(vault: VaultDesk, text: str) 
     assert parts[-1]["lines"][1] == lines
 
 
-def test_lines_and_sections_of_a_note_can_be_read_alone(vault: VaultDesk) -> None:
+def test_lines_and_sections_of_a_note_can_be_read_alone(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "# Tea\n\n## Green\n\nSencha.\n\n## Black\n\nAssam.\n"})
     server = structured_server(vault.engine)
 
@@ -286,7 +290,7 @@ def test_lines_and_sections_of_a_note_can_be_read_alone(vault: VaultDesk) -> Non
     assert read(heading="Black")["heading_path"] == ["Tea", "Black"]
 
 
-def test_a_long_question_does_not_fill_its_own_answer(vault: VaultDesk) -> None:
+def test_a_long_question_does_not_fill_its_own_answer(vault: VaultHarness) -> None:
     vault.indexed(MANY)
     query = "kingfisher " + "waits for the river " * 900
     server = structured_server(vault.engine)
@@ -299,7 +303,7 @@ def test_a_long_question_does_not_fill_its_own_answer(vault: VaultDesk) -> None:
     assert not set(paths_in(answer)) & set(paths_in(more))
 
 
-def test_a_reason_that_is_cut_says_so(vault: VaultDesk) -> None:
+def test_a_reason_that_is_cut_says_so(vault: VaultHarness) -> None:
     words = ["kingfisher" * 7 + str(n) for n in range(5)]
     vault.indexed({"Birds.md": " ".join(words)})
 
@@ -313,7 +317,7 @@ def test_a_reason_that_is_cut_says_so(vault: VaultDesk) -> None:
 
 
 def test_a_cursor_outlives_a_change_of_what_is_found(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed(MANY)
     server = structured_server(vault.engine)
@@ -338,7 +342,7 @@ def test_a_cursor_outlives_a_change_of_what_is_found(
         assert not answer.is_error
 
 
-def test_each_receipt_of_a_call_gets_a_result(vault: VaultDesk) -> None:
+def test_each_receipt_of_a_call_gets_a_result(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "oolong"})
     server = structured_server(vault.engine, toolsets=("memory",))
     answer = call(server, "glassmind_verify", receipts=["none", "none"])
@@ -348,7 +352,7 @@ def test_each_receipt_of_a_call_gets_a_result(vault: VaultDesk) -> None:
 @pytest.mark.parametrize("cursor", ["bogus", "WzEsMiwzXQ", "W10", "é", "[" * 200])
 @pytest.mark.parametrize("tool", ["glassmind_search", "glassmind_list"])
 def test_a_cursor_that_was_never_given_is_refused(
-    vault: VaultDesk, tool: str, cursor: str
+    vault: VaultHarness, tool: str, cursor: str
 ) -> None:
     vault.indexed(MANY)
     asked = {"query": "kingfisher"} if tool == "glassmind_search" else {}
@@ -359,7 +363,7 @@ def test_a_cursor_that_was_never_given_is_refused(
     assert "without" in text_of(answer)
 
 
-def test_a_cursor_of_another_call_is_refused(vault: VaultDesk) -> None:
+def test_a_cursor_of_another_call_is_refused(vault: VaultHarness) -> None:
     vault.indexed(MANY)
     server = structured_server(vault.engine)
     first = call(server, "glassmind_search", query="kingfisher", limit=5)
@@ -371,9 +375,9 @@ def test_a_cursor_of_another_call_is_refused(vault: VaultDesk) -> None:
     assert "other arguments" in text_of(other)
 
 
-def answers(desk: VaultDesk) -> Iterator[Any]:
+def answers(harness: VaultHarness) -> Iterator[Any]:
     """Yield an answer of every kind that the core gives."""
-    server = structured_server(desk.engine)
+    server = structured_server(harness.engine)
     yield call(server, "glassmind_search", query="kingfisher", limit=5)
     yield call(server, "glassmind_search", query="kingfisher", intent="backlink")
     yield call(server, "glassmind_search", query="qqqqqqqq")
@@ -424,7 +428,7 @@ def answers(desk: VaultDesk) -> Iterator[Any]:
     ],
 )
 def test_a_call_that_cannot_be_met_says_what_to_do(
-    vault: VaultDesk, tool: str, arguments: dict[str, Any], said: str
+    vault: VaultHarness, tool: str, arguments: dict[str, Any], said: str
 ) -> None:
     vault.indexed(
         {
@@ -446,7 +450,7 @@ def test_a_call_that_cannot_be_met_says_what_to_do(
         assert (tool, arguments) == ("glassmind_read", {"name": "Kingfischer"})
 
 
-def test_numbers_written_as_text_are_taken(vault: VaultDesk) -> None:
+def test_numbers_written_as_text_are_taken(vault: VaultHarness) -> None:
     vault.indexed(MANY)
 
     answer = call(
@@ -461,7 +465,7 @@ def test_numbers_written_as_text_are_taken(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("tool", tools_of(["core"]), ids=lambda tool: tool.name)
 def test_an_empty_text_counts_as_left_out_where_it_may_be(
-    vault: VaultDesk, tool: McpTool
+    vault: VaultHarness, tool: McpTool
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
     needed = {"query": "oolong", "name": "Tea", "kind": "memory", "text": "sencha"}
@@ -480,7 +484,7 @@ def test_an_empty_text_counts_as_left_out_where_it_may_be(
         assert text_of(full) == text_of(short)
 
 
-def test_a_vault_without_an_index_says_so(vault: VaultDesk) -> None:
+def test_a_vault_without_an_index_says_so(vault: VaultHarness) -> None:
     answer = call(
         structured_server(vault.engine), "glassmind_search", query="kingfisher"
     )
@@ -490,7 +494,7 @@ def test_a_vault_without_an_index_says_so(vault: VaultDesk) -> None:
 
 
 def test_a_search_by_words_does_without_a_model(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+    meaning: MeaningHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def loaded(*_: object) -> None:
         raise AssertionError("a model was asked for")
@@ -509,7 +513,7 @@ def test_a_search_by_words_does_without_a_model(
     assert len(answer.structured_content["hits"]) == 10
 
 
-def test_many_calls_at_once_are_all_answered(vault: VaultDesk) -> None:
+def test_many_calls_at_once_are_all_answered(vault: VaultHarness) -> None:
     vault.indexed(MANY)
     found: list[str] = []
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from mcp_desk import call, structured_server, text_of
-from vault_desk import VaultDesk
+from mcp_harness import call, structured_server, text_of
+from vault_harness import VaultHarness
 
 from glassmind.operations.model_text import LABEL
 
@@ -15,8 +15,8 @@ NOTES = {
 }
 
 
-def listed(desk: VaultDesk, **given: Any) -> Any:
-    return call(structured_server(desk.engine), "glassmind_list", **given)
+def listed(harness: VaultHarness, **given: Any) -> Any:
+    return call(structured_server(harness.engine), "glassmind_list", **given)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def listed(desk: VaultDesk, **given: Any) -> Any:
     ],
 )
 def test_a_property_is_written_as_a_search_takes_it(
-    vault: VaultDesk, written: str
+    vault: VaultHarness, written: str
 ) -> None:
     vault.indexed(NOTES)
 
@@ -40,7 +40,7 @@ def test_a_property_is_written_as_a_search_takes_it(
 
 
 @pytest.mark.parametrize("written", ["url=https://x.y/?a=b", "url:https://x.y/?a=b"])
-def test_a_value_may_hold_the_marks_too(vault: VaultDesk, written: str) -> None:
+def test_a_value_may_hold_the_marks_too(vault: VaultHarness, written: str) -> None:
     vault.indexed(NOTES)
 
     content = listed(vault, property=written).structured_content
@@ -60,7 +60,7 @@ def test_a_value_may_hold_the_marks_too(vault: VaultDesk, written: str) -> None:
     ],
 )
 def test_an_empty_list_says_which_filter_nothing_passes(
-    vault: VaultDesk, given: dict[str, str], said: str, closest: str | None
+    vault: VaultHarness, given: dict[str, str], said: str, closest: str | None
 ) -> None:
     vault.indexed(NOTES)
 
@@ -79,7 +79,7 @@ def test_an_empty_list_says_which_filter_nothing_passes(
 
 
 def test_a_name_with_blanks_at_its_ends_can_be_told_from_another(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({" Tea.md": "a", "Tea.md": "b", "Two  blanks.md": "c"})
     server = structured_server(vault.engine)

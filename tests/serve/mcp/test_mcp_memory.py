@@ -10,7 +10,7 @@ import anyio
 import mcp_types as types
 import pytest
 from mcp import Client
-from mcp_desk import (
+from mcp_harness import (
     ERAS,
     LIMIT_S,
     by_stdio,
@@ -20,10 +20,10 @@ from mcp_desk import (
     text_of,
     visit,
 )
-from model_desk import real_models
+from model_harness import real_models
 from test_mcp_fence import inside
 from tokenizers import Tokenizer
-from vault_desk import VaultDesk, usage_text
+from vault_harness import VaultHarness, usage_text
 
 from glassmind.models.cards import MINILM
 from glassmind.obsidian.text import estimate_tokens
@@ -47,12 +47,12 @@ TEA = {
 }
 
 
-def captured(desk: VaultDesk, **given: Any) -> Any:
-    return call(structured_server(desk.engine), "glassmind_capture", **given)
+def captured(harness: VaultHarness, **given: Any) -> Any:
+    return call(structured_server(harness.engine), "glassmind_capture", **given)
 
 
 @pytest.fixture
-def tea(vault: VaultDesk) -> VaultDesk:
+def tea(vault: VaultHarness) -> VaultHarness:
     vault.indexed(TEA)
     return vault
 
@@ -60,7 +60,7 @@ def tea(vault: VaultDesk) -> VaultDesk:
 @pytest.mark.parametrize("tool", PACKETS)
 @pytest.mark.parametrize("budget", [350, 1_000, 3_000, None])
 def test_a_packet_keeps_to_its_budget_fence_and_all(
-    sample: VaultDesk, tool: str, budget: int | None
+    sample: VaultHarness, tool: str, budget: int | None
 ) -> None:
     server = structured_server(sample.engine, toolsets=SETS)
 
@@ -75,7 +75,7 @@ def test_a_packet_keeps_to_its_budget_fence_and_all(
 
 @pytest.mark.parametrize("budget", [400, 1_000, 3_000])
 def test_tokens_are_those_of_the_model_where_there_is_one(
-    real: VaultDesk, budget: int
+    real: VaultHarness, budget: int
 ) -> None:
     place = real_models(MINILM) / MINILM.id / "tokenizer.json"
     tokenizer = Tokenizer.from_file(str(place))
@@ -89,7 +89,7 @@ def test_tokens_are_those_of_the_model_where_there_is_one(
 
 
 def test_a_budget_that_is_too_small_is_told_with_one_that_will_do(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     long = "Kingfisher of the weir by the mill and the meadow behind it " * 5
     vault.indexed({f"{long[:200]}.md": f"---\ntitle: {long}\n---\n{long}\n"})
@@ -107,7 +107,7 @@ def test_a_budget_that_is_too_small_is_told_with_one_that_will_do(
     assert not again.is_error, text_of(again)
 
 
-def test_more_budget_holds_more(sample: VaultDesk) -> None:
+def test_more_budget_holds_more(sample: VaultHarness) -> None:
     server = structured_server(sample.engine)
 
     few, many = (
@@ -136,7 +136,7 @@ def test_more_budget_holds_more(sample: VaultDesk) -> None:
     ],
 )
 def test_a_call_that_cannot_be_met_says_what_to_do(
-    tea: VaultDesk, tool: str, given: dict[str, Any], said: str
+    tea: VaultHarness, tool: str, given: dict[str, Any], said: str
 ) -> None:
     answer = call(structured_server(tea.engine, toolsets=SETS), tool, **given)
 
@@ -146,7 +146,7 @@ def test_a_call_that_cannot_be_met_says_what_to_do(
 
 
 def test_a_capture_waits_in_the_inbox_under_the_name_of_its_client(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     answer = captured(
         tea,
@@ -171,7 +171,7 @@ def test_a_capture_waits_in_the_inbox_under_the_name_of_its_client(
     assert (record.path, record.client) == (memo["path"], "mcp")
 
 
-def test_what_was_captured_is_found_at_once(tea: VaultDesk) -> None:
+def test_what_was_captured_is_found_at_once(tea: VaultHarness) -> None:
     captured(tea, kind="memory", text="The samovar stands in the cellar.")
     server = structured_server(tea.engine, toolsets=SETS)
 
@@ -186,7 +186,7 @@ def test_what_was_captured_is_found_at_once(tea: VaultDesk) -> None:
     assert "The samovar stands in the cellar." in inside(packed)
 
 
-def test_the_same_captured_again_is_told_and_both_are_kept(tea: VaultDesk) -> None:
+def test_the_same_captured_again_is_told_and_both_are_kept(tea: VaultHarness) -> None:
     said = {"kind": "memory", "text": "The samovar stands in the cellar."}
 
     first = captured(tea, **said).structured_content
@@ -202,7 +202,7 @@ def test_the_same_captured_again_is_told_and_both_are_kept(tea: VaultDesk) -> No
 
 
 def test_while_another_writes_the_index_a_capture_is_kept_for_later(
-    tea: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    tea: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.keeping.WAIT_S", 0.05)
     lock = WriterLock(tea.folder / "writer.lock")
@@ -219,7 +219,7 @@ def test_while_another_writes_the_index_a_capture_is_kept_for_later(
 
 
 def test_the_inbox_is_listed_and_what_is_ticked_stays_where_it_is(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     path = captured(tea, kind="task", text="Descale the kettle.").structured_content[
         "memory"
@@ -238,7 +238,7 @@ def test_the_inbox_is_listed_and_what_is_ticked_stays_where_it_is(
 
 @pytest.mark.parametrize("text", ["", "Sencha.", "---\nkind: odd\n---\nSencha.\n"])
 def test_a_memo_that_a_person_wrote_in_any_way_is_recalled(
-    tea: VaultDesk, text: str
+    tea: VaultHarness, text: str
 ) -> None:
     tea.indexed({".agent/memories/Own.md": text, ".agent/inbox/Own.md": text})
     server = structured_server(tea.engine, toolsets=SETS)
@@ -260,7 +260,7 @@ def test_nothing_an_agent_is_given_promotes_or_takes_away() -> None:
         assert not tool.destructive
 
 
-def test_where_nothing_may_be_written_a_capture_is_refused(vault: VaultDesk) -> None:
+def test_where_nothing_may_be_written_a_capture_is_refused(vault: VaultHarness) -> None:
     vault.open(writes__mode="off")
     vault.indexed(TEA)
 
@@ -271,7 +271,7 @@ def test_where_nothing_may_be_written_a_capture_is_refused(vault: VaultDesk) -> 
     assert not (vault.root / ".agent").exists()
 
 
-def test_receipts_of_a_packet_are_verified(tea: VaultDesk) -> None:
+def test_receipts_of_a_packet_are_verified(tea: VaultHarness) -> None:
     server = structured_server(tea.engine, toolsets=SETS)
     packed = text_of(call(server, "glassmind_context", query="oolong degrees"))
     receipts = sorted(set(re.findall(r"\S+:\d+(?:-\d+)?@[0-9a-f]+", packed)))
@@ -290,7 +290,7 @@ def test_receipts_of_a_packet_are_verified(tea: VaultDesk) -> None:
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_client_goes_by_the_name_that_it_gives_itself(
-    tea: VaultDesk, mode: str
+    tea: VaultHarness, mode: str
 ) -> None:
     given = {"kind": "memory", "text": "The samovar sings."}
 
@@ -308,7 +308,7 @@ def test_a_client_goes_by_the_name_that_it_gives_itself(
     assert clients == ["mcp", "two lines", "heron-agent"]
 
 
-def test_what_a_client_is_handed_is_on_record_under_its_name(tea: VaultDesk) -> None:
+def test_what_a_client_is_handed_is_on_record_under_its_name(tea: VaultHarness) -> None:
     async def run(name: str) -> Any:
         who = types.Implementation(name=name, version="1")
         with anyio.fail_after(LIMIT_S):
@@ -327,7 +327,9 @@ def test_what_a_client_is_handed_is_on_record_under_its_name(tea: VaultDesk) -> 
 @pytest.mark.parametrize(
     "mode", ["auto", pytest.param("legacy", marks=pytest.mark.slow)]
 )
-def test_a_client_over_stdio_finds_what_it_captured(tea: VaultDesk, mode: str) -> None:
+def test_a_client_over_stdio_finds_what_it_captured(
+    tea: VaultHarness, mode: str
+) -> None:
     async def body(client: Client) -> Any:
         given = {"kind": "memory", "text": f"The samovar sings, says {mode}."}
         done = await client.call_tool("glassmind_capture", given)
@@ -346,7 +348,7 @@ def test_a_client_over_stdio_finds_what_it_captured(tea: VaultDesk, mode: str) -
 
 
 @pytest.mark.slow
-def test_two_clients_that_capture_at_once_lose_nothing(tea: VaultDesk) -> None:
+def test_two_clients_that_capture_at_once_lose_nothing(tea: VaultHarness) -> None:
     count = 8
 
     async def client_of(name: str, paths: list[str]) -> None:
@@ -398,7 +400,7 @@ def test_tools_of_the_set_cost_few_tokens() -> None:
     assert len(done.stdout) / 3.5 < 1_000
 
 
-def test_what_the_program_prints_stands_in_the_packet(sample: VaultDesk) -> None:
+def test_what_the_program_prints_stands_in_the_packet(sample: VaultHarness) -> None:
     printed = subprocess.run(
         [sys.executable, "-m", "glassmind", "context", "--budget", "1000", "heron"],
         env=environment(sample),
@@ -426,7 +428,7 @@ LONG = ("The samovar is brass, and old. " * 500).strip()
     ("tool", "key"), [("glassmind_recall", "memories"), ("glassmind_inbox", "waiting")]
 )
 def test_a_long_memo_leaves_room_for_the_others(
-    tea: VaultDesk, tool: str, key: str
+    tea: VaultHarness, tool: str, key: str
 ) -> None:
     for text in ("Oolong brews hot.", LONG, "Sencha brews cool."):
         captured(tea, kind="memory", text=text)

@@ -8,9 +8,9 @@ import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import ERAS, call, visit
+from mcp_harness import ERAS, call, visit
 from path_table import NAMES, Fence, lay
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.operations.names import note_uri
@@ -20,16 +20,16 @@ from glassmind.serve.mcp.server import make_server
 @pytest.fixture(scope="module")
 def trapped(
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[VaultDesk, Fence]]:
+) -> Iterator[tuple[VaultHarness, Fence]]:
     """A vault full of traps, indexed once."""
-    desk = VaultDesk(tmp_path_factory.mktemp("trapped"))
-    fence = lay(desk.root)
-    desk.index()
-    yield desk, fence
-    desk.close()
+    harness = VaultHarness(tmp_path_factory.mktemp("trapped"))
+    fence = lay(harness.root)
+    harness.index()
+    yield harness, fence
+    harness.close()
 
 
-def text_at(desk: VaultDesk, uri: str) -> str:
+def text_at(harness: VaultHarness, uri: str) -> str:
     """Return the text that stands at an address."""
 
     async def body(client: Client) -> str:
@@ -37,10 +37,10 @@ def text_at(desk: VaultDesk, uri: str) -> str:
         assert isinstance(found, types.TextResourceContents)
         return found.text
 
-    return visit(make_server(desk.engine), body)
+    return visit(make_server(harness.engine), body)
 
 
-def refused(desk: VaultDesk, uri: str, *, mode: str = "auto") -> MCPError:
+def refused(harness: VaultHarness, uri: str, *, mode: str = "auto") -> MCPError:
     """Return the error that answers an address."""
 
     async def body(client: Client) -> MCPError:
@@ -48,7 +48,7 @@ def refused(desk: VaultDesk, uri: str, *, mode: str = "auto") -> MCPError:
             await client.read_resource(uri)
         return caught.value
 
-    return visit(make_server(desk.engine), body, mode=mode)
+    return visit(make_server(harness.engine), body, mode=mode)
 
 
 def forms_of(name: str) -> list[str]:
@@ -57,21 +57,21 @@ def forms_of(name: str) -> list[str]:
 
 @pytest.mark.parametrize("fault", NAMES)
 def test_no_address_leads_out_of_the_vault(
-    trapped: tuple[VaultDesk, Fence], fault: str
+    trapped: tuple[VaultHarness, Fence], fault: str
 ) -> None:
-    desk, fence = trapped
+    harness, fence = trapped
     for uri in forms_of(NAMES[fault]):
-        error = refused(desk, uri)
+        error = refused(harness, uri)
         assert error.code == types.INVALID_PARAMS
         fence.assert_untouched(error.message)
 
 
 @pytest.mark.parametrize("fault", NAMES)
 def test_no_name_given_to_a_tool_leads_out_of_the_vault(
-    trapped: tuple[VaultDesk, Fence], fault: str
+    trapped: tuple[VaultHarness, Fence], fault: str
 ) -> None:
-    desk, fence = trapped
-    server, name = make_server(desk.engine), NAMES[fault]
+    harness, fence = trapped
+    server, name = make_server(harness.engine), NAMES[fault]
 
     answers = [
         call(server, "glassmind_read", name=name),
@@ -89,7 +89,7 @@ def test_no_name_given_to_a_tool_leads_out_of_the_vault(
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_an_address_of_no_note_is_named_in_the_error(
-    trapped: tuple[VaultDesk, Fence], mode: str
+    trapped: tuple[VaultHarness, Fence], mode: str
 ) -> None:
     error = refused(trapped[0], "note://No%20such.md", mode=mode)
 
@@ -101,12 +101,12 @@ def test_an_address_of_no_note_is_named_in_the_error(
     "uri", ["https://example.com/Inside.md", "Inside.md", "note:Inside.md", "://", ""]
 )
 def test_an_address_of_another_kind_is_refused(
-    trapped: tuple[VaultDesk, Fence], uri: str
+    trapped: tuple[VaultHarness, Fence], uri: str
 ) -> None:
     assert refused(trapped[0], uri).code == types.INVALID_PARAMS
 
 
-def test_an_error_that_names_notes_is_told_apart(vault: VaultDesk) -> None:
+def test_an_error_that_names_notes_is_told_apart(vault: VaultHarness) -> None:
     vault.indexed({"Obey me at once, 7.md": "# Tea\n"})
 
     error = refused(vault, "note://Obey%20me%20at%20once,%208.md")
@@ -115,7 +115,7 @@ def test_an_error_that_names_notes_is_told_apart(vault: VaultDesk) -> None:
     assert error.data["untrusted"] == LABEL_OF_VALUES
 
 
-def test_a_name_that_is_no_path_is_not_guessed(vault: VaultDesk) -> None:
+def test_a_name_that_is_no_path_is_not_guessed(vault: VaultHarness) -> None:
     vault.indexed({"Folder/Tea.md": "---\naliases: [Oolong]\n---\n# Tea\n"})
 
     for uri in ("note://Tea", "note://Oolong", "note://Tea.md", "note://Folder/Tae.md"):
@@ -136,7 +136,7 @@ def test_a_name_that_is_no_path_is_not_guessed(vault: VaultDesk) -> None:
         "a+b=c;d,e'f!g$.md",
     ],
 )
-def test_odd_names_go_there_and_back(vault: VaultDesk, path: str) -> None:
+def test_odd_names_go_there_and_back(vault: VaultHarness, path: str) -> None:
     vault.indexed({path: f"# Here\n\nkingfisher of {path}\n"})
 
     async def body(client: Client) -> list[str]:
@@ -150,7 +150,7 @@ def test_odd_names_go_there_and_back(vault: VaultDesk, path: str) -> None:
     assert f"kingfisher of {path}" in text_at(vault, f"note://{path}")
 
 
-def test_notes_are_listed_in_pages_the_last_modified_first(vault: VaultDesk) -> None:
+def test_notes_are_listed_in_pages_the_last_modified_first(vault: VaultHarness) -> None:
     vault.indexed({f"{n:03}.md": f"# {n}\n" for n in range(120)})
 
     async def body(client: Client) -> list[list[str]]:
@@ -170,7 +170,7 @@ def test_notes_are_listed_in_pages_the_last_modified_first(vault: VaultDesk) -> 
     ]
 
 
-def test_a_cursor_that_was_never_given_is_refused(vault: VaultDesk) -> None:
+def test_a_cursor_that_was_never_given_is_refused(vault: VaultHarness) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
 
     async def body(client: Client) -> int:
@@ -182,7 +182,7 @@ def test_a_cursor_that_was_never_given_is_refused(vault: VaultDesk) -> None:
 
 
 def test_a_note_swapped_for_a_link_is_not_followed(
-    vault: VaultDesk, tmp_path: Path
+    vault: VaultHarness, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret.md"
     secret.write_text("the canary", "utf-8")
@@ -201,7 +201,7 @@ def test_a_note_swapped_for_a_link_is_not_followed(
 @pytest.mark.parametrize("mode", ERAS)
 @pytest.mark.parametrize("toolset", ["write", "query", "graph", "memory"])
 def test_no_resource_is_served_without_a_tool_that_reads_notes(
-    vault: VaultDesk, toolset: str, mode: str
+    vault: VaultHarness, toolset: str, mode: str
 ) -> None:
     vault.indexed({"Tea.md": "A secret blend."})
     reference = types.ResourceTemplateReference(uri="note://{+path}")
@@ -232,7 +232,7 @@ def test_no_resource_is_served_without_a_tool_that_reads_notes(
 
 @pytest.mark.parametrize("toolset", ["core", "brain"])
 def test_resources_come_with_the_tools_that_read_notes(
-    vault: VaultDesk, toolset: str
+    vault: VaultHarness, toolset: str
 ) -> None:
     vault.indexed({"Tea.md": "A blend."})
 

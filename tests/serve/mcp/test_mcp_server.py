@@ -8,8 +8,8 @@ import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import ERAS, WAYS, Way, call, text_of, visit
-from vault_desk import VaultDesk
+from mcp_harness import ERAS, WAYS, Way, call, text_of, visit
+from vault_harness import VaultHarness
 
 import glassmind.serve.mcp.server as server_module
 from glassmind.errors import CallAbandoned
@@ -25,7 +25,7 @@ CHARS_A_TOKEN = 4
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
 def test_a_client_is_served_by_every_way_and_in_both_eras(
-    sample: VaultDesk, way: Way
+    sample: VaultHarness, way: Way
 ) -> None:
     async def body(client: Client) -> None:
         assert client.protocol_version == ERAS[way.mode]
@@ -65,7 +65,7 @@ def test_a_client_is_served_by_every_way_and_in_both_eras(
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_an_unknown_tool_is_a_fault_of_the_protocol(
-    sample: VaultDesk, mode: str
+    sample: VaultHarness, mode: str
 ) -> None:
     async def body(client: Client) -> None:
         with pytest.raises(MCPError) as caught:
@@ -76,7 +76,7 @@ def test_an_unknown_tool_is_a_fault_of_the_protocol(
     visit(make_server(sample.engine), body, mode=mode)
 
 
-def test_the_tools_of_the_core_cost_few_tokens(sample: VaultDesk) -> None:
+def test_the_tools_of_the_core_cost_few_tokens(sample: VaultHarness) -> None:
     async def body(client: Client) -> str:
         listed = await client.list_tools()
         return listed.model_dump_json(by_alias=True, exclude_none=True)
@@ -86,7 +86,7 @@ def test_the_tools_of_the_core_cost_few_tokens(sample: VaultDesk) -> None:
     assert len(said) / CHARS_A_TOKEN <= 1_700
 
 
-def test_every_tool_says_what_it_may_do_and_what_it_takes(sample: VaultDesk) -> None:
+def test_every_tool_says_what_it_may_do_and_what_it_takes(sample: VaultHarness) -> None:
     async def body(client: Client) -> list[types.Tool]:
         return (await client.list_tools()).tools
 
@@ -104,7 +104,7 @@ def test_every_tool_says_what_it_may_do_and_what_it_takes(sample: VaultDesk) -> 
 
 
 def test_tools_are_listed_the_same_each_time_and_may_be_kept(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     async def body(client: Client) -> list[str]:
         first = await client.list_tools()
@@ -146,7 +146,7 @@ def test_one_rule_tells_which_tool_comes_first() -> None:
     assert first == set(rule.values()) - {"glassmind_capture"}
 
 
-def test_a_schema_names_what_the_settings_have_by_default(sample: VaultDesk) -> None:
+def test_a_schema_names_what_the_settings_have_by_default(sample: VaultHarness) -> None:
     config = sample.engine.config
     said = {
         (tool.name, name): one.get("description", "")
@@ -169,7 +169,7 @@ def test_instructions_say_where_text_of_notes_stands() -> None:
     [("answer_from_vault", "question"), ("continue_project", "project")],
 )
 def test_a_prompt_holds_what_the_user_asks_and_how_to_go_about_it(
-    sample: VaultDesk, name: str, argument: str
+    sample: VaultHarness, name: str, argument: str
 ) -> None:
     async def body(client: Client) -> str:
         made = await client.get_prompt(name, {argument: "the {weir} at Osier"})
@@ -188,7 +188,7 @@ def test_a_prompt_holds_what_the_user_asks_and_how_to_go_about_it(
 
 @pytest.mark.parametrize("name", ["answer_from_vault", "continue_project"])
 def test_a_prompt_names_no_tool_that_may_be_missing(
-    sample: VaultDesk, name: str
+    sample: VaultHarness, name: str
 ) -> None:
     async def body(client: Client) -> str:
         argument = {"answer_from_vault": "question"}.get(name, "project")
@@ -201,7 +201,7 @@ def test_a_prompt_names_no_tool_that_may_be_missing(
 
 
 def test_an_answer_is_to_quote_and_to_cite_what_tools_can_check(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     async def body(client: Client) -> str:
         made = await client.get_prompt("answer_from_vault", {"question": "Why LFP?"})
@@ -216,7 +216,7 @@ def test_an_answer_is_to_quote_and_to_cite_what_tools_can_check(
     assert "If they hold no answer, say that" in said
 
 
-def test_an_unknown_prompt_is_named_with_those_there_are(sample: VaultDesk) -> None:
+def test_an_unknown_prompt_is_named_with_those_there_are(sample: VaultHarness) -> None:
     async def body(client: Client) -> str:
         with pytest.raises(MCPError) as caught:
             await client.get_prompt("nope", {})
@@ -225,7 +225,7 @@ def test_an_unknown_prompt_is_named_with_those_there_are(sample: VaultDesk) -> N
     assert "answer_from_vault" in visit(make_server(sample.engine), body)
 
 
-def test_paths_are_completed_from_what_is_typed(sample: VaultDesk) -> None:
+def test_paths_are_completed_from_what_is_typed(sample: VaultHarness) -> None:
     async def body(client: Client) -> list[str]:
         ref = types.ResourceTemplateReference(uri="note://{+path}")
         made = await client.complete(ref, {"name": "path", "value": "HERON N"})
@@ -238,7 +238,7 @@ def test_paths_are_completed_from_what_is_typed(sample: VaultDesk) -> None:
 
 
 def test_a_fault_of_ours_is_one_sentence_without_trace_or_text(
-    sample: VaultDesk,
+    sample: VaultHarness,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
@@ -260,7 +260,7 @@ def test_a_fault_of_ours_is_one_sentence_without_trace_or_text(
 
 
 def test_a_call_that_takes_too_long_is_given_up_and_says_so(
-    sample: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    sample: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     never = threading.Event()
 
@@ -307,7 +307,7 @@ def test_calls_that_were_abandoned_do_not_pile_up() -> None:
 
 
 def test_what_is_logged_holds_neither_questions_nor_text_of_notes(
-    vault: VaultDesk, capfd: pytest.CaptureFixture[str]
+    vault: VaultHarness, capfd: pytest.CaptureFixture[str]
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n\nThe kingfisher steals oolong.\n"})
     server = make_server(vault.engine)
@@ -323,7 +323,7 @@ def test_what_is_logged_holds_neither_questions_nor_text_of_notes(
 
 
 def test_text_that_no_encoding_can_write_does_not_break_an_answer(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n\noolong\n"})
 

@@ -14,24 +14,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_desk import LIMIT_S, Line, environment, line
-from vault_desk import VaultDesk
+from mcp_harness import LIMIT_S, Line, environment, line
+from vault_harness import VaultHarness
 
 BOUND_S = 3.0
 """How long a server may stay when it is time to go."""
 
-DRIVE = Path(__file__).parents[2] / "support" / "mcp_drive.py"
+DRIVE = Path(__file__).parents[2] / "support" / "mcp_program.py"
 
 HEAVY = {"numpy", "numkong", "tantivy", "onnxruntime", "tokenizers", "rich"}
 
 
 @pytest.fixture
-def env(vault: VaultDesk) -> dict[str, str]:
+def env(vault: VaultHarness) -> dict[str, str]:
     """The variables of a server over a vault of one note."""
     return one_note(vault)
 
 
-def one_note(vault: VaultDesk) -> dict[str, str]:
+def one_note(vault: VaultHarness) -> dict[str, str]:
     """Index a vault of one note and return the variables of a server over it."""
     vault.indexed({"Tea.md": "# Tea\n\nOolong rests.\n"})
     return environment(vault)
@@ -66,7 +66,7 @@ def server(env: dict[str, str]) -> Iterator[Line]:
 @pytest.fixture(scope="module")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
     """A server for tests that only send messages."""
-    vault = VaultDesk(tmp_path_factory.mktemp("stdio"))
+    vault = VaultHarness(tmp_path_factory.mktemp("stdio"))
     with line(one_note(vault)) as started:
         started.greet()
         yield started
@@ -335,7 +335,7 @@ def test_a_call_that_is_cancelled_holds_nobody_up(env: dict[str, str]) -> None:
 
 @pytest.mark.slow
 def test_a_vault_that_is_missing_is_told_by_every_tool_until_it_is_there(
-    env: dict[str, str], vault: VaultDesk
+    env: dict[str, str], vault: VaultHarness
 ) -> None:
     away = vault.root.with_name("away")
     vault.close()
@@ -367,7 +367,7 @@ def test_no_vault_at_all_is_told_with_what_to_do(env: dict[str, str]) -> None:
 
 
 def test_a_vault_without_an_index_gets_one_and_its_progress_is_told(
-    vault: VaultDesk,
+    vault: VaultHarness,
 ) -> None:
     vault.write({"Tea.md": "# Tea\n\nOolong rests.\n"})
     env = environment(vault)

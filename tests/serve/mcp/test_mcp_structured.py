@@ -5,10 +5,10 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from http_desk import serving
+from http_harness import serving
 from mcp import Client
-from mcp_desk import by_stdio, call, structured_server, text_of, visit
-from vault_desk import VaultDesk
+from mcp_harness import by_stdio, call, structured_server, text_of, visit
+from vault_harness import VaultHarness
 
 from glassmind.operations.registry import all_operations
 from glassmind.serve.mcp.server import make_server
@@ -18,7 +18,7 @@ SEARCH: dict[str, Any] = {"name": "glassmind_search", "arguments": {"query": "oo
 
 
 @pytest.fixture
-def tea(vault: VaultDesk) -> VaultDesk:
+def tea(vault: VaultHarness) -> VaultHarness:
     vault.indexed({"Tea.md": "# Tea\n\nOolong rests.\n"})
     return vault
 
@@ -30,7 +30,7 @@ def listed_tools(server: Any) -> list[types.Tool]:
     return visit(server, body)
 
 
-def test_by_default_no_tool_lists_an_output_schema(tea: VaultDesk) -> None:
+def test_by_default_no_tool_lists_an_output_schema(tea: VaultHarness) -> None:
     tools = listed_tools(make_server(tea.engine, toolsets=ALL_SETS))
 
     assert len(tools) > 40
@@ -49,7 +49,7 @@ def test_by_default_no_tool_lists_an_output_schema(tea: VaultDesk) -> None:
     ],
 )
 def test_by_default_a_result_is_text_alone(
-    tea: VaultDesk, tool: str, arguments: dict[str, Any]
+    tea: VaultHarness, tool: str, arguments: dict[str, Any]
 ) -> None:
     server = make_server(tea.engine, toolsets=ALL_SETS)
 
@@ -59,7 +59,7 @@ def test_by_default_a_result_is_text_alone(
     assert text_of(answer)
 
 
-def test_compatible_tools_send_json_as_text_either_way(tea: VaultDesk) -> None:
+def test_compatible_tools_send_json_as_text_either_way(tea: VaultHarness) -> None:
     plain = call(make_server(tea.engine, toolsets=["brain"]), "read_note", name="Tea")
     both = call(
         structured_server(tea.engine, toolsets=["brain"]), "read_note", name="Tea"
@@ -71,7 +71,7 @@ def test_compatible_tools_send_json_as_text_either_way(tea: VaultDesk) -> None:
 
 
 def test_tools_made_from_operations_list_the_schema_of_their_result(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     tools = listed_tools(structured_server(tea.engine, toolsets=ALL_SETS))
 
@@ -81,7 +81,7 @@ def test_tools_made_from_operations_list_the_schema_of_their_result(
     assert "hits" in json.dumps(schemas["glassmind_search"])
 
 
-def test_structured_content_fits_its_output_schema(tea: VaultDesk) -> None:
+def test_structured_content_fits_its_output_schema(tea: VaultHarness) -> None:
     async def body(client: Client) -> types.CallToolResult:
         await client.list_tools()  # from here on the client validates results
         return await client.call_tool("glassmind_search", {"query": "oolong"})
@@ -92,7 +92,7 @@ def test_structured_content_fits_its_output_schema(tea: VaultDesk) -> None:
 
 
 @pytest.mark.slow
-def test_the_option_of_the_command_turns_it_on(tea: VaultDesk) -> None:
+def test_the_option_of_the_command_turns_it_on(tea: VaultHarness) -> None:
     target = by_stdio(tea)
 
     async def body(client: Client) -> Any:
@@ -104,7 +104,7 @@ def test_the_option_of_the_command_turns_it_on(tea: VaultDesk) -> None:
 
 
 @pytest.mark.parametrize("structured", [True, False])
-def test_mcp_over_http_has_the_same_switch(tea: VaultDesk, structured: bool) -> None:
+def test_mcp_over_http_has_the_same_switch(tea: VaultHarness, structured: bool) -> None:
     with serving(tea.engine, structured=structured) as web:
         result = web.message("tools/call", SEARCH).json["result"]
 
@@ -113,7 +113,7 @@ def test_mcp_over_http_has_the_same_switch(tea: VaultDesk, structured: bool) -> 
 
 
 def test_the_text_of_a_read_has_the_digest_that_an_edit_expects(
-    tea: VaultDesk,
+    tea: VaultHarness,
 ) -> None:
     server = make_server(tea.engine, toolsets=["core", "write"])
     text = text_of(call(server, "glassmind_read", name="Tea"))
@@ -129,7 +129,7 @@ def test_the_text_of_a_read_has_the_digest_that_an_edit_expects(
     assert "changed since it was read" in text_of(late)
 
 
-def test_schemas_hold_for_clients_that_know_draft_7_alone(tea: VaultDesk) -> None:
+def test_schemas_hold_for_clients_that_know_draft_7_alone(tea: VaultHarness) -> None:
     tools = listed_tools(structured_server(tea.engine, toolsets=ALL_SETS))
     schemas = [tool.output_schema for tool in tools if tool.output_schema]
 

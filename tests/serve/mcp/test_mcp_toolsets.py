@@ -6,8 +6,8 @@ import sys
 import mcp_types as types
 import pytest
 from mcp import Client
-from mcp_desk import call, text_of, visit
-from vault_desk import VaultDesk
+from mcp_harness import call, text_of, visit
+from vault_harness import VaultHarness
 
 from glassmind.access.scopes import SETS, read_names
 from glassmind.errors import UnknownToolset
@@ -47,7 +47,7 @@ def test_a_set_that_has_no_tools_yet_may_be_asked_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in SETS if name != "query"])
 def test_every_tool_can_be_listed_and_says_what_it_is(
-    sample: VaultDesk, name: str
+    sample: VaultHarness, name: str
 ) -> None:
     async def body(client: Client) -> list[types.Tool]:
         return (await client.list_tools()).tools
@@ -95,7 +95,7 @@ ECHO = McpTool(
 
 
 def test_progress_is_told_to_who_asks_for_it_and_only_grows(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+    vault: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(toolsets, "_tools_in", lambda _: (ECHO,))
     told: list[tuple[float, float | None, str | None]] = []
@@ -115,7 +115,7 @@ def test_progress_is_told_to_who_asks_for_it_and_only_grows(
 
 
 def test_an_error_says_what_helps(
-    sample: VaultDesk,
+    sample: VaultHarness,
 ) -> None:
     answer = call(
         make_server(sample.engine, toolsets=["core"]), "glassmind_read", name="Nobody"

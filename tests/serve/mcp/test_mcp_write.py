@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from change_desk import (
+from change_harness import (
     DIFF,
     NEW,
     WrittenDown,
@@ -13,7 +13,7 @@ from change_desk import (
     drafted,
     engine_with,
 )
-from compat_desk import answer_of
+from compat_harness import answer_of
 from test_mcp_fence import INJECTION, inside
 
 from glassmind.access.scopes import SETS

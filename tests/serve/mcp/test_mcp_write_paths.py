@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_desk import visit
+from mcp_harness import visit
 from path_table import NAMES, lay
-from vault_desk import VaultDesk
+from vault_harness import VaultHarness
 
 from glassmind.serve.mcp.server import make_server
 
@@ -46,7 +46,7 @@ def around(root: Path) -> dict[Path, object]:
     ("tool", "argument", "given"), CALLS, ids=[f"{one[0]} {one[1]}" for one in CALLS]
 )
 def test_a_name_that_is_a_trap_changes_nothing_outside_where_all_is_allowed(
-    vault: VaultDesk, tool: str, argument: str, given: dict[str, Any]
+    vault: VaultHarness, tool: str, argument: str, given: dict[str, Any]
 ) -> None:
     fence = lay(vault.root)
     vault.open(writes__mode="allow")

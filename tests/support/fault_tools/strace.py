@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from fault_tools.desk import Desk, Finished, finish
+from fault_tools.harness import Finished, Harness, finish
 
 FAILING = {
     "write": "ENOSPC",
@@ -37,9 +37,9 @@ def need_strace() -> None:
         pytest.skip("strace is not installed: failing system calls are NOT tested")
 
 
-def run_traced(desk: Desk, log: Path, *options: str) -> Finished:
+def run_traced(harness: Harness, log: Path, *options: str) -> Finished:
     """Index under strace, which looks on from just before the vault is opened."""
-    running = desk.start("index", wait=True)
+    running = harness.start("index", wait=True)
     assert running.stdout is not None
     assert running.stdout.readline() == "ready\n"
     command = ["strace", "-f", "-o", str(log), *options, "-p", str(running.pid)]
@@ -56,10 +56,10 @@ def run_traced(desk: Desk, log: Path, *options: str) -> Finished:
         finish(tracer)
 
 
-def count_calls(desk: Desk, log: Path) -> dict[str, int]:
+def count_calls(harness: Harness, log: Path) -> dict[str, int]:
     """Return how often each call is made by the thread that makes it most."""
     calls = ",".join(f"?{name}" for name in FAILING)
-    done = run_traced(desk, log, "-e", f"trace={calls}")
+    done = run_traced(harness, log, "-e", f"trace={calls}")
     assert done.code == 0, done.err
     seen = Counter(
         (found[1], found[2])
@@ -72,10 +72,10 @@ def count_calls(desk: Desk, log: Path) -> dict[str, int]:
     return most
 
 
-def run_failing(desk: Desk, log: Path, call: str, number: int) -> Finished:
+def run_failing(harness: Harness, log: Path, call: str, number: int) -> Finished:
     """Index while one call fails, in each thread that makes it so often."""
     fault = f"inject={call}:error={FAILING[call]}:when={number}"
-    return run_traced(desk, log, "-e", f"trace={call}", "-e", fault)
+    return run_traced(harness, log, "-e", f"trace={call}", "-e", fault)
 
 
 def is_root() -> bool:
