@@ -672,7 +672,7 @@ class MemoryNotFound(NoteNotFound):
         self.args = (f"no memory named {name[:200]!r}{hint}",)
 
 
-class NotAMemory(VaultError):
+class NotMemory(VaultError):
     def __init__(self, path: str, folder: str) -> None:
         super().__init__(
             f"{path} is not a memory: only what was captured below {folder}/ can be "

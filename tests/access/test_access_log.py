@@ -186,10 +186,11 @@ ADDING = """
 import sys
 from pathlib import Path
 from glassmind.store.logs import AccessLogFiles
-from glassmind.model.access import Passage, Shown
+from glassmind.model.access import DisclosedLines, DisclosedNotes
 access_log = AccessLogFiles([Path(sys.argv[1])], keep_days=90, full_bytes=20_000)
 for number in range(200):
-    shown = Shown((Passage("Tea.md", number + 1, number + 2),), ("x" * 400 + ".md",))
+    lines = DisclosedLines("Tea.md", number + 1, number + 2)
+    shown = DisclosedNotes((lines,), ("x" * 400 + ".md",))
     assert access_log.append("http", "v", sys.argv[2], shown)
 """
 

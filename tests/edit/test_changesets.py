@@ -322,12 +322,12 @@ KEEPER = dedent(
     from pathlib import Path
     from glassmind.errors import ChangesetUnknown
     from glassmind.store.changesets import ChangesetFolder
-    from glassmind.model.edits import Draft, Step
+    from glassmind.model.edits import Draft, FileStep
 
     book = ChangesetFolder(Path(sys.argv[1]))
     shared = sys.argv[2]
     for at in range(25):
-        made = book.made(Draft("edit", str(at), (Step("a", "a", b"x", b"y"),)),
+        made = book.made(Draft("edit", str(at), (FileStep("a", "a", b"x", b"y"),)),
                          "applying", client=sys.argv[3])
         book.keep(made)
         book.shift(made.id, "applied")

@@ -40,7 +40,7 @@ def test_a_finished_run_says_how_long_it_took_and_an_unfinished_one_does_not(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("glassmind.index.pipeline.Tally.report", interrupted)
+        patched.setattr("glassmind.index.pipeline.RunCounts.report", interrupted)
         with pytest.raises(KeyboardInterrupt):
             vault.index()
 

@@ -25,7 +25,7 @@ from glassmind.errors import (
     AmbiguousName,
     BadMemory,
     MemoryNotFound,
-    NotAMemory,
+    NotMemory,
     NotWaiting,
     WritesOff,
 )
@@ -416,7 +416,7 @@ def test_only_what_waits_is_accepted(harness: VaultHarness) -> None:
 
     with pytest.raises(NotWaiting):
         harness.engine.memory.accept("Use copper")
-    with pytest.raises(NotAMemory):
+    with pytest.raises(NotMemory):
         harness.engine.memory.accept("Diary")
     with pytest.raises(MemoryNotFound, match=r"closest: .*Use copper\.md"):
         harness.engine.memory.accept("Use coppr")
@@ -450,7 +450,7 @@ def test_files_of_the_inbox_that_are_no_memos_are_told_and_left_alone(
     assert not found.waiting
     assert len(found.problems) == 2
     assert found.problems[0].startswith(".agent/inbox/Mine.md is not a memory")
-    with pytest.raises(NotAMemory):
+    with pytest.raises(NotMemory):
         harness.engine.memory.reject("inbox/Mine")
 
 

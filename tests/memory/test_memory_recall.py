@@ -19,7 +19,7 @@ from glassmind.errors import (
     BadLimit,
     IndexAbsent,
     MemoryNotFound,
-    NotAMemory,
+    NotMemory,
     NotSuperseded,
     StillWaiting,
     UnknownKind,
@@ -160,7 +160,7 @@ def test_notes_of_a_person_in_the_agent_folder_are_no_memos(
     harness.indexed({".agent/Readme.md": "copper", ".agent/mine/x.md": "copper"})
 
     assert harness.engine.memory.recall("copper").total == 0
-    with pytest.raises(NotAMemory):
+    with pytest.raises(NotMemory):
         harness.engine.memory.forget("Readme")
 
 
@@ -217,15 +217,15 @@ def test_only_memos_called_so_to_the_letter_are_forgotten(
     kept(harness, "Use copper")
     before = agent_files(harness)
 
-    with pytest.raises(NotAMemory, match=r"Diary\.md is not a memory"):
+    with pytest.raises(NotMemory, match=r"Diary\.md is not a memory"):
         harness.engine.memory.forget("Diary")
-    with pytest.raises(NotAMemory):
+    with pytest.raises(NotMemory):
         harness.engine.memory.forget("Work/Roof.md")
     with pytest.raises(MemoryNotFound, match="closest: "):
         harness.engine.memory.forget("Use coper")
     with pytest.raises(MemoryNotFound):
         harness.engine.memory.forget("../../etc/passwd")
-    with pytest.raises((MemoryNotFound, NotAMemory)):
+    with pytest.raises((MemoryNotFound, NotMemory)):
         harness.engine.memory.forget(".agent/logs/writes.jsonl")
 
     assert agent_files(harness) == before

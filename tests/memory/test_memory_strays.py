@@ -4,7 +4,7 @@ import pytest
 from memory_harness import kept, text_of, tick, waiting
 from vault_harness import VaultHarness
 
-from glassmind.errors import MisplacedMemory, NotAMemory
+from glassmind.errors import MisplacedMemory, NotMemory
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_a_note_of_a_person_is_no_memo_for_a_property_or_two(
     harness: VaultHarness,
 ) -> None:
     assert harness.engine.memory.recall().memories == ()
-    with pytest.raises(NotAMemory):
+    with pytest.raises(NotMemory):
         harness.engine.memory.forget("Diary.md")
 
 

@@ -7,7 +7,12 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from glassmind.context.conflicts import conflicts
-from glassmind.context.extract import ChosenSentence, NumberedPassage, extract
+from glassmind.context.extract import (
+    ChosenSentence,
+    Extract,
+    NumberedPassage,
+    extract,
+)
 from glassmind.context.items import BundleScope
 from glassmind.context.parts import (
     COUNTED,
@@ -123,15 +128,10 @@ def gathered(parts: ContextParts, request: GatherRequest) -> AnswerSources:
         newer = replaced.get(entries[at].hit.path, "")
         sources.append(replace(source, superseded_by=newer))
     answer = sentences if made.is_sure else []
-    used = [
-        entries[at]
-        for at in ([sentence.number for sentence in answer] or kept[:COUNTED])
-    ]
+    shown = [sentence.number for sentence in answer] or kept[:COUNTED]
+    used = [entries[at] for at in shown]
     paths = [entry.hit.path for entry in used if entry.candidate is not None]
     parts.used("ask", list(dict.fromkeys(paths)))
-    lacks: tuple[str, ...] = ()
-    if made.lacks and parts.config.embeddings.backend != "none":
-        lacks = (f"sentences were chosen by their words alone: {made.lacks}",)
     return AnswerSources(
         question,
         tuple(sources),
@@ -142,10 +142,16 @@ def gathered(parts: ContextParts, request: GatherRequest) -> AnswerSources:
         reply.confidence if made.likelihood is None else made.likelihood,
         reply.mode,
         reply.intent,
-        (*stale.notices(), *reply.degraded, *lacks),
+        (*stale.notices(), *reply.degraded, *_lacks(parts, made)),
         withheld,
         _relevant(found, words, [sentence.piece.text for sentence in answer], sources),
     )
+
+
+def _lacks(parts: ContextParts, made: Extract) -> tuple[str, ...]:
+    if not made.lacks or parts.config.embeddings.backend == "none":
+        return ()
+    return (f"sentences were chosen by their words alone: {made.lacks}",)
 
 
 def _scope(

@@ -17,8 +17,8 @@ from glassmind.errors import (
     MemoryNotFound,
     MemoryUnreadable,
     MisplacedMemory,
-    NotAMemory,
     NoteNotFound,
+    NotMemory,
     NotWaiting,
     VaultError,
 )
@@ -64,7 +64,7 @@ def memo_called(
         waits = place == "inbox"
         raise NotWaiting(name) if waits else MemoryNotFound(name) from error
     if memo is None:
-        raise NotAMemory(path, vault.folder)
+        raise NotMemory(path, vault.folder)
     return memo
 
 
@@ -164,7 +164,7 @@ def _named(vault: MemoryStore, name: str, place: MemoPlace | None) -> NotePath:
         if stray.path == other:
             waits = stray.properties.get("generated") is True
             raise MisplacedMemory(other, vault.folder, waits=waits)
-    raise NotAMemory(other, vault.folder)
+    raise NotMemory(other, vault.folder)
 
 
 def _names(vault: MemoryStore) -> list[NamedNote]:

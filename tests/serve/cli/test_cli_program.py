@@ -194,7 +194,9 @@ def test_a_fault_of_ours_is_told_in_one_sentence_too(
     program: Program, tmp_path: Path
 ) -> None:
     broken = tmp_path / "sitecustomize.py"
-    broken.write_text("import glassmind.config.load as m\nm.Layers = None\n", "utf-8")
+    broken.write_text(
+        "import glassmind.config.load as m\nm.ConfigLayers = None\n", "utf-8"
+    )
 
     done = program.run("list", PYTHONPATH=str(tmp_path))
 

@@ -28,7 +28,7 @@ COMMANDS_ALONE = frozenset(
         "backup_unwritable",
         "backup_missing",
         "backup_damaged",
-        "not_amemo",
+        "not_memory",
         "misplaced_memory",
         "memory_not_found",
         "not_waiting",
