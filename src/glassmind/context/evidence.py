@@ -1,6 +1,6 @@
 """The passages that may answer a question, and what their sentences say to it."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Literal, NamedTuple
 
@@ -109,13 +109,7 @@ def gathered(parts: ContextParts, request: GatherRequest) -> AnswerSources:
     replaced = {old.path: new.title for new, old in superseded}
     texts = [entry.excerpt.text for entry in entries]
     words = Lookup(question_words(question, reply.hits), texts)
-    passages = [
-        NumberedPassage(at, entry.safe, entry.hit.relevance, entry.hit.title)
-        for at, entry in enumerate(entries)
-        if (at < LOOKED_AT or entry.is_head)
-        and (entry.candidate is None or may_answer(entry.candidate, parts.agent))
-        and entry.hit.path not in replaced
-    ]
+    passages = _passages(parts, entries, replaced)
     made = extract(question, passages, words, parts.reranker, reply.confidence)
     cited = list(dict.fromkeys(sentence.number for sentence in made.pieces))[:limit]
     sentences = [sentence for sentence in made.pieces if sentence.number in cited]
@@ -146,6 +140,19 @@ def gathered(parts: ContextParts, request: GatherRequest) -> AnswerSources:
         withheld,
         _relevant(found, words, [sentence.piece.text for sentence in answer], sources),
     )
+
+
+def _passages(
+    parts: ContextParts, entries: Sequence[_Entry], replaced: Container[str]
+) -> list[NumberedPassage]:
+    """Return the passages that may be quoted as the answer."""
+    return [
+        NumberedPassage(at, entry.safe, entry.hit.relevance, entry.hit.title)
+        for at, entry in enumerate(entries)
+        if (at < LOOKED_AT or entry.is_head)
+        and (entry.candidate is None or may_answer(entry.candidate, parts.agent))
+        and entry.hit.path not in replaced
+    ]
 
 
 def _lacks(parts: ContextParts, made: Extract) -> tuple[str, ...]:
