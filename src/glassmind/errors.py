@@ -542,7 +542,7 @@ class NoSuchLevel(NoMatch, hint="GET /notes/{name} shows its headings", remedy="
         listed = ", ".join(map(str, levels))
         said = f"it has those of level {listed}" if levels else "it has none at all"
         EditRefused.__init__(self, f"no heading of level {level} is in {path}; {said}")
-        self.path, self.wanted = path, f"level {level}"
+        self.path, self.wanted, self.nearest = path, f"level {level}", ()
         self.line = None
 
 

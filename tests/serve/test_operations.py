@@ -14,7 +14,7 @@ from operation_harness import result_of
 from vault_harness import VaultHarness
 
 from glassmind.engine import Engine
-from glassmind.errors import BadArgument
+from glassmind.errors import BadArgument, Disclosed, NoSuchLevel
 from glassmind.model.access import DisclosedLines, DisclosedNotes
 from glassmind.operations.arguments import fields_of, read
 from glassmind.operations.registry import (
@@ -220,3 +220,9 @@ def test_sources_cover_every_note_in_the_values(
     known = {*sources.named, *(passage.path for passage in sources.passages)}
     assert set(re.findall(r"\w+\.md", values)) <= known
     assert known or name == "similar"
+
+
+def test_an_error_about_a_missing_level_names_its_note() -> None:
+    error = NoSuchLevel("Tea.md", 3, [1, 2])
+
+    assert error.discloses() == Disclosed(("Tea.md",))
